@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use redis::Value;
 
@@ -40,6 +40,8 @@ pub(crate) struct Inner {
     /// What this process was granted and has not lost or released. A partition that Redis says is this worker's and that is not
     /// here was granted in an answer that never came, or to an earlier process of the worker.
     held: Mutex<HashMap<Partition, Epoch>>,
+    /// When this worker last looked at the rows of all partitions for one without an owner.
+    pub(crate) surveyed: Mutex<Option<Instant>>,
     /// Raised by everything that can make work for somebody: the end of the crawl is seen by its standing still.
     pub(crate) moves: AtomicU64,
 }
@@ -57,6 +59,7 @@ impl Fleet {
                     .collect(),
                 name: name.to_owned(),
                 held: Mutex::default(),
+                surveyed: Mutex::default(),
                 moves: AtomicU64::new(0),
             }),
         }

@@ -4,6 +4,9 @@
 //! write under an earlier one is refused. A grant, and the end that a renewal sets, are on a replica before the call returns: a
 //! server that takes over does not give the partition to another worker before its time.
 
+use std::sync::PoisonError;
+use std::time::Instant;
+
 use crate::command::{Command, Lua, script};
 use crate::error::FleetError;
 use crate::fleet::{Fleet, bytes, integer, list};
@@ -16,9 +19,6 @@ static RELEASE: Lua = script!("release.lua");
 static FREE: Lua = script!("free.lua");
 static NOTE: Lua = script!("note.lua");
 
-/// Partitions of which the notes say that another has them, and that are tried nevertheless: a note may be wrong.
-const DOUBTED: usize = 4;
-
 /// A partition that the worker owns from now on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Grant {
@@ -26,8 +26,10 @@ pub struct Grant {
     pub partition: Partition,
     /// What the worker's writes carry.
     pub epoch: Epoch,
-    /// Whether nobody else has owned it since this worker did.
-    pub was_mine: bool,
+    /// The first epoch since which no other worker has owned it. What this worker did under an earlier one counts no more.
+    pub since: Epoch,
+    /// Whether URLs were finished in it before `since`, so that the servers know more of it than this worker.
+    pub inherits: bool,
 }
 
 /// What became of a lease that was to be renewed.
@@ -52,13 +54,48 @@ pub enum LeaseState {
 }
 
 impl Fleet {
-    /// Takes up to `at_most` partitions that have no owner, those in `prefer` first.
+    /// Takes up to `at_most` partitions that have no owner, those in `prefer` first. What was granted before a server failed is returned;
+    /// a grant in an answer that did not come runs out.
     ///
     /// # Errors
-    /// No server answers within the bound, or one refuses.
+    /// Nothing was granted, and no server answers within the bound, or one refuses.
     pub async fn acquire(&self, at_most: usize, prefer: &[Partition]) -> Result<Vec<Grant>, FleetError> {
         let mut granted = Vec::new();
-        let mut candidates = self.candidates(prefer).await?.into_iter();
+        let mut ended = self.claim_free(at_most, prefer, &mut granted).await;
+        if ended.is_ok() {
+            let partitions: Vec<Partition> = granted.iter().map(|grant| grant.partition).collect();
+            ended = self.note(&partitions, true).await;
+        }
+        match ended {
+            Err(error) if granted.is_empty() || !error.is_transient() => Err(error),
+            _ => Ok(granted),
+        }
+    }
+
+    async fn claim_free(
+        &self,
+        at_most: usize,
+        prefer: &[Partition],
+        granted: &mut Vec<Grant>,
+    ) -> Result<(), FleetError> {
+        let noted = self.noted_as_free().await?;
+        self.claim(at_most, self.candidates(&noted, prefer), granted).await?;
+        if granted.len() < at_most && self.may_survey() {
+            // A note may name a worker that lives and knows nothing of it: the answer to its claim did not come.
+            let owners = self.owners().await?;
+            let free: Vec<bool> = owners.iter().map(|(owner, _)| *owner == 0).collect();
+            self.claim(at_most, self.candidates(&free, &[]), granted).await?;
+        }
+        Ok(())
+    }
+
+    async fn claim(
+        &self,
+        at_most: usize,
+        candidates: Vec<Partition>,
+        granted: &mut Vec<Grant>,
+    ) -> Result<(), FleetError> {
+        let mut candidates = candidates.into_iter();
         while granted.len() < at_most {
             let tried: Vec<Partition> = candidates.by_ref().take(at_most - granted.len()).collect();
             if tried.is_empty() {
@@ -75,7 +112,7 @@ impl Fleet {
             let answers = self.inner.servers.all(&commands, Safety::Replicated).await?;
             for (partition, answer) in tried.into_iter().zip(answers) {
                 let answer = list(answer)?;
-                let [epoch, was_mine] = answer.as_slice() else {
+                let [epoch, since, inherits] = answer.as_slice() else {
                     return Err(FleetError::Damaged("an answer to a claim".to_owned()));
                 };
                 let epoch = Epoch(integer(epoch)?);
@@ -83,19 +120,28 @@ impl Fleet {
                     granted.push(Grant {
                         partition,
                         epoch,
-                        was_mine: integer(was_mine)? == 1,
+                        since: Epoch(integer(since)?),
+                        inherits: integer(inherits)? == 1,
                     });
                     self.held().insert(partition, epoch);
                 }
             }
         }
-        let partitions: Vec<Partition> = granted.iter().map(|grant| grant.partition).collect();
-        self.note(&partitions, true).await?;
-        Ok(granted)
+        Ok(())
     }
 
-    /// The partitions that seem to be free, in the order in which to try them.
-    async fn candidates(&self, prefer: &[Partition]) -> Result<Vec<Partition>, FleetError> {
+    /// Whether the rows of all partitions may be looked at now: once in the time of a lease.
+    fn may_survey(&self) -> bool {
+        let mut surveyed = self.inner.surveyed.lock().unwrap_or_else(PoisonError::into_inner);
+        let may = surveyed.is_none_or(|at| at.elapsed() >= self.lease());
+        if may {
+            *surveyed = Some(Instant::now());
+        }
+        may
+    }
+
+    /// Which partitions are free by the notes of the owners.
+    async fn noted_as_free(&self) -> Result<Vec<bool>, FleetError> {
         let command = Command::script(&FREE, &self.inner.registry)
             .number(u64::from(self.worker().0))
             .number(self.silence().as_millis() as u64)
@@ -107,6 +153,11 @@ impl Fleet {
                 *place = true;
             }
         }
+        Ok(is_free)
+    }
+
+    /// The partitions to try, in order: those in `prefer`, then those that are free.
+    fn candidates(&self, is_free: &[bool], prefer: &[Partition]) -> Vec<Partition> {
         // Another order for each worker and call, so that workers that start at once do not all want the same.
         let salt = self.inner.place.nonce ^ self.traffic().commands;
         let mut order: Vec<u16> = (0..self.partitions()).collect();
@@ -119,18 +170,11 @@ impl Fleet {
                 .filter(|partition| is_free[usize::from(**partition)])
                 .map(|p| Partition(*p)),
         );
-        let doubted = order.iter().filter(|partition| !is_free[usize::from(**partition)]);
-        candidates.extend(
-            doubted
-                .map(|p| Partition(*p))
-                .filter(|p| !held.contains_key(p))
-                .take(DOUBTED),
-        );
         let mut seen = std::collections::HashSet::new();
         candidates.retain(|partition| {
             usize::from(partition.0) < is_free.len() && !held.contains_key(partition) && seen.insert(*partition)
         });
-        Ok(candidates)
+        candidates
     }
 
     /// Makes the leases last longer, from the time before this call. Call it often enough, for example every third of the lease.

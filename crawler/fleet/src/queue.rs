@@ -3,7 +3,8 @@
 //! ```text
 //! {name/17}m         row of the partition: owner (w), epoch (e), end of the lease in ms (x), known URLs and sets of them (n, N),
 //!                    finished and sets of them (c, C), waiting (a), rows that have left the front of the queue (b),
-//!                    position up to which the owner has read it (p)
+//!                    position up to which the owner has read it (p), first epoch since which no other worker has owned it (s),
+//!                    whether URLs were finished before (i)
 //! {name/17}q         list of rows (url.rs); position of a row = b + its index
 //! {name/17}k0 …      known URLs: sets of integers; see lua/sets.lua
 //! {name/17}d0 …      finished URLs, likewise

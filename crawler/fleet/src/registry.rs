@@ -243,17 +243,22 @@ impl Fleet {
             .chunks_exact(2)
             .map(|pair| u64::from(u16::from_be_bytes([pair[0], pair[1]])))
             .collect();
+        let owners = self.owners().await?;
+        Ok(owners.iter().all(|(owner, is_read)| *is_read && live.contains(owner)))
+    }
+
+    /// For each partition its owner, 0 without one, and whether that has read the queue to its end.
+    pub(crate) async fn owners(&self) -> Result<Vec<(u64, bool)>, FleetError> {
         let commands: Vec<Command> = self.inner.tags.iter().map(|tag| Command::script(&QUIET, tag)).collect();
-        for answer in self.inner.servers.all(&commands, Safety::Primary).await? {
+        let answers = self.inner.servers.all(&commands, Safety::Primary).await?;
+        let owners = answers.into_iter().map(|answer| {
             let answer = list(answer)?;
             let [owner, is_read] = answer.as_slice() else {
                 return Err(FleetError::Damaged("an answer about a partition".to_owned()));
             };
-            if integer(is_read)? == 0 || !live.contains(&integer(owner)?) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+            Ok((integer(owner)?, integer(is_read)? == 1))
+        });
+        owners.collect()
     }
 
     /// How many URLs wait in all partitions.

@@ -314,3 +314,33 @@ async fn a_primary_without_its_replica_waits_and_then_goes_on_alone() {
         || matches!(primary.ask(&["ROLE"]), redis::Value::Array(role) if matches!(&role[2], redis::Value::Array(online) if !online.is_empty())),
     );
 }
+
+#[tokio::test]
+async fn what_was_granted_before_a_server_failed_is_not_forgotten() {
+    let cluster = Cluster::start();
+    let fleet = Fleet::join(JoinOptions {
+        patience: Duration::from_millis(500),
+        ..options(&cluster.address(), 1)
+    })
+    .await
+    .unwrap();
+    let registry = cluster.owner_of("crawl/fleet");
+    let stopped = (0..16).map(|partition| cluster.owner_of(&format!("crawl/{partition}")));
+    let stopped = stopped.into_iter().find(|index| *index != registry).unwrap();
+    // Nobody takes over so soon.
+    cluster.servers[stopped].signal("STOP");
+    let mut told: Vec<Partition> = Vec::new();
+    let failed = fleet.acquire(16, &[]).await;
+    cluster.servers[stopped].signal("CONT");
+    told.extend(failed.iter().flatten().map(|grant| grant.partition));
+    let until = Instant::now() + Duration::from_secs(20);
+    while told.len() < 16 {
+        assert!(Instant::now() < until, "the caller knows {told:?} only");
+        if let Ok(grants) = fleet.acquire(16, &[]).await {
+            told.extend(grants.iter().map(|grant| grant.partition));
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    told.sort_unstable();
+    assert_eq!(told, (0..16).map(Partition).collect::<Vec<_>>());
+}

@@ -146,6 +146,10 @@ impl Desk {
     fn new(fleet: Fleet, options: DeskOptions) -> (Arc<Self>, mpsc::UnboundedReceiver<ToDesk>) {
         let mut membership = options.membership;
         membership.crawl = Some(fleet.crawl());
+        let state = State {
+            opened: membership.opened.iter().copied().collect(),
+            ..State::default()
+        };
         let desk = Self {
             fleet,
             membership: Mutex::new(membership),
@@ -155,7 +159,7 @@ impl Desk {
             recorder: options.recorder,
             events: options.events,
             stats: options.stats,
-            state: Mutex::default(),
+            state: Mutex::new(state),
             is_away: AtomicBool::new(false),
         };
         (Arc::new(desk), options.letters)
@@ -168,10 +172,16 @@ impl Desk {
     /// Remembers the partitions in the data folder.
     fn remember(&self) {
         let mut membership = self.membership.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut partitions: Vec<_> = self.state().leases.keys().copied().collect();
+        let (mut partitions, mut opened): (Vec<_>, Vec<_>) = {
+            let state = self.state();
+            let opened = state.opened.iter().map(|(partition, since)| (*partition, *since));
+            (state.leases.keys().copied().collect(), opened.collect())
+        };
         partitions.sort_unstable();
-        if membership.partitions != partitions {
+        opened.sort_unstable();
+        if (&membership.partitions, &membership.opened) != (&partitions, &opened) {
             membership.partitions = partitions;
+            membership.opened = opened;
             if let Err(error) = membership.write(&self.dir) {
                 tracing::warn!("{error}; after a restart, this worker may get other hosts");
             }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fleet::Partition;
+use fleet::{Epoch, Partition};
 use serde::{Deserialize, Serialize};
 
 use crate::error::RunError;
@@ -19,6 +19,9 @@ pub(crate) struct Membership {
     pub crawl: Option<u64>,
     /// The partitions that the worker had last. It asks for them first.
     pub partitions: Vec<Partition>,
+    /// The partitions whose URLs in this folder were compared with the servers, with the first epoch since which nobody else had them.
+    #[serde(default)]
+    pub opened: Vec<(Partition, Epoch)>,
 }
 
 impl Membership {
@@ -70,6 +73,7 @@ mod tests {
         let mut membership = Membership::read(dir.path()).unwrap();
         membership.crawl = Some(u64::MAX);
         membership.partitions = vec![Partition(4), Partition(1_023)];
+        membership.opened = vec![(Partition(4), Epoch(1 << 50))];
         membership.write(dir.path()).unwrap();
         assert_eq!(Membership::read(dir.path()).unwrap(), membership);
     }

@@ -15,6 +15,7 @@
 //! nothing. It does not count while the whole machine sleeps.
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -29,6 +30,8 @@ const MARGIN_SHARE: u32 = 10;
 #[derive(Clone)]
 pub(crate) struct Ownership {
     table: Arc<Mutex<Vec<Holding>>>,
+    /// See [`stores_links`](Self::stores_links).
+    inherits: Arc<[AtomicBool]>,
     /// From when times count.
     start: Instant,
 }
@@ -61,8 +64,10 @@ impl Ownership {
     #[must_use]
     pub fn new(partitions: u16, start: Instant) -> Self {
         let table = vec![Holding::default(); usize::from(partitions.max(1))];
+        let inherits = table.iter().map(|_| AtomicBool::default()).collect();
         Self {
             table: Arc::new(Mutex::new(table)),
+            inherits,
             start,
         }
     }
@@ -103,6 +108,21 @@ impl Ownership {
     #[must_use]
     pub fn is_mine(&self, partition: Partition) -> bool {
         !matches!(self.holding(partition), Holding::Elsewhere)
+    }
+
+    /// Notes whether other workers have finished URLs of the partition before this worker got it.
+    pub fn inherits(&self, partition: Partition, inherits: bool) {
+        if let Some(of) = self.inherits.get(usize::from(partition.0)) {
+            of.store(inherits, Ordering::Release);
+        }
+    }
+
+    /// Whether a link that this worker finds goes straight into its store. In a partition that other workers have had, the store does not
+    /// know what they have finished, but the servers do: there, a link goes to the servers first, and comes back from them if it is new.
+    #[must_use]
+    pub fn stores_links(&self, partition: Partition) -> bool {
+        let inherits = self.inherits.get(usize::from(partition.0));
+        self.is_mine(partition) && !inherits.is_some_and(|inherits| inherits.load(Ordering::Acquire))
     }
 
     /// The partitions that this worker holds, without those that it releases.
@@ -220,6 +240,18 @@ mod tests {
         assert!(!table.may_ask(P, at(2_000)));
         assert!(table.hold(P, E, at(3_000)));
         assert!(!table.hold(P, E, at(4_000)));
+    }
+
+    #[test]
+    fn a_link_into_a_partition_that_others_have_had_goes_to_the_servers() {
+        let table = Ownership::new(8, Instant::now());
+        assert!(!table.stores_links(P), "elsewhere");
+        table.hold(P, E, at(1_000));
+        assert!(table.stores_links(P));
+        table.inherits(P, true);
+        assert!(!table.stores_links(P) && table.is_mine(P));
+        table.inherits(P, false);
+        assert!(table.stores_links(P));
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub(crate) struct Post {
     desk: UnboundedSender<ToDesk>,
     from_desk: Receiver<FromDesk>,
     scope: Arc<Scope>,
-    /// URLs for other workers that were sent.
+    /// URLs that were sent.
     remembered: HashSet<u64>,
     /// The last row that the desk was given.
     given: u64,
@@ -76,7 +76,8 @@ impl Post {
         &self.from_desk
     }
 
-    /// Divides URLs into those for the store of this worker, and letters about the others. Leaves out what was sent before.
+    /// Divides URLs into those for the store of this worker, and letters about the others, which other workers fetch or have finished.
+    /// Leaves out what was sent before.
     pub fn divide(
         &mut self,
         found: Vec<Discovered>,
@@ -86,14 +87,14 @@ impl Post {
         let mut letters = Vec::new();
         let mut last: Option<(String, bool)> = None;
         for link in found {
-            let is_mine = match &last {
-                Some((host, is_mine)) if *host == link.host => *is_mine,
-                _ => self.ownership.is_mine(self.ownership.partition_of(&link.host)),
+            let is_stored = match &last {
+                Some((host, is_stored)) if *host == link.host => *is_stored,
+                _ => self.ownership.stores_links(self.ownership.partition_of(&link.host)),
             };
             if last.as_ref().is_none_or(|(host, _)| *host != link.host) {
-                last = Some((link.host.clone(), is_mine));
+                last = Some((link.host.clone(), is_stored));
             }
-            if is_mine {
+            if is_stored {
                 own.push(link);
                 continue;
             }

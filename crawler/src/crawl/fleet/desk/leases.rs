@@ -130,9 +130,9 @@ impl Desk {
     /// Takes a lease that was asked for at the time `asked`. The recorder then prepares the partition for the frontier.
     fn begin_to_open(&self, state: &mut State, grant: Grant, asked: Now) {
         let until = Ownership::certain_until(asked, self.fleet.lease());
+        self.ownership.inherits(grant.partition, grant.inherits);
         self.ownership.hold(grant.partition, grant.epoch, until);
-        state.opening.insert(grant.partition);
-        state.to_open.push(grant);
+        state.open(&grant);
     }
 
     async fn give_back(&self, partitions: Vec<Partition>) {

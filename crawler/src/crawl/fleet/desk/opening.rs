@@ -1,6 +1,6 @@
 //! Prepares new partitions for the frontier: how their hosts were treated, and which URLs of the data folder other workers have finished.
 
-use fleet::{FleetError, Grant, Partition, UrlHash};
+use fleet::{FleetError, Partition, UrlHash};
 use storage::QueuedUrl;
 
 use super::super::messages::FromDesk;
@@ -13,24 +13,26 @@ impl Desk {
     /// Prepares partitions, for ever.
     pub(super) async fn open_partitions(&self) -> Result<(), FleetError> {
         loop {
-            let grants: Vec<Grant> = {
+            let leases: Vec<(Partition, bool)> = {
                 let mut state = self.state();
                 let count = state.to_open.len().min(TOGETHER);
                 state.to_open.drain(..count).collect()
             };
-            if grants.is_empty() {
+            if leases.is_empty() {
                 tokio::time::sleep(RETRY).await;
                 continue;
             }
-            let (mine, others): (Vec<Grant>, Vec<Grant>) = grants.into_iter().partition(|grant| grant.was_mine);
-            if !mine.is_empty() {
-                self.came(mine.iter().map(|grant| grant.partition).collect(), Vec::new())
-                    .await;
+            let of = |wanted| {
+                let leases = leases.iter().filter(move |(_, is_known)| *is_known == wanted);
+                leases.map(|(partition, _)| *partition).collect::<Vec<_>>()
+            };
+            let (known, partitions) = (of(true), of(false));
+            if !known.is_empty() {
+                self.came(known, Vec::new()).await;
             }
-            if others.is_empty() {
+            if partitions.is_empty() {
                 continue;
             }
-            let partitions: Vec<Partition> = others.iter().map(|grant| grant.partition).collect();
             let states = loop {
                 let calls = partitions.iter().map(|partition| self.fleet.host_states(*partition));
                 if let Some(states) = self.answer(together(calls).await).await? {
@@ -62,13 +64,13 @@ impl Desk {
 
     /// The frontier gets partitions.
     async fn came(&self, partitions: Vec<Partition>, done: Vec<QueuedUrl>) {
-        let number = {
+        let (number, is_last) = {
             let mut state = self.state();
             for partition in &partitions {
-                state.opening.remove(partition);
+                state.is_open(*partition);
             }
             state.number += 1;
-            state.number
+            (state.number, state.opening.is_empty())
         };
         self.tell(FromDesk::Came {
             partitions,
@@ -76,5 +78,8 @@ impl Desk {
             number,
         })
         .await;
+        if is_last {
+            self.remember();
+        }
     }
 }

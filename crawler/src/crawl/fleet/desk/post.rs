@@ -131,6 +131,9 @@ impl Desk {
                 lost.push((commit.partition, commit.epoch));
                 foreign.push((commit.partition, commit.changes.new));
                 late.extend(outcomes);
+            } else if !commit.changes.new.is_empty() && !self.ownership.stores_links(commit.partition) {
+                // The links that are new come back by the queue. The next renewal would say so, too, but much later.
+                self.state().ends.insert(commit.partition, u64::MAX);
             }
         }
         if self.answer(self.fleet.enqueue(&foreign).await).await?.is_none() {

@@ -8,9 +8,8 @@ use fleet::{Epoch, Grant, Partition, Position};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Lease {
     pub epoch: Epoch,
-    /// What was done under an earlier lease than this one counts no more, because another worker has owned the partition since; `None` if
-    /// no other has.
-    pub since: Option<Epoch>,
+    /// What was done under an earlier lease than this one counts no more, because another worker has owned the partition since.
+    pub since: Epoch,
 }
 
 /// The knowledge of the desk.
@@ -18,16 +17,17 @@ pub(super) struct Lease {
 pub(super) struct State {
     /// The leases, those of partitions that are being released included.
     pub leases: HashMap<Partition, Lease>,
-    /// As in [`Lease`], of every partition that this process has had.
-    since: HashMap<Partition, Option<Epoch>>,
+    /// The partitions that were prepared for the frontier, with `since` of their leases then. While that is the same, nobody else has had
+    /// the partition, and there is nothing to prepare.
+    pub opened: HashMap<Partition, Epoch>,
     /// The partitions that the frontier was told to leave, and has not left.
     pub leaving: HashSet<Partition>,
     /// Leases of such partitions that came again.
     pub pending: HashMap<Partition, Grant>,
     /// The partitions that the frontier has left, and the number of the last row of the outbox that may be about them.
     pub left: VecDeque<(Partition, u64)>,
-    /// New leases that the opening has not begun with.
-    pub to_open: Vec<Grant>,
+    /// New leases that the opening has not begun with, and whether nobody else has had the partition since it was opened last.
+    pub to_open: Vec<(Partition, bool)>,
     /// The partitions whose URLs are being compared with the fleet, before the frontier gets them.
     pub opening: HashSet<Partition>,
     /// Where the queue of each partition ends, and up to where it was read.
@@ -50,13 +50,9 @@ pub(super) struct State {
 impl State {
     /// Notes a lease.
     pub fn grant(&mut self, grant: &Grant) {
-        let since = self.since.entry(grant.partition).or_default();
-        if !grant.was_mine {
-            *since = Some(grant.epoch);
-        }
         let lease = Lease {
             epoch: grant.epoch,
-            since: *since,
+            since: grant.since,
         };
         self.leases.insert(grant.partition, lease);
         // The servers count how far the owner of this grant has read.
@@ -69,7 +65,22 @@ impl State {
     pub fn valid(&self, partition: Partition, of: Option<Epoch>) -> Option<Epoch> {
         let lease = self.leases.get(&partition)?;
         let of = of?;
-        lease.since.is_none_or(|since| since <= of).then_some(lease.epoch)
+        (lease.since <= of).then_some(lease.epoch)
+    }
+
+    /// Begins to open a partition.
+    pub fn open(&mut self, grant: &Grant) {
+        let is_known = self.opened.get(&grant.partition) == Some(&grant.since);
+        self.opening.insert(grant.partition);
+        self.to_open.push((grant.partition, is_known));
+    }
+
+    /// Notes that a partition is open.
+    pub fn is_open(&mut self, partition: Partition) {
+        self.opening.remove(&partition);
+        if let Some(lease) = self.leases.get(&partition) {
+            self.opened.insert(partition, lease.since);
+        }
     }
 
     /// The number of partitions whose queues are not read to the end.
@@ -99,11 +110,12 @@ mod tests {
 
     const P: Partition = Partition(1);
 
-    fn grant(epoch: u64, was_mine: bool) -> Grant {
+    fn grant(epoch: u64, since: u64) -> Grant {
         Grant {
             partition: P,
             epoch: Epoch(epoch),
-            was_mine,
+            since: Epoch(since),
+            inherits: false,
         }
     }
 
@@ -111,13 +123,34 @@ mod tests {
     fn what_was_done_counts_while_nobody_else_has_had_the_partition() {
         let mut state = State::default();
         assert_eq!(state.valid(P, Some(Epoch(1))), None, "not this worker's");
-        state.grant(&grant(3, true));
+        state.grant(&grant(3, 1));
         assert_eq!(state.valid(P, Some(Epoch(1))), Some(Epoch(3)), "of an earlier run");
         assert_eq!(state.valid(P, None), None, "done after the loss");
-        state.grant(&grant(5, false));
+        state.grant(&grant(5, 5));
         assert_eq!(state.valid(P, Some(Epoch(3))), None);
-        state.grant(&grant(6, true));
+        state.grant(&grant(6, 5));
         assert_eq!(state.valid(P, Some(Epoch(5))), Some(Epoch(6)));
         assert_eq!(state.valid(P, Some(Epoch(3))), None);
+    }
+
+    #[test]
+    fn a_partition_is_prepared_again_if_another_worker_has_had_it() {
+        let mut state = State::default();
+        for (epoch, since, is_known) in [(1, 1, false), (2, 1, true), (6, 5, false), (7, 5, true)] {
+            state.grant(&grant(epoch, since));
+            state.open(&grant(epoch, since));
+            assert_eq!(state.to_open.pop(), Some((P, is_known)), "epoch {epoch} since {since}");
+            state.is_open(P);
+        }
+    }
+
+    #[test]
+    fn a_partition_that_was_not_prepared_to_the_end_is_prepared_again() {
+        let mut state = State::default();
+        state.grant(&grant(1, 1));
+        state.open(&grant(1, 1));
+        state.grant(&grant(2, 1));
+        state.open(&grant(2, 1));
+        assert_eq!(state.to_open, [(P, false), (P, false)]);
     }
 }
