@@ -120,7 +120,7 @@ impl Stage {
         self.links.push(link);
     }
 
-    /// Notes that a failed URL is queued again. `false` if it already was since the last commit.
+    /// Notes that a URL with an outcome is queued again. `false` if it already was since the last commit.
     pub fn try_again(&mut self, id: UrlId) -> bool {
         self.tried_again.insert(id)
     }

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import signal
+import subprocess
 import time
 from pathlib import Path
 from types import TracebackType
@@ -34,6 +35,8 @@ GAVE_UP = "no answer from Redis"
 GAVE_UP_CODE = 1
 RESTARTS = 30
 RESTART_SECONDS = 1.0
+POLL_SECONDS = 0.05
+STATUS_SECONDS = 30
 
 
 def configuration(name: str, delay_ms: int, retries: int = 2, parallel: int = 32, more: str = "") -> str:
@@ -48,6 +51,7 @@ class Worker:
         self.name = name
         self.crawler = crawler
         self.kills = 0
+        self._restarts = 0
         self.running: Running | None = None
         self._fleet = fleet
 
@@ -69,17 +73,17 @@ class Worker:
         assert self.running is not None
         return ended.code == GAVE_UP_CODE and GAVE_UP in self.running.last_lines()
 
-    def wait(self) -> Ended:
-        """Waits for its end, as a supervisor: it starts a worker again that found no server."""
-        for _ in range(RESTARTS):
-            assert self.running is not None
-            ended = self.running.wait()
-            if not self.gave_up(ended):
-                break
-            print(f"  {self.name} found no server at its start, and starts again", flush=True)
-            time.sleep(RESTART_SECONDS)
-            self.start()
-        return ended
+    def look(self) -> Ended | None:
+        """How it ended, `None` while it runs. As a supervisor, this starts a worker again that found no server."""
+        assert self.running is not None
+        ended = self.running.ended()
+        if ended is None or not self.gave_up(ended) or self._restarts == RESTARTS:
+            return ended
+        self._restarts += 1
+        print(f"  {self.name} found no server at its start, and starts again", flush=True)
+        time.sleep(RESTART_SECONDS)
+        self.start()
+        return None
 
     def send(self, number: signal.Signals) -> None:
         """Sends a signal."""
@@ -93,6 +97,8 @@ class Workers:
     def __init__(self, count: int, binary: Path, folder: Path, seeds: list[str], fleet: str, delay_ms: int, timeout: float,
                  parallel: int = 32, more: str = "") -> None:
         self.all = []
+        self._binary = binary
+        self._fleet = fleet
         for number in range(1, count + 1):
             name = f"worker-{number}"
             crawler = Crawler(binary, folder / name, "\n".join(seeds), configuration(name, delay_ms, parallel=parallel, more=more), timeout)
@@ -109,13 +115,30 @@ class Workers:
             if worker.running is not None:
                 worker.running.__exit__(None, None, None)
 
-    def wait(self, bars: Bars) -> list[Ended]:
-        """Waits until all have ended by themselves."""
-        ends = []
+    def wait(self, bars: Bars, seconds: float) -> None:
+        """Waits until all have ended by themselves. A `Problem` names those that have not in time, and what the fleet says of itself."""
+        deadline = time.monotonic() + seconds
+        ends: dict[str, Ended] = {}
+        while len(ends) < len(self.all):
+            for worker in self.all:
+                if worker.name not in ends and (ended := worker.look()) is not None:
+                    ends[worker.name] = ended
+            if time.monotonic() > deadline:
+                raise Problem(f"no end after {seconds:.0f} s\n" + self._standing([worker for worker in self.all if worker.name not in ends]))
+            time.sleep(POLL_SECONDS)
         for worker in self.all:
-            ended = worker.wait()
+            ended = ends[worker.name]
             assert worker.running is not None
             print(f"  {worker.name}: exit code {ended.code}, {ended}")
             bars.check(f"{worker.name} ends by itself", ended.code == 0, f"exit code {ended.code}", worker.running.last_lines().splitlines())
-            ends.append(ended)
-        return ends
+
+    def _standing(self, unended: list[Worker]) -> str:
+        """What the workers said last, and how the fleet stands."""
+        said = [f"{worker.name} still runs, and said last:\n{worker.running.last_lines() if worker.running else ''}" for worker in unended]
+        try:
+            status = subprocess.run([str(self._binary), "fleet", "status", self._fleet], capture_output=True, text=True,
+                                    timeout=STATUS_SECONDS)
+            said.append(status.stdout + status.stderr)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            said.append(f"crawler fleet status: {error}")
+        return "\n".join(said)

@@ -70,15 +70,30 @@ impl Store {
         link: &Discovered,
         is_worth_it: impl FnOnce(&Failure) -> bool,
     ) -> Result<Option<QueuedUrl>, StorageError> {
-        self.make_room()?;
         match self.url_state(&link.host, &link.url)? {
-            Some(UrlState::Failed(failure)) if is_worth_it(&failure) => {}
-            _ => return Ok(None),
+            Some(UrlState::Failed(failure)) if is_worth_it(&failure) => self.queue_again(link, CountChange::TriedAgain),
+            _ => Ok(None),
         }
+    }
+
+    /// Queues a URL again whose committed state is an exclusion for this reason. Durable with the next commit.
+    ///
+    /// # Errors
+    /// As [`discover`](Self::discover).
+    pub fn admit_again(&mut self, link: &Discovered, reason: &str) -> Result<Option<QueuedUrl>, StorageError> {
+        match self.url_state(&link.host, &link.url)? {
+            Some(UrlState::Excluded { reason: of }) if of == reason => self.queue_again(link, CountChange::Admitted),
+            _ => Ok(None),
+        }
+    }
+
+    /// Queues a URL that has its outcome. `None` if it is in the queue already.
+    fn queue_again(&mut self, link: &Discovered, change: CountChange) -> Result<Option<QueuedUrl>, StorageError> {
+        self.make_room()?;
         let Some(id) = self.id_of(&link.host, &link.url)? else {
             return Ok(None);
         };
-        // The committed state stays a failure until the next commit, so a second call must look at the stage.
+        // The committed state stays until the next commit, so a second call must look at the stage.
         if !self.stage.try_again(id) {
             return Ok(None);
         }
@@ -89,7 +104,7 @@ impl Store {
         };
         piece.rows.push((format::url_key(id).to_vec(), None));
         piece.queue.push(QueueChange::Add(queued.clone()));
-        piece.counts.push((link.host.clone(), CountChange::TriedAgain));
+        piece.counts.push((link.host.clone(), change));
         self.stage.take_place(queued.seq);
         self.stage_piece(piece);
         Ok(Some(queued))

@@ -36,7 +36,12 @@ pub(crate) enum FromDesk {
     /// There was nothing in the log behind what was sent.
     LogEnd,
     /// Pages of this folder whose outcome came too late: another worker had taken the partition.
-    Refused(Vec<u64>),
+    Refused {
+        /// Their sequence numbers.
+        pages: Vec<u64>,
+        /// As in `Came`: the URLs of those whose partitions this worker has again are to be fetched.
+        number: u64,
+    },
     /// This worker owns partitions that other workers had. With each goes how others treated its hosts: see
     /// [`read_record`](super::letter::read_record). The answer is [`ToDesk::Waiting`].
     Granted(Vec<(Partition, HostStates)>),

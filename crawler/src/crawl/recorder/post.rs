@@ -302,7 +302,12 @@ impl Recorder {
                 self.note_letters();
                 return Ok(events);
             }
-            FromDesk::Refused(pages) => return self.refused(&pages),
+            FromDesk::Refused { pages, number } => {
+                let mut events = self.refused(&pages)?;
+                let queued = self.refetched(&pages)?;
+                events.push(Event::Fleet(FleetEvent::Arrived { queued, number }));
+                return Ok(events);
+            }
             FromDesk::LogEnd => None,
         };
         Ok(event.map(Event::Fleet).into_iter().collect())
@@ -375,8 +380,44 @@ impl Recorder {
         }
         let admitted = self.url_budget.admit(&self.store, &links)?;
         self.stats.links_over_budget(links.len() - admitted.len());
-        let queued = self.store.discover(&admitted)?;
+        let mut queued = self.store.discover(&admitted)?;
         self.url_budget.spend(&self.store, &queued)?;
+        queued.extend(self.admitted_again(&links)?);
+        self.update_stats();
+        Ok(queued)
+    }
+
+    /// Queues those of the URLs again that this worker has left to another one. No worker has finished them, and this worker is the one to
+    /// fetch them now.
+    fn admitted_again(&mut self, links: &[Discovered]) -> Result<Vec<QueuedUrl>, RunError> {
+        let mut queued = Vec::new();
+        if self.store.counts().excluded == 0 {
+            return Ok(queued);
+        }
+        for link in links {
+            queued.extend(self.store.admit_again(link, FETCHED_ELSEWHERE)?);
+        }
+        Ok(queued)
+    }
+
+    /// Queues the URLs of refused pages again if this worker has their partitions again: the servers have told it of these URLs when the
+    /// pages still counted.
+    fn refetched(&mut self, pages: &[u64]) -> Result<Vec<QueuedUrl>, RunError> {
+        self.commit()?;
+        let Some(post) = &self.post else { return Ok(Vec::new()) };
+        let mut links = Vec::new();
+        for &page in pages {
+            let page = self.store.latest_page(page)?;
+            let page = page.filter(|page| post.ownership.is_mine(post.ownership.partition_of(&page.host)));
+            links.extend(page.map(|page| Discovered {
+                via: Some(VIA_FLEET.to_owned()),
+                url: page.url,
+                host: page.host,
+                depth: page.depth,
+                ..Discovered::default()
+            }));
+        }
+        let queued = self.admitted_again(&links)?;
         self.update_stats();
         Ok(queued)
     }
@@ -390,7 +431,7 @@ impl Recorder {
             && (!self.store.is_outbox_empty() || self.has_claims())
             && let Ok(message) = post.from_desk.recv_deadline(until)
         {
-            let news = matches!(message, FromDesk::Sent(_) | FromDesk::Log(_) | FromDesk::Refused(_));
+            let news = matches!(message, FromDesk::Sent(_) | FromDesk::Log(_) | FromDesk::Refused { .. });
             if news {
                 // The frontier has ended, and the pages have their outcomes without it.
                 let _events = self.hear(message)?;

@@ -90,7 +90,7 @@ impl Desk {
     }
 
     /// Sends letters. Returns whether they have arrived.
-    async fn send(&self, letters: &[(u64, Letter)]) -> Result<bool, FleetError> {
+    pub(super) async fn send(&self, letters: &[(u64, Letter)]) -> Result<bool, FleetError> {
         let Some((last, _)) = letters.last() else {
             return Ok(true);
         };
@@ -159,7 +159,8 @@ impl Desk {
             return Ok(false);
         }
         if !refused.is_empty() {
-            self.tell(FromDesk::Refused(refused)).await;
+            let number = self.next_number();
+            self.tell(FromDesk::Refused { pages: refused, number }).await;
         }
         self.state().sent = *last;
         self.tell(FromDesk::Sent(*last)).await;
