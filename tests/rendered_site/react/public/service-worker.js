@@ -1,0 +1,1 @@
+self.addEventListener('fetch', event => event.respondWith(fetch(event.request)));
