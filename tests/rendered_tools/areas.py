@@ -86,7 +86,7 @@ def svelte() -> list[Route]:
     guide = [Route(f"/svelte/guide/{number}", english_title(_GUIDE + number), english(_GUIDE + number), needs=Needs.NOTHING)
              for number in range(24)]
     for at, step in enumerate(guide):
-        step.links = [_link(guide[(at + 1) % len(guide)])]
+        step.links = [_link(guide[(at + far) % len(guide)]) for far in (1, 5)]
     home = Route("/svelte/", "Svelte area", english(_SVELTE + 110, 2), [*(_link(tag) for tag in tags), _link(guide[0])])
     return [home, *tags, *recipes, *copies, *guide]
 

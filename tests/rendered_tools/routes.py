@@ -68,7 +68,12 @@ class Route:
     @property
     def text(self) -> str:
         """The main text, a block a line."""
-        return "\n".join([self.title, *self.paragraphs, *(label for _, label in self.links if self.is_listing)])
+        return "\n".join([self.title, *self.paragraphs])
+
+    @property
+    def labels(self) -> str:
+        """The list of other pages, which may count as main text."""
+        return "\n".join(label for _, label in self.links if self.is_listing)
 
     def data(self) -> dict[str, object]:
         """What the scripts of the area fetch to show the route."""

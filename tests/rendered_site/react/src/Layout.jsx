@@ -22,7 +22,7 @@ function Consent() {
 export default function Layout() {
   return (
     <>
-      <header><nav><Link to="/">React area</Link> <Link to="/archive">Archive</Link> <Link to="/jobs">Jobs</Link></nav></header>
+      <header><nav><Link to="/">React area</Link> <Link to="/archive">Archive</Link> <Link to="/jobs">Jobs</Link> <a href="/private/report">For staff</a></nav></header>
       <Outlet />
       <footer><small>All rights reserved</small></footer>
       <Consent />
