@@ -8,5 +8,7 @@
 - `static`: the HTML of the pages that need no browser
 - `crawl`: a crawl with a configuration of `[render]`, and what it says
 - `judge`: what a crawl found against the truth
+- `ways`: the ways that a page has to make a browser connect somewhere
+- `namespace`: a network of its own for a script, with a name server and a listener that nobody may reach
 - `processes`: the memory of a crawler and of its browsers, and what they leave behind
 """
