@@ -119,14 +119,15 @@ pub fn diff(left: &str, right: &str, options: &Options) -> Diff {
         },
         options,
     };
-    let mut same_from = 0;
+    // No line of the left text may precede the first change, so the place in that text does not tell whether there was one.
+    let (mut same_from, mut is_first) = (0, true);
     for hunk in lines.hunks() {
         let (before, after) = (indices(hunk.before), indices(hunk.after));
-        out.same(&left[same_from..before.start], same_from == 0, false);
-        same_from = before.end;
+        out.same(&left[same_from..before.start], is_first, false);
+        (same_from, is_first) = (before.end, false);
         out.changed(compare(&left[before], &right[after]));
     }
-    out.same(&left[same_from..], same_from == 0, true);
+    out.same(&left[same_from..], is_first, true);
     out.diff
 }
 
