@@ -11,6 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 use prometheus_client::metrics::histogram::Histogram;
 use storage::{Counts, RefreshCounts, Verdict};
 
+use crate::crawl::clock::unix_millis;
 use crate::crawl::frontier::Standing;
 use crate::crawl::messages::Ending;
 
@@ -44,6 +45,8 @@ pub struct Stats {
     refresh: Mutex<Option<RefreshCounts>>,
     standing: Mutex<Arc<Standing>>,
     fleet: Mutex<Option<FleetStanding>>,
+    /// Writes that the servers of the fleet have refused.
+    fleet_refused: AtomicU64,
     verdicts: Mutex<Verdicts>,
     failures: Mutex<BTreeMap<String, u64>>,
     ended: Mutex<Option<(Ending, Duration)>>,
@@ -68,6 +71,7 @@ impl Default for Stats {
             refresh: Mutex::default(),
             standing: Mutex::default(),
             fleet: Mutex::default(),
+            fleet_refused: AtomicU64::default(),
             verdicts: Mutex::default(),
             failures: Mutex::default(),
             ended: Mutex::default(),
@@ -115,12 +119,24 @@ pub struct Snapshot {
 /// The part of a worker in its fleet.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FleetStanding {
+    /// Workers that live, this one included.
+    pub workers: u64,
     /// Partitions that the worker owns.
     pub leases: u64,
     /// Letters that the servers do not have yet.
     pub letters: u64,
-    /// Whether the servers do not answer.
-    pub is_away: bool,
+    /// Since when the servers do not answer, milliseconds since the Unix epoch; `None` if they do.
+    pub away_since: Option<u64>,
+    /// Whether writes go to one server only, because the replicas of a primary are gone.
+    pub is_unprotected: bool,
+    /// Commands to the servers in this run, those sent once more included.
+    pub commands: u64,
+    /// Bytes of these commands, about.
+    pub bytes: u64,
+    /// Commands that were sent once more.
+    pub repeats: u64,
+    /// Writes about a partition that the servers refused, because another worker owned it by then.
+    pub refused: u64,
     /// Age of the last entry of the log of kept pages that the worker knew to exist and had not applied; zero if it had applied all.
     pub log_lag: Duration,
 }
@@ -246,9 +262,24 @@ impl Stats {
         *lock(&self.standing) = Arc::new(standing);
     }
 
-    /// Sets the part of this worker in its fleet.
-    pub fn fleet_stands(&self, standing: FleetStanding) {
-        *lock(&self.fleet) = Some(standing);
+    /// Changes the part of this worker in its fleet.
+    pub fn fleet_stands(&self, change: impl FnOnce(&mut FleetStanding)) {
+        change(lock(&self.fleet).get_or_insert_default());
+    }
+
+    /// Notes whether the servers of the fleet answer.
+    pub fn fleet_answers(&self, answers: bool) {
+        self.fleet_stands(|standing| {
+            standing.away_since = match (answers, standing.away_since) {
+                (true, _) => None,
+                (false, since) => since.or_else(|| Some(unix_millis(SystemTime::now()))),
+            };
+        });
+    }
+
+    /// Counts writes that the servers of the fleet have refused.
+    pub fn fleet_refused(&self, writes: usize) {
+        self.fleet_refused.fetch_add(writes as u64, Ordering::Relaxed);
     }
 
     /// Notes that the run was asked to stop.
@@ -294,7 +325,10 @@ impl Stats {
             failures: lock(&self.failures).clone(),
             refresh: *lock(&self.refresh),
             standing: lock(&self.standing).clone(),
-            fleet: *lock(&self.fleet),
+            fleet: lock(&self.fleet).map(|standing| FleetStanding {
+                refused: read(&self.fleet_refused),
+                ..standing
+            }),
             links_to_other_hosts: read(&self.links_to_other_hosts),
             links_too_deep: read(&self.links_too_deep),
             links_over_budget: read(&self.links_over_budget),

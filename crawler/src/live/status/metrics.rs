@@ -2,6 +2,7 @@
 //! and a test compares it with this file.
 
 use std::fmt;
+use std::time::SystemTime;
 
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet, text};
@@ -13,7 +14,7 @@ use super::View;
 use super::figures::memory_bytes;
 use crate::crawl::clock::unix_millis;
 use crate::crawl::frontier::HostStateKind;
-use crate::crawl::stats::Snapshot;
+use crate::crawl::stats::{FleetStanding, Snapshot};
 use crate::live::log;
 
 /// All metrics now.
@@ -59,6 +60,9 @@ impl Collector for Current {
         let mut out = Out(encoder);
         self.encode_run(&mut out)?;
         self.encode_folder(&mut out)?;
+        if let Some(fleet) = &self.snapshot.fleet {
+            encode_fleet(fleet, &mut out)?;
+        }
         self.encode_process(&mut out)
     }
 }
@@ -186,6 +190,72 @@ impl Current {
     }
 }
 
+/// The part of a worker in its fleet.
+fn encode_fleet(fleet: &FleetStanding, out: &mut Out<'_>) -> fmt::Result {
+    let without_redis = fleet.away_since.map_or(0.0, |since| {
+        unix_millis(SystemTime::now()).saturating_sub(since) as f64 / 1_000.0
+    });
+    let seconds = || Some(Unit::Seconds);
+    let gauges = [
+        ("crawler_fleet_workers", "Workers of the fleet that live", fleet.workers),
+        (
+            "crawler_fleet_partitions",
+            "Partitions that this worker owns",
+            fleet.leases,
+        ),
+        (
+            "crawler_fleet_outbox",
+            "Letters that Redis does not have yet",
+            fleet.letters,
+        ),
+        (
+            "crawler_fleet_unprotected",
+            "1 while writes go to one server only, because the replicas of a primary are gone",
+            u64::from(fleet.is_unprotected),
+        ),
+    ];
+    for (name, help, value) in gauges {
+        out.gauge(name, help, None, value)?;
+    }
+    out.gauge(
+        "crawler_fleet_log_lag",
+        "Age of the last entry of the log that this worker knew of and had not applied",
+        seconds(),
+        fleet.log_lag.as_secs_f64(),
+    )?;
+    out.gauge(
+        "crawler_fleet_without_redis",
+        "Time since which Redis does not answer, 0 if it does",
+        seconds(),
+        without_redis,
+    )?;
+    let counters = [
+        ("crawler_fleet_commands", "Commands to Redis", None, fleet.commands),
+        (
+            "crawler_fleet_repeats",
+            "Commands to Redis that were sent once more",
+            None,
+            fleet.repeats,
+        ),
+        (
+            "crawler_fleet_sent",
+            "Bytes of the commands to Redis",
+            Some(Unit::Bytes),
+            fleet.bytes,
+        ),
+        (
+            "crawler_fleet_refused",
+            "Writes that Redis refused, because another worker owned the partition by then",
+            None,
+            fleet.refused,
+        ),
+    ];
+    for (name, help, unit, value) in counters {
+        out.counter(name, help, unit, value)?;
+    }
+    Ok(())
+}
+
 fn urls() -> Unit {
     Unit::Other("urls".to_owned())
 }
@@ -270,6 +340,7 @@ mod tests {
         stats.commit(Duration::from_millis(2));
         stats.failure("http_404");
         stats.failure("a \"quoted\"\nkind");
+        stats.fleet_stands(|standing| standing.workers = 3);
         render(&View::new(stats, RunLimits::default())).unwrap()
     }
 
@@ -328,6 +399,43 @@ mod tests {
             labels.remove("le");
         });
         assert_eq!(served, documented);
+    }
+
+    #[test]
+    fn a_worker_of_a_fleet_shows_its_part_and_others_show_none() {
+        let stats = Arc::new(Stats::default());
+        let text = |stats: &Arc<Stats>| render(&View::new(stats.clone(), RunLimits::default())).unwrap();
+        assert!(!text(&stats).contains("fleet"));
+        stats.fleet_stands(|standing| {
+            standing.workers = 3;
+            standing.leases = 341;
+            standing.letters = 7;
+            standing.log_lag = Duration::from_millis(1_500);
+            (standing.commands, standing.bytes) = (90, 12_345);
+        });
+        stats.fleet_refused(2);
+        stats.fleet_answers(true);
+        for line in [
+            "crawler_fleet_workers 3",
+            "crawler_fleet_partitions 341",
+            "crawler_fleet_outbox 7",
+            "crawler_fleet_log_lag_seconds 1.5",
+            "crawler_fleet_commands_total 90",
+            "crawler_fleet_sent_bytes_total 12345",
+            "crawler_fleet_refused_total 2",
+            "crawler_fleet_without_redis_seconds 0.0",
+        ] {
+            let shown = text(&stats);
+            assert!(shown.lines().any(|shown| shown == line), "{line} is not in {shown}");
+        }
+        stats.fleet_answers(false);
+        let since = stats.snapshot().fleet.unwrap().away_since.unwrap();
+        stats.fleet_answers(false);
+        assert_eq!(
+            stats.snapshot().fleet.unwrap().away_since,
+            Some(since),
+            "the first call without an answer counts"
+        );
     }
 
     #[test]

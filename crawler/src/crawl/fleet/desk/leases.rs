@@ -1,6 +1,5 @@
 //! Takes, renews and gives back partitions, and says with each beat how this worker is doing.
 
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use fleet::{Epoch, FleetError, Grant, LeaseState, Partition, Pulse, WorkerReport};
@@ -10,7 +9,6 @@ use super::super::ownership::Ownership;
 use super::Desk;
 use super::state::State;
 use crate::crawl::messages::{Event, FleetEvent};
-use crate::crawl::stats::FleetStanding;
 
 /// A lease is renewed after this part of it: two renewals in a row may fail.
 const RENEWED_AFTER: u32 = 3;
@@ -27,6 +25,10 @@ impl Desk {
         let mut is_told = false;
         loop {
             if let Some(pulse) = self.beat().await? {
+                self.stats.fleet_stands(|standing| {
+                    standing.workers = pulse.live.into();
+                    standing.is_unprotected = pulse.unprotected;
+                });
                 if pulse.drain && !is_told {
                     tracing::info!("the fleet is drained: this worker ends what is under way, and stops");
                     let _is_running = self.events.send(Event::Stop).await;
@@ -275,11 +277,14 @@ impl Desk {
     fn show(&self) {
         let state = self.state();
         let behind = state.read.0.saturating_sub(state.applied.unwrap_or_default().0);
-        self.stats.fleet_stands(FleetStanding {
-            leases: state.leases.len() as u64,
-            letters: self.sign.letters(),
-            is_away: self.is_away.load(Ordering::Relaxed),
-            log_lag: Duration::from_millis(behind),
+        let traffic = self.fleet.traffic();
+        self.stats.fleet_stands(|standing| {
+            standing.leases = state.leases.len() as u64;
+            standing.letters = self.sign.letters();
+            standing.log_lag = Duration::from_millis(behind);
+            standing.commands = traffic.commands;
+            standing.bytes = traffic.bytes;
+            standing.repeats = traffic.repeats;
         });
     }
 }

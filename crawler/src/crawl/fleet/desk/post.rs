@@ -136,6 +136,7 @@ impl Desk {
                 self.state().ends.insert(commit.partition, u64::MAX);
             }
         }
+        self.stats.fleet_refused(lost.len());
         if self.answer(self.fleet.enqueue(&foreign).await).await?.is_none() {
             return Ok(false);
         }
