@@ -20,7 +20,7 @@
 //! - [`archived_requests`]: what was asked, without a secret
 //! - [`survive`]: damaged, full, limited, lost, and made whole
 //! - [`config`]: what cannot be used ends with exit code 2; [`cli`]: help, forms and exit codes of the commands
-//! - [`fleet`]: several workers on one crawl
+//! - [`fleet`]: several workers on one crawl; [`worker_folder`]: what one sees in the folder of one of them
 //! - [`explain`]: why a page was kept or dropped; [`check`]: whether a text is already in the store
 //! - [`merge`]: one crawl of several
 //! - [`stop`]: a run that is told to end, and does
@@ -88,3 +88,4 @@ mod tls;
 mod traps;
 mod tune;
 mod warc;
+mod worker_folder;

@@ -15,7 +15,7 @@ mod guard;
 mod labels;
 mod pages;
 mod runs;
-mod served;
+pub mod served;
 mod tune;
 
 /// A title that would do harm, in its HTML spelling.

@@ -2,6 +2,7 @@
 //!
 //! - [`explain`] the state of a URL and the evidence for it; [`check`] a text compared with the kept pages; [`tune`] other thresholds
 //!   for the crawl, and a recommendation
+//! - [`named_page`] the pages that verdicts name, also those of other workers
 //! - [`nearest`] the kept pages most similar to a text; [`passages`] the passages that two texts share; [`diff`] the difference
 //!   between two texts
 //! - [`replay`] the verdicts that other thresholds would give; [`redecide`] all verdicts again, by another scheme or rule
@@ -18,6 +19,7 @@ pub(crate) mod diff;
 pub(crate) mod explain;
 pub(crate) mod in_words;
 pub(crate) mod labels;
+pub(crate) mod named_page;
 pub(crate) mod nearest;
 mod passages;
 pub(crate) mod redecide;

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// Bits of the sequence number in the packed form.
 const SEQUENCE_BITS: u32 = 48;
 
@@ -38,6 +40,15 @@ impl fmt::Display for ForeignPage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "page {} of worker {} of the fleet", self.sequence, self.worker)
     }
+}
+
+/// What this folder has of another worker's kept page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForeignRecord {
+    /// Its URL.
+    pub url: String,
+    /// Its signature, as in [`PageDraft::signature`](crate::PageDraft::signature).
+    pub signature: Vec<u8>,
 }
 
 #[cfg(test)]

@@ -44,6 +44,8 @@
 //!                                                                 SHA-1 of the fetched body
 //! outbox 'o' number:u64                                           ⟨[Letter]⟩ to other workers, in the order they were written: kind:u8,
 //!                                                                 bytes
+//! foreign 'f' packed:u64                                          01 ⟨ForeignRecord⟩: URL and signature of a kept page of another worker,
+//!                                                                 by its packed number; see `foreign`
 //! origins 'm' "origins"                                            ⟨[Origin]⟩ of a merged folder: which files come from which folder
 //! numbers 'n' origin:u16 chunk:u64                                 ⟨[u64]⟩ the numbers here of the pages 256·chunk, 256·chunk + 1, … of an
 //!                                                                 origin, 0 for none; see `origins`
@@ -64,7 +66,7 @@
 //! A version may gain tables and rows that a program may ignore if it does not know them, and fields at the end of a PageRecord: earlier
 //! programs do not read them, and later ones read a row without them. The first such field is `page_type`.
 //!
-//! The rows of `gate`, `robots`, `sitemap` and `links` begin with their own version, 01. `origin` is `scheme://authority`, as robots.txt
+//! The rows of `gate`, `robots`, `sitemap`, `links` and `foreign` begin with their own version, 01. `origin` is `scheme://authority`, as robots.txt
 //! has it.
 //!
 //! The entry of a URL in `log` or `bucket` exists from discovery on and is never removed, only moved from `log` to `bucket`. The entry
@@ -122,11 +124,12 @@ pub(crate) const GATES: u8 = b'g';
 pub(crate) const SKIPPED: u8 = b'z';
 pub(crate) const OUTBOX: u8 = b'o';
 pub(crate) const NUMBERS: u8 = b'n';
+pub(crate) const FOREIGN: u8 = b'f';
 pub(crate) const ROBOTS: u8 = b'r';
 const NEW_LINKS: u8 = b'l';
 pub(crate) const SITEMAPS: u8 = b's';
 
-/// The version of the rows of [`GATES`], [`ROBOTS`], [`SITEMAPS`] and [`NEW_LINKS`], their first byte.
+/// The version of the rows of [`GATES`], [`ROBOTS`], [`SITEMAPS`], [`NEW_LINKS`] and [`FOREIGN`], their first byte.
 const ROW_VERSION: u8 = 1;
 
 /// Progress of the state. Every batch contains it, as it is after that batch.
@@ -310,6 +313,14 @@ pub(crate) fn outbox_key(number: u64) -> Vec<u8> {
 
 pub(crate) fn outbox_number(key: &[u8]) -> Option<u64> {
     number(OUTBOX, key)
+}
+
+pub(crate) fn foreign_key(packed: u64) -> Vec<u8> {
+    numbered(FOREIGN, packed).to_vec()
+}
+
+pub(crate) fn foreign_number(key: &[u8]) -> Option<u64> {
+    number(FOREIGN, key)
 }
 
 pub(crate) fn refresh_key(refresh: u64) -> Vec<u8> {

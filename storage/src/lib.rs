@@ -124,7 +124,8 @@
 //! - `chunk`: the rows of the queue. `known`: the hashes of all known URLs. `early`: the URLs that a crash made known too early. `stage`:
 //!   changes on their way to a commit. `outbox`: rows of messages to other workers.
 //! - `store`: opening, lending, and the commit. Further methods of [`Store`]: `stage/discover`, `stage/finish` and `stage/mail` stage changes, `queue`, `urls`,
-//!   `catalogue` and `texts` read, `revisit` stages visits, `yielded` gives pages up, `hosts` and `run` remember hosts and
+//!   `catalogue` and `texts` read, `foreign_pages` keeps rows about other workers' pages,
+//!   `revisit` stages visits, `yielded` gives pages up, `hosts` and `run` remember hosts and
 //!   runs.
 //! - `verify`: checks whether all of it agrees. `rebuild`: the state from the archive; `merge`: the same over the
 //!   archives of several data folders, whose numbers `origins` translates. `compact`: the state without superseded rows.
@@ -142,6 +143,7 @@ mod early;
 mod error;
 mod folder;
 mod foreign;
+mod foreign_pages;
 mod format;
 mod frontier;
 mod full_files;
@@ -182,7 +184,8 @@ pub use compact::{Compacted, compact};
 pub use copied::why_not_writable;
 pub use counts::Counts;
 pub use error::StorageError;
-pub use foreign::ForeignPage;
+pub use foreign::{ForeignPage, ForeignRecord};
+pub use foreign_pages::ForeignPages;
 pub use format::MAX_URL_BYTES;
 pub use frontier::{Discovered, QueuedUrl, Revisit, Validators, Via};
 pub use full_files::FullFiles;

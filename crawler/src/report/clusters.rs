@@ -6,6 +6,7 @@ use serde::Serialize;
 use storage::{Fate, Store, Verdict};
 
 use crate::error::RunError;
+use crate::study::named_page::{NamedPage, worker_of};
 
 /// A kept page and its duplicates.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -14,11 +15,21 @@ pub(crate) struct Cluster {
     pub kept: String,
     /// Its title; empty if it has none.
     pub title: String,
+    /// The number of the worker whose folder holds the kept page, if it is not this folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worker: Option<u16>,
     /// In the order of their verdicts; may be empty.
     pub duplicates: Vec<Duplicate>,
-    /// Sequence number of the kept page.
+    /// Sequence number of the kept page, packed if it is another worker's.
     #[serde(skip)]
     pub id: u64,
+}
+
+impl Cluster {
+    /// Of which worker the kept page is, in words for a heading; `None` for a page of this folder.
+    pub fn of_worker(&self) -> Option<String> {
+        self.worker.map(|worker| format!("kept by worker {worker}"))
+    }
 }
 
 /// A dropped page and the reason.
@@ -75,10 +86,10 @@ impl DuplicateVerdict {
 /// The clusters, and the duplicates of pages that are no longer kept.
 ///
 /// A duplicate belongs to the page that it was compared with, to the page that replaced it as the representative, or to its newer
-/// kept version.
+/// kept version. Kept pages of other workers follow those of this folder, and only those with duplicates here.
 pub(super) fn read(store: &Store) -> Result<(Vec<Cluster>, Vec<Orphan>), RunError> {
     let (mut clusters, duplicates) = kept_and_dropped(store)?;
-    let by_id: HashMap<u64, usize> = (0..).zip(&clusters).map(|(at, cluster)| (cluster.id, at)).collect();
+    let mut by_id: HashMap<u64, usize> = (0..).zip(&clusters).map(|(at, cluster)| (cluster.id, at)).collect();
     let mut orphans = Vec::new();
     // The store follows each compared page once, not once per duplicate.
     let mut kept_of: HashMap<u64, Option<u64>> = HashMap::new();
@@ -88,8 +99,16 @@ pub(super) fn read(store: &Store) -> Result<(Vec<Cluster>, Vec<Orphan>), RunErro
             Some(kept) => *kept,
             None => *kept_of.entry(of).or_insert(store.kept_of(duplicate.id)?),
         };
-        let index = kept.and_then(|kept| by_id.get(&kept));
-        match index.and_then(|&index| clusters.get_mut(index)) {
+        let mut index = kept.and_then(|kept| by_id.get(&kept).copied());
+        if index.is_none()
+            && let Some(kept) = kept
+            && let Some(cluster) = of_another_worker(store, kept)?
+        {
+            clusters.push(cluster);
+            index = Some(clusters.len() - 1);
+            by_id.insert(kept, clusters.len() - 1);
+        }
+        match index.and_then(|index| clusters.get_mut(index)) {
             Some(cluster) => cluster.duplicates.push(duplicate),
             None => match store.page(of)? {
                 Some(page) => orphans.push(Orphan {
@@ -106,6 +125,21 @@ pub(super) fn read(store: &Store) -> Result<(Vec<Cluster>, Vec<Orphan>), RunErro
     Ok((clusters, orphans))
 }
 
+/// An empty cluster for a kept page of another worker; `None` for a page of this folder.
+fn of_another_worker(store: &Store, kept: u64) -> Result<Option<Cluster>, RunError> {
+    let Some(worker) = worker_of(kept) else {
+        return Ok(None);
+    };
+    let page = NamedPage::find(store, kept)?;
+    Ok(page.map(|page| Cluster {
+        kept: page.url,
+        title: page.title,
+        worker: Some(worker),
+        duplicates: Vec::new(),
+        id: kept,
+    }))
+}
+
 /// The current pages: a cluster without duplicates for each kept page, and the duplicates, in the order of their verdicts.
 fn kept_and_dropped(store: &Store) -> Result<(Vec<Cluster>, Vec<Duplicate>), RunError> {
     let (mut clusters, mut duplicates) = (Vec::new(), Vec::new());
@@ -119,6 +153,7 @@ fn kept_and_dropped(store: &Store) -> Result<(Vec<Cluster>, Vec<Duplicate>), Run
                 clusters.push(Cluster {
                     kept: page.url,
                     title: page.title,
+                    worker: None,
                     duplicates: Vec::new(),
                     id,
                 });

@@ -5,6 +5,7 @@ use storage::Store;
 
 use super::verdicts::VerdictKind;
 use crate::error::RunError;
+use crate::study::named_page::NamedPage;
 use crate::terminal::units::utc;
 
 /// The pages whose verdict is not the one of the crawl.
@@ -65,7 +66,7 @@ impl Redecided {
                 continue;
             }
             let of = page.verdict.of().or(was.of());
-            let of = of.map_or(Ok(None), |of| store.page(of))?;
+            let of = of.map_or(Ok(None), |of| NamedPage::find(store, of))?;
             changed.push(ChangedVerdict {
                 url: page.url,
                 was: VerdictKind::from(was).as_str(),

@@ -191,7 +191,8 @@ impl Screen {
             let size = grouped(cluster.duplicates.len() as u64);
             let room = self.width.saturating_sub(21);
             let url = shorten(&cluster.kept, room * 2 / 3);
-            let title = terminal_text(&cluster.title, room.saturating_sub(url.chars().count()));
+            let title = cluster.of_worker().unwrap_or_else(|| cluster.title.clone());
+            let title = terminal_text(&title, room.saturating_sub(url.chars().count()));
             self.line(&format!("  {size:>7} dropped  {url}  {title}"));
         }
     }

@@ -44,6 +44,7 @@ pub(crate) fn sample() -> Report {
             Cluster {
                 kept: "http://a.example/1".into(),
                 title: "<script>alert(1)</script> \"quoted\" \u{202e}turned\u{1b}[31m".into(),
+                worker: None,
                 duplicates: vec![
                     duplicate("http://a.example/2", DuplicateVerdict::Exact, Some(0), Some(1.0)),
                     duplicate("http://a.example/3?<b>", DuplicateVerdict::Near, Some(5), Some(0.912)),
@@ -53,6 +54,7 @@ pub(crate) fn sample() -> Report {
             Cluster {
                 kept: "http://a.example/4".into(),
                 title: "x".repeat(10_000),
+                worker: None,
                 duplicates: Vec::new(),
                 id: 4,
             },

@@ -111,11 +111,8 @@ impl Listing {
             clusters.len()
         ));
         for cluster in clusters.iter().take(CLUSTERS_SHOWN) {
-            self.line(&format!(
-                "  {}  {}",
-                shown(&cluster.kept, 90),
-                shown(&cluster.title, 40)
-            ));
+            let of = cluster.of_worker().unwrap_or_else(|| shown(&cluster.title, 40));
+            self.line(&format!("  {}  {of}", shown(&cluster.kept, 90)));
             for duplicate in cluster.duplicates.iter().take(DUPLICATES_SHOWN) {
                 let distance = duplicate.distance.map_or("  -".into(), |bits| format!("{bits:>3}"));
                 let similarity = duplicate.similarity;

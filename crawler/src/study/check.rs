@@ -88,6 +88,7 @@ pub(crate) fn check(
         thorough: options.is_thorough,
         texts_compared: options.is_thorough.then_some(thorough.compared),
         texts_unread: thorough.unread,
+        texts_elsewhere: thorough.elsewhere,
         same_url: same_url(store, subject.url.as_deref())?,
         covered,
         is_cut: nearest.iter().any(|near| near.is_cut || near.unreadable.is_some()),

@@ -1,7 +1,7 @@
 //! The state of one URL and the evidence for it: why the crawl kept or dropped the page, or why there is no page.
 //!
-//! Reads single rows of the store, so the time does not grow with the crawl. Three lookups have a bound instead: a queue, the known
-//! URLs that a typed one may have meant, and the replay that names a rule.
+//! Reads single rows of the store, so the time does not grow with the crawl. Four lookups have a bound instead: a queue, the known
+//! URLs that a typed one may have meant, the pages of other workers, and the replay that names a rule.
 
 mod answer;
 mod history;
@@ -11,12 +11,13 @@ mod spellings;
 mod summary;
 
 use ::url::Url;
-use storage::{Failure, Store, UrlState, Via};
+use storage::{FETCHED_ELSEWHERE, Failure, Store, UrlState, Via};
 use web::canonicalize::CanonicalUrl;
 use web::host_key::HostKey;
 
 use super::as_of::AsOf;
 use super::diff;
+use super::named_page::text_elsewhere;
 use super::typed_url::TypedUrl;
 use crate::config::settings::Settings;
 use crate::crawl::interpret::redirect::is_in_html;
@@ -31,6 +32,9 @@ const MAX_SUGGESTED: usize = 8;
 
 /// Upper bound on the known URLs that the search for suggestions compares: more would delay the answer noticeably.
 const MAX_COMPARED: usize = 50_000;
+
+/// Upper bound on the pages of other workers among which the answer looks for a URL.
+const MAX_ELSEWHERE: usize = 1_000_000;
 
 /// Upper bound on the redirects that the answer follows.
 const MAX_REDIRECTS: usize = 5;
@@ -73,11 +77,17 @@ struct Explainer<'a> {
 impl Explainer<'_> {
     fn answer(&mut self, asked: &str, url: &Url, redirects: usize) -> Result<Answer, RunError> {
         let (summary, state) = match self.state_of(url)? {
-            None => self.unknown(url)?,
+            None => match self.elsewhere(url)? {
+                Some(found) => found,
+                None => self.unknown(url)?,
+            },
             Some(UrlState::Queued) => self.queued(url)?,
             Some(UrlState::Redirect { to, status }) => self.redirect(url, to, status, redirects)?,
             Some(UrlState::Failed(failure)) => self.failed(failure)?,
-            Some(UrlState::Excluded { reason }) => (format!("Excluded: {reason}."), State::Excluded { reason }),
+            Some(UrlState::Excluded { reason }) => match self.elsewhere(url)? {
+                Some(found) if reason == FETCHED_ELSEWHERE => found,
+                _ => (format!("Excluded: {reason}."), State::Excluded { reason }),
+            },
             Some(UrlState::Page(id)) => self.page(id)?,
         };
         Ok(Answer {
@@ -87,6 +97,22 @@ impl Explainer<'_> {
             summary,
             state,
         })
+    }
+
+    /// The state of a URL whose page another worker of the fleet keeps, as far as this folder knows.
+    fn elsewhere(&self, url: &Url) -> Result<Option<(String, State)>, RunError> {
+        for row in self.store.foreign_pages().take(MAX_ELSEWHERE) {
+            let (page, record) = row?;
+            if record.url == url.as_str() {
+                let (worker, id) = (page.worker, page.sequence);
+                let summary = format!(
+                    "Kept by worker {worker} of the fleet, not here: {}.",
+                    text_elsewhere(worker)
+                );
+                return Ok(Some((summary, State::Elsewhere { worker, id })));
+            }
+        }
+        Ok(None)
     }
 
     fn unknown(&self, url: &Url) -> Result<(String, State), RunError> {

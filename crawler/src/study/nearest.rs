@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use dedup::short::prefix;
 use dedup::{Comparison, DedupError, DocId, DuplicateRule, Index, MemoryIndex, Signature};
 use serde::Serialize;
-use storage::Store;
+use storage::{ForeignPage, Store, Verdict};
 
 use crate::config::settings::Settings;
 use crate::crawl::index::{decode_signature, look_at_index};
@@ -83,6 +83,26 @@ impl Likeness {
         }
     }
 
+    /// The comparison that a verdict tells of, without the checks of a rule; `None` for the verdict that the page is kept.
+    #[must_use]
+    pub fn of_verdict(verdict: Verdict) -> Option<Self> {
+        let (is_exact, distance, similarity) = match verdict {
+            Verdict::Unique => return None,
+            Verdict::Exact { .. } => (true, Some(0), 1.0),
+            Verdict::Near {
+                distance, similarity, ..
+            } => (false, distance, similarity),
+        };
+        Some(Self {
+            is_exact,
+            distance,
+            similarity,
+            checks: Vec::new(),
+            is_duplicate: true,
+            rank: similarity,
+        })
+    }
+
     /// Duplicates first, then by similarity, then by distance.
     fn order(&self, other: &Self) -> Ordering {
         let exact = other.is_exact.cmp(&self.is_exact);
@@ -140,8 +160,12 @@ fn sort(found: &mut [Candidate]) {
 }
 
 /// The kept pages of a store, open for searches. Writes nothing.
+///
+/// In the folder of a worker of a fleet, these are the kept pages of all workers. Those of other workers have packed numbers.
 pub struct KeptPages {
     index: Box<dyn Index>,
+    /// The worker whose own pages have packed numbers in the index, too.
+    packed_by: Option<u16>,
     /// Kept pages that an interrupted crawl did not add to the index.
     behind: MemoryIndex,
     /// Pages that are still in the index and no longer kept in the catalogue.
@@ -161,9 +185,14 @@ impl KeptPages {
         match look_at_index(store, settings) {
             Ok(Some(index)) => {
                 let mut behind = empty()?;
-                insert_kept(store, index.applied() + 1, &mut behind)?;
+                let packed_by = store.worker()?;
+                match packed_by {
+                    None => insert_kept(store, index.applied() + 1, &mut behind)?,
+                    Some(worker) => insert_unconfirmed(store, worker, &index, &mut behind)?,
+                }
                 Ok(Self {
                     index: Box::new(index),
+                    packed_by,
                     behind,
                     departed: store.departed()?,
                     is_derived: false,
@@ -173,8 +202,10 @@ impl KeptPages {
             Ok(None) | Err(_) => {
                 let mut index = empty()?;
                 insert_kept(store, 1, &mut index)?;
+                insert_foreign(store, &mut index)?;
                 Ok(Self {
                     index: Box::new(index),
+                    packed_by: None,
                     behind: empty()?,
                     departed: Vec::new(),
                     is_derived: store.index_db().is_some(),
@@ -194,7 +225,11 @@ impl KeptPages {
         except: Option<u64>,
     ) -> Result<Vec<Candidate>, DedupError> {
         let except: Vec<u64> = self.departed.iter().copied().chain(except).collect();
-        let mut found = nearest(&*self.index, rule, signature, &except)?;
+        let in_index: Vec<u64> = except.iter().map(|page| in_index(*page, self.packed_by)).collect();
+        let mut found = nearest(&*self.index, rule, signature, &in_index)?;
+        for candidate in &mut found {
+            candidate.id = Store::own_number(candidate.id, self.packed_by);
+        }
         let known: Vec<u64> = found.iter().map(|candidate| candidate.id).chain(except).collect();
         found.extend(nearest(&self.behind, rule, signature, &known)?);
         sort(&mut found);
@@ -211,6 +246,34 @@ fn insert_kept(store: &Store, from: u64, index: &mut MemoryIndex) -> Result<(), 
         }
     }
     Ok(())
+}
+
+/// Inserts the kept pages of a worker that are not in the index of the log: the log has not brought them back yet.
+fn insert_unconfirmed(store: &Store, worker: u16, log: &dyn Index, index: &mut MemoryIndex) -> Result<(), RunError> {
+    for row in store.pages_from(1) {
+        let (id, page) = row?;
+        if page.is_kept() && log.signature(DocId(in_index(id, Some(worker))))?.is_none() {
+            index.insert(DocId(id), &decode_signature(&page.signature)?)?;
+        }
+    }
+    Ok(())
+}
+
+/// Inserts the kept pages of other workers.
+fn insert_foreign(store: &Store, index: &mut MemoryIndex) -> Result<(), RunError> {
+    for row in store.foreign_pages() {
+        let (page, record) = row?;
+        index.insert(DocId(page.packed()), &decode_signature(&record.signature)?)?;
+    }
+    Ok(())
+}
+
+/// The number of a page of this folder in an index that has packed numbers.
+fn in_index(page: u64, packed_by: Option<u16>) -> u64 {
+    match packed_by {
+        Some(worker) => ForeignPage { worker, sequence: page }.packed(),
+        None => page,
+    }
 }
 
 #[cfg(test)]
@@ -248,6 +311,7 @@ mod tests {
             };
             // The state after an interrupted crawl: the index has the old page, the catalogue has the new one.
             let kept = KeptPages {
+                packed_by: None,
                 index: Box::new(index_of(1)),
                 behind: index_of(2),
                 departed: vec![1],

@@ -69,7 +69,7 @@ pub(crate) fn tune<'a>(
     step: &(impl Fn(Step) + Sync),
 ) -> Result<Tuned<'a>, RunError> {
     let (pages, grid) = (&crawl.pages, &question.grid);
-    let sample = replay::sample(pages, question.sample);
+    let sample = crawl.sample(question.sample);
     let is_watched = |page: usize| sample.binary_search(&page).is_ok() || labels.labels.speak_of(page);
     let replayed = replay_all(settings, crawl, grid, is_watched, step)?;
     let analyzer = Analyzer::new(&settings.scheme);
@@ -80,7 +80,7 @@ pub(crate) fn tune<'a>(
         .and_then(|at| grid.place_of(at))
         .unwrap_or(found.recommendation.cell);
     let (width, prefer_canonical) = (settings.scheme.width, settings.prefer_canonical);
-    let changes = Changes::find(pages, width, grid, chosen, &replayed, prefer_canonical)?;
+    let changes = Changes::find(crawl, width, grid, chosen, &replayed, prefer_canonical)?;
     let pairs = changes.pairs(question.show, pages, &|page| texts.shingles(page));
     let changes = ChangesAnswer::new(&found.results[chosen], pairs);
     Ok(Tuned {
@@ -135,7 +135,13 @@ impl Found {
         let contradictions = contradictions(grid, &contradicted);
         let recommendation = replay::recommend(grid, &judged, &scored, &contradictions);
         Self {
-            results: results(grid, replayed, &scored, &contradictions, &recommendation),
+            results: results(
+                grid,
+                &replayed.kept()[crawl.foreign..],
+                &scored,
+                &contradictions,
+                &recommendation,
+            ),
             recommendation,
             contradicted,
             sample: SampleSize::new(sample.len(), &scored[IN_FORCE]),
@@ -153,7 +159,8 @@ impl Found {
     ) -> Answer {
         Answer {
             as_of,
-            pages: crawl.pages.len(),
+            pages: crawl.own(),
+            of_other_workers: crawl.foreign,
             past_left_out: crawl.past,
             stored: stored_verdicts(crawl, replayed),
             in_force: self.in_force,
@@ -176,10 +183,10 @@ fn contradictions(grid: &Grid, contradicted: &[(usize, usize, CellSet)]) -> Vec<
     contradictions
 }
 
-/// For each cell, its setting with all results.
+/// For each cell, its setting with all results. `kept` are the settings that keep each page.
 fn results(
     grid: &Grid,
-    replayed: &Replayed,
+    kept: &[CellSet],
     scored: &[Scored],
     contradictions: &[usize],
     recommendation: &Recommendation,
@@ -194,7 +201,7 @@ fn results(
         })
         .collect();
     let all = grid.all();
-    for kept in replayed.kept() {
+    for kept in kept {
         let dropped = all.without(kept);
         dropped.iter().for_each(|cell| results[cell].dropped += 1);
         match kept.contains(IN_FORCE) {
@@ -206,11 +213,12 @@ fn results(
 }
 
 fn stored_verdicts(crawl: &Crawl, replayed: &Replayed) -> StoredVerdicts {
-    let kept = crawl.is_kept.iter().filter(|kept| **kept).count();
-    let both = replayed.kept().iter().zip(&crawl.is_kept);
+    let is_kept = &crawl.is_kept[crawl.foreign..];
+    let kept = is_kept.iter().filter(|kept| **kept).count();
+    let both = replayed.kept()[crawl.foreign..].iter().zip(is_kept);
     StoredVerdicts {
         kept,
-        dropped: crawl.pages.len() - kept,
+        dropped: crawl.own() - kept,
         as_replayed: both
             .filter(|(replayed, stored)| replayed.contains(IN_FORCE) == **stored)
             .count(),
@@ -218,7 +226,7 @@ fn stored_verdicts(crawl: &Crawl, replayed: &Replayed) -> StoredVerdicts {
 }
 
 fn kept<'a>(crawl: &'a Crawl, replayed: &Replayed, cell: usize) -> Vec<&'a str> {
-    let pages = crawl.pages.iter().zip(replayed.kept());
+    let pages = crawl.pages.iter().zip(replayed.kept()).skip(crawl.foreign);
     let kept = pages.filter(|(_, kept)| kept.contains(cell));
     kept.map(|(page, _)| &*page.url).collect()
 }

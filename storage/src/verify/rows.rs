@@ -3,6 +3,7 @@
 
 use super::findings::{FindingKind, Findings};
 use crate::error::StorageError;
+use crate::foreign::{ForeignPage, ForeignRecord};
 use crate::format;
 use crate::guarded::guarded;
 use crate::hosts::HostRecord;
@@ -79,6 +80,12 @@ impl Store {
                 "the state of a host",
                 None,
                 format::decode_versioned::<HostRecord>(value).is_some(),
+            ),
+            format::FOREIGN => (
+                "a page of another worker",
+                None,
+                format::foreign_number(key).and_then(ForeignPage::unpacked).is_some()
+                    && format::decode_versioned::<ForeignRecord>(value).is_some(),
             ),
             _ => return Ok(None),
         };

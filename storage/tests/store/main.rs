@@ -5,6 +5,7 @@
 mod archive;
 mod crash;
 mod first_format;
+mod foreign_pages;
 mod frontier;
 mod hosts;
 mod merge;

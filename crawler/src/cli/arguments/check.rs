@@ -43,8 +43,9 @@ pub enum AnswerFormat {
     \"min_words\": smallest number of words for a fingerprint, where six such characters are one word, \"compared_by\": \
     \"fingerprint\"|\"shingles\"|\"digest\"|\"nothing\", \"fingerprint\", \"digest\", \"scheme\", \"thorough\", \
     \"texts_compared\": number of kept pages that --thorough compared|null, \"texts_unread\": number of texts that it could not \
-    read, \"same_url\": the stored page with this URL: {\"id\", \"url\", \"title\", \"kept\"}|null, \"covered\": share of the \
+    read, \"texts_elsewhere\": number of texts in the folders of other workers of a fleet, if there are any, \"same_url\": the stored page with this URL: {\"id\", \"url\", \"title\", \"kept\"}|null, \"covered\": share of the \
     text's tokens that are in a passage shared with one of the nearest pages, 0 to 1, \"nearest\": [{\"id\", \"url\", \"title\", \
+    \"worker\": the worker of the fleet whose folder has the page, if it is not this folder, \
     \"is_exact\", \"is_duplicate\", \"distance\": bits, 0 for equal texts|null, \"similarity\": estimated Jaccard index of the \
     five-word runs, \"checks\": the conditions of the rule [{\"name\", \"value\", \"bound\", \"is_at_most\", \"is_met\"}], \
     \"jaccard\": exact index|null, \"covered\", \"covered_of_page\", \"passages\": the longest first [{\"tokens\", \"start\", \

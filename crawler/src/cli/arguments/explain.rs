@@ -9,7 +9,7 @@ use super::{AnswerFormat, ConfigFile, DataFolder};
 #[command(
     after_help = "The command first converts the URL to its canonical form, by the rules of the configuration. It fetches nothing \
     and writes nothing.\n\
-    JSON: {\"asked\", \"url\": canonical URL, \"state\": \"page\"|\"queued\"|\"redirect\"|\"failed\"|\"excluded\"|\"unknown\", \
+    JSON: {\"asked\", \"url\": canonical URL, \"state\": \"page\"|\"queued\"|\"redirect\"|\"failed\"|\"excluded\"|\"elsewhere\"|\"unknown\", \
     \"summary\": the answer in words}. Each state has further fields:\n\
     page: \"id\", \"title\", \"fetched_at\", \"status\", \"content_type\", \"language\", \"body_bytes\", \"text_chars\", \
     \"tokens\", \"via\", \"verdict\": \"kept\"|\"exact\"|\"near\", \"is_kept\": true if the page is still kept, \
@@ -20,8 +20,9 @@ use super::{AnswerFormat, ConfigFile, DataFolder};
     \"count\", \"weight\"}], \"distinct_features\", \"blocks\": its fingerprint compared with that of \"compared_with\", or else \
     of the nearest page [{\"number\", \"low_bit\", \"bits\", \"this\", \"other\", \"differing\", \"radius\": distance in bits up \
     to which the index searches this block|null, \"finds\": true if this block finds the pair}], \"nearest\": kept pages \
-    [{\"id\", \"url\", \"title\", \"is_exact\", \"is_duplicate\", \"distance\", \"similarity\", \"checks\": [{\"name\", \
-    \"value\", \"bound\", \"is_at_most\", \"is_met\"}]}], \"history\": [{\"at\", \"what\", \"url\"}], \"diff\": {\"from\", \
+    [{\"id\", \"url\", \"title\", \"worker\": the worker of the fleet whose folder has the page, if it is not this folder, \
+    \"is_exact\", \"is_duplicate\", \"distance\", \"similarity\", \"checks\": [{\"name\", \"value\", \"bound\", \
+    \"is_at_most\", \"is_met\"}]}], \"history\": [{\"at\", \"what\", \"url\"}], \"diff\": {\"from\", \
     \"to\": URLs, \"rows\", \"rows_left_out\", \"removed\", \"added\", \"same\", \"is_cut\": true if a text is so long that the \
     command compared only its beginning}|null, \"notes\"\n\
     queued: \"place\": position in the queue of its host, counted from 1|null, \"priority\", \"depth\", \"attempts\", \"via\", \
@@ -30,6 +31,7 @@ use super::{AnswerFormat, ConfigFile, DataFolder};
     \"target\": the answer for that URL|null\n\
     failed: \"kind\", \"status\", \"detail\", \"attempts\", \"depth\", \"via\"\n\
     excluded: \"reason\"\n\
+    elsewhere: another worker of the fleet keeps its page: \"worker\", \"id\" in the folder of that worker\n\
     unknown: \"alike\": known URLs with a similar spelling\n\
     Exit codes: 0 the crawl knows the URL, 1 the command could not continue, 2 an argument or the configuration is invalid, 4 the \
     crawl does not know the URL."

@@ -77,7 +77,7 @@ fn nearest(out: &mut String, answer: &Answer, screen: Screen) {
         if number > 0 {
             out.push('\n');
         }
-        let is_same_url = answer.same_url.as_ref().is_some_and(|same| same.id == near.id);
+        let is_same_url = near.worker.is_none() && answer.same_url.as_ref().is_some_and(|same| same.id == near.id);
         out.push_str(&page(near, is_same_url, screen));
     }
     if by_chance > 0 {
@@ -129,9 +129,10 @@ fn compared_by(answer: &Answer, rule: &DuplicateRule) -> String {
 }
 
 fn page(near: &NearPage, is_same_url: bool, screen: Screen) -> String {
-    let title = match near.title.as_str() {
-        "" => "(no title)".to_owned(),
-        title => terminal_text(title, SHOWN_CHARS),
+    let title = match (near.worker, near.title.as_str()) {
+        (Some(worker), _) => format!("page of worker {worker} of the fleet"),
+        (None, "") => "(no title)".to_owned(),
+        (None, title) => terminal_text(title, SHOWN_CHARS),
     };
     let mut out = screen.indented(0, &title);
     let note = if is_same_url { "  (the same URL)" } else { "" };
@@ -139,6 +140,7 @@ fn page(near: &NearPage, is_same_url: bool, screen: Screen) -> String {
     out.push_str(&screen.indented(2, &likeness(&near.likeness)));
     let Some((covered, of_page)) = near.covered.zip(near.covered_of_page) else {
         let why = match &near.unreadable {
+            Some(why) if near.worker.is_some() => why.clone(),
             Some(error) => format!("its text cannot be read: {}", terminal_text(error, 4_096)),
             None => "its text is not in the archive".to_owned(),
         };

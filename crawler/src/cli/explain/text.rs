@@ -31,7 +31,7 @@ pub(super) fn render(answer: &Answer, screen: Screen) -> String {
         State::Page(answer) => page(&mut out, answer, screen),
         State::Queued(answer) => queued(&mut out, answer, screen),
         State::Failed(answer) => failed(&mut out, answer, screen),
-        State::Excluded { .. } => {}
+        State::Excluded { .. } | State::Elsewhere { .. } => {}
         State::Redirect { target, .. } => {
             if let Some(target) = target {
                 out.push('\n');
@@ -197,11 +197,11 @@ fn nearest(out: &mut String, page: &PageAnswer, screen: Screen) {
         }
         return;
     }
-    let shown = page.compared_with.as_ref().map(|other| other.page.id);
+    let shown = page.compared_with.as_ref().map(|other| other.page.number);
     let others: Vec<&ComparedPage> = page
         .nearest
         .iter()
-        .filter(|other| Some(other.page.id) != shown)
+        .filter(|other| Some(other.page.number) != shown)
         .collect();
     if others.is_empty() {
         return;
@@ -222,7 +222,10 @@ fn nearest(out: &mut String, page: &PageAnswer, screen: Screen) {
 }
 
 fn one(other: &ComparedPage, screen: Screen) -> String {
-    let mut out = screen.indented(2, &title(&other.page.title));
+    let mut out = match other.page.worker {
+        Some(worker) => screen.indented(2, &format!("page of worker {worker} of the fleet")),
+        None => screen.indented(2, &title(&other.page.title)),
+    };
     out.push_str(&screen.indented(4, &url(&other.page.url)));
     let text = other.likeness.as_ref().map_or_else(
         || "not compared: both texts are too short for any comparison except equality".to_owned(),

@@ -7,6 +7,7 @@ use storage::{PageRecord, Store, Verdict};
 use super::filter::fetched_at;
 use crate::crawl::index::decode_signature;
 use crate::error::RunError;
+use crate::study::named_page::NamedPage;
 
 /// The page without its text.
 pub(super) fn without_text(store: &Store, id: u64, page: PageRecord) -> Result<ExportedPage, RunError> {
@@ -60,13 +61,16 @@ fn fingerprint(page: &PageRecord) -> Result<Option<Fingerprint>, RunError> {
     }))
 }
 
-/// URL of the representative of a duplicate, if it has one.
+/// URL of the representative of a duplicate, if it has one. It may be the page of another worker.
 fn kept_page_of(store: &Store, id: u64, page: &PageRecord) -> Result<Option<String>, RunError> {
     if page.verdict == Verdict::Unique {
         return Ok(None);
     }
-    let kept = store.kept_of(id)?.map(|kept| store.page(kept)).transpose()?;
-    Ok(kept.flatten().map(|kept| kept.url))
+    let kept = store
+        .kept_of(id)?
+        .map(|kept| NamedPage::find(store, kept))
+        .transpose()?;
+    Ok(kept.flatten().and_then(NamedPage::into_url))
 }
 
 /// The double-precision number with the same decimal digits as `similarity`, so that every format shows the same digits.

@@ -4,6 +4,7 @@ use dedup::Confirm;
 
 use super::axes::confirms;
 use super::table;
+use crate::study::in_words::counted;
 use crate::study::tune::{Answer, ChangedPair, SettingResult, named};
 use crate::terminal::commands::command;
 use crate::terminal::text::terminal_text;
@@ -44,6 +45,13 @@ fn heading(answer: &Answer) -> String {
         lines.push(format!(
             "{} pages are left out: later versions replaced them, or they have moved or gone.",
             answer.past_left_out
+        ));
+    }
+    if answer.of_other_workers > 0 {
+        lines.push(format!(
+            "They are also compared with {} that other workers keep, as if these had come first. Their texts are in the folders of these \
+             workers.",
+            counted(answer.of_other_workers, "page")
         ));
     }
     lines.extend(sample(answer));

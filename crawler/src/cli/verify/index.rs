@@ -1,4 +1,4 @@
-//! Checks that the index holds exactly the kept pages.
+//! Checks that the index holds exactly the kept pages; in the folder of a worker of a fleet, those of all workers.
 
 use std::collections::HashSet;
 
@@ -28,6 +28,11 @@ pub(super) fn verify(
             findings.note(FindingKind::Index, format!("page {id}, {}, {what}", page.url));
         }
     }
+    for page in &members.foreign {
+        if let Some(what) = members.wrong_with_foreign(store, *page)? {
+            findings.note(FindingKind::Index, format!("{page} {what}"));
+        }
+    }
     for id in members.others {
         let what = format!("page {id} is in the index but not in the catalogue");
         findings.note(FindingKind::Index, what);
@@ -39,6 +44,8 @@ pub(super) fn verify(
 struct Members {
     dedup: Deduplicator<SledIndex>,
     others: HashSet<u64>,
+    /// The pages of other workers in the index.
+    foreign: Vec<ForeignPage>,
     /// Pages that may still be in the index. A replaced page leaves the index after the commit, at the latest at the start of the next
     /// run.
     departed: HashSet<u64>,
@@ -67,16 +74,19 @@ impl Members {
             opened => opened?,
         };
         let worker = store.worker()?;
-        let mut others = HashSet::new();
+        let (mut others, mut foreign) = (HashSet::new(), Vec::new());
         index.for_each_id(|id| {
             let own = Store::own_number(id.0, worker);
-            // The pages of other workers lie in other folders.
-            if worker.is_none() || ForeignPage::unpacked(own).is_none() {
-                others.insert(own);
+            match ForeignPage::unpacked(own) {
+                Some(page) if worker.is_some() => foreign.push(page),
+                _ => {
+                    others.insert(own);
+                }
             }
         })?;
         Ok(Some(Self {
             others,
+            foreign,
             departed: store.departed()?.into_iter().collect(),
             applied: index.applied(),
             worker,
@@ -94,6 +104,17 @@ impl Members {
             (false, true) if !self.departed.contains(&id) => Some("is in the index but not kept"),
             _ => None,
         })
+    }
+
+    /// The contradiction between the row about another worker's page and its place in the index, if there is one. A crash can leave a row
+    /// without a place in the index, and the worker reads the log again from there.
+    fn wrong_with_foreign(&self, store: &Store, page: ForeignPage) -> Result<Option<&'static str>, RunError> {
+        let Some(record) = store.foreign_page(page.packed())? else {
+            return Ok(Some("is in the index, but the state has no row about it"));
+        };
+        let signature = decode_signature(&record.signature)?;
+        let indexed = self.dedup.index().signature(DocId(page.packed()))?;
+        Ok((indexed.as_ref() != Some(&signature)).then_some("has another signature in the index"))
     }
 
     fn wrong_with_signature(&self, id: u64, page: &PageRecord) -> Result<Option<&'static str>, RunError> {

@@ -9,9 +9,6 @@ use crate::error::RunError;
 /// The source of a link that another worker found. Which page it was stays in the folder of that worker.
 pub(crate) const VIA_FLEET: &str = "fleet:another-worker";
 
-/// The reason of the exclusion of a URL that another worker has finished.
-pub(crate) const FETCHED_ELSEWHERE: &str = "another worker of the fleet fetched it";
-
 /// A letter to the fleet.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Mail {

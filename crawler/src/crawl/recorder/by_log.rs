@@ -6,19 +6,19 @@
 //!            └─▶ waits, with its ticket, for the claim of an own page ◀───────────────┘
 //! ```
 //!
-//! A commit first makes durable what the entries of the log mean for the catalogue, and then writes the index with its place in the log.
-//! A crash between the two repeats the entries, which changes nothing.
+//! A commit first makes durable what the entries of the log mean for the catalogue, with the URLs and signatures of the pages that other
+//! workers keep, and then writes the index with its place in the log. A crash between the two repeats the entries, which changes nothing.
 
 use std::collections::{BTreeSet, HashMap};
 
 use dedup::Signature;
 use fleet::{Entry, Position, WorkerNumber};
-use storage::{Letter, Outcome, PageRecord, QueuedUrl, Verdict};
+use storage::{FETCHED_ELSEWHERE, ForeignPage, ForeignRecord, Letter, Outcome, PageRecord, QueuedUrl, Verdict};
 use web::memory_budget::Claim as HeldMemory;
 
 use super::Recorder;
 use crate::config::settings::Settings;
-use crate::crawl::fleet::letter::{Claim, FETCHED_ELSEWHERE, Mail};
+use crate::crawl::fleet::letter::{Claim, Mail};
 use crate::crawl::fleet::verdicts::{Applied, Decision, Verdicts};
 use crate::crawl::index::{self, decode_signature};
 use crate::crawl::messages::{Event, ReadPage};
@@ -177,7 +177,15 @@ impl Recorder {
                 .apply(&self.dedup, position, entry.page, &entry.signature)?
             {
                 Applied::Yields(page, verdict) => self.yields(page, verdict)?,
-                Applied::Confirmed(_) | Applied::Entered | Applied::Dropped | Applied::Nothing => {}
+                Applied::Entered => {
+                    let page = ForeignPage {
+                        worker: entry.page.worker.0,
+                        sequence: entry.page.sequence,
+                    };
+                    let (url, signature) = (entry.url, entry.signature);
+                    self.store.note_foreign(page, &ForeignRecord { url, signature })?;
+                }
+                Applied::Confirmed(_) | Applied::Dropped | Applied::Nothing => {}
             }
         }
         self.decide_waiting(came_back)

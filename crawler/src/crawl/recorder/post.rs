@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use crossbeam_channel::Receiver;
 use fleet::{Partition, UrlHash, WaitingUrl};
-use storage::{Discovered, HostRecord, Letter, Outcome, QueuedUrl, Store};
+use storage::{Discovered, FETCHED_ELSEWHERE, HostRecord, Letter, Outcome, QueuedUrl, Store};
 use tokio::sync::mpsc::UnboundedSender;
 use url::Url;
 use web::host_key::HostKey;
@@ -15,7 +15,7 @@ use web::host_key::HostKey;
 use super::{Recorder, SLICE};
 use crate::crawl::clock::unix_millis;
 use crate::crawl::fleet::idle::IdleSign;
-use crate::crawl::fleet::letter::{Done, FETCHED_ELSEWHERE, Mail, TreatedHost, VIA_FLEET, read_record};
+use crate::crawl::fleet::letter::{Done, Mail, TreatedHost, VIA_FLEET, read_record};
 use crate::crawl::fleet::messages::{FromDesk, HostStates, ToDesk};
 use crate::crawl::fleet::ownership::Ownership;
 use crate::crawl::messages::{Event, FleetEvent};

@@ -95,16 +95,21 @@ fn shown(cluster: &Cluster, diffs: &mut Diffs<'_>) -> ShownCluster {
         .collect();
     ShownCluster {
         kept: WebUrl::of(&cluster.kept, URL_CHARS),
-        title: cut(&cluster.title, TITLE_CHARS),
+        title: title(cluster),
         size: grouped(cluster.duplicates.len() as u64),
         more: (cluster.duplicates.len() - duplicates.len()) as u64,
         duplicates,
     }
 }
 
+/// The title of the kept page, or whose it is.
+fn title(cluster: &Cluster) -> String {
+    cluster.of_worker().unwrap_or_else(|| cut(&cluster.title, TITLE_CHARS))
+}
+
 /// `[URL, title, number of duplicates, [[verdict, measures, URL, diff], …]]`; `None` if there is no room.
 fn as_json(cluster: &Cluster, diffs: &mut Diffs<'_>, budget: &mut Budget) -> Option<Value> {
-    let (kept, title) = (WebUrl::of(&cluster.kept, URL_CHARS), cut(&cluster.title, TITLE_CHARS));
+    let (kept, title) = (WebUrl::of(&cluster.kept, URL_CHARS), title(cluster));
     let bytes_of = |duplicate: &Duplicate| WebUrl::of(&duplicate.url, URL_CHARS).bytes() + 50;
     let duplicates = cluster.duplicates.iter().take(DUPLICATES_SHOWN);
     if !budget.take(kept.bytes() + title.len() + 30 + duplicates.map(bytes_of).sum::<usize>()) {

@@ -10,6 +10,7 @@ use super::assets::island;
 use super::budget::Budget;
 use super::diff_view::{StaticDiff, json_of, rows};
 use crate::study::diff::{self, Row};
+use crate::study::named_page::worker_of;
 
 /// Upper bound on the pairs compared; each reads two texts from the archive.
 const MAX_DIFFS: usize = 2_000;
@@ -73,15 +74,18 @@ pub(super) enum NoDiff {
     Unreadable,
     /// The compared beginnings are equal.
     SameBeginning,
+    /// Another worker has the text of the kept page.
+    Elsewhere,
 }
 
 impl NoDiff {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::Same,
         Self::NoRoom,
         Self::NoText,
         Self::Unreadable,
         Self::SameBeginning,
+        Self::Elsewhere,
     ];
 
     pub fn words(self) -> &'static str {
@@ -93,6 +97,9 @@ impl NoDiff {
             }
             Self::Unreadable => {
                 "The archive has an unreadable record for one of the pages. The command verify shows the details."
+            }
+            Self::Elsewhere => {
+                "The text of the kept page is in the folder of another worker. The command merge makes one folder of all."
             }
             Self::SameBeginning => {
                 "The first megabyte or 50,000 lines of each text were compared, and they are the same after normalisation."
@@ -126,7 +133,10 @@ impl<'a> Diffs<'a> {
         if let Some(compared) = self.by_pair.get(&(kept, other)) {
             return compared.clone();
         }
-        let compared = self.make(kept, other);
+        let compared = match worker_of(kept) {
+            Some(_) => Compared::Nothing(NoDiff::Elsewhere),
+            None => self.make(kept, other),
+        };
         self.by_pair.insert((kept, other), compared.clone());
         compared
     }

@@ -79,10 +79,10 @@ impl UrlPage<'_> {
     /// The nearest kept pages, except the page that the verdict names.
     fn nearest(&self) -> Vec<&ComparedPage> {
         let Some(page) = self.page() else { return Vec::new() };
-        let named = page.compared_with.as_ref().map(|other| other.page.id);
+        let named = page.compared_with.as_ref().map(|other| other.page.number);
         page.nearest
             .iter()
-            .filter(|other| Some(other.page.id) != named)
+            .filter(|other| Some(other.page.number) != named)
             .collect()
     }
 

@@ -17,6 +17,7 @@ use crate::serve::reply::{Refusal, Reply};
 use crate::serve::site::Site;
 use crate::study::diff::{self, Diff};
 use crate::study::labels::Label;
+use crate::study::named_page::{NamedPage, text_elsewhere};
 
 /// The rows of a difference that the page shows.
 const SHOWN: diff::Options = diff::Options {
@@ -33,6 +34,9 @@ struct Side {
     id: u64,
     url: String,
     title: String,
+    /// The number of the worker whose folder holds the page, if it is not this folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    worker: Option<u16>,
 }
 
 impl Side {
@@ -80,6 +84,15 @@ impl PairPage<'_> {
         self.compared.label == Some(label)
     }
 
+    /// Why there is no difference to show.
+    fn without_diff(&self) -> String {
+        let sides = [&self.compared.kept, &self.compared.other];
+        match sides.into_iter().find_map(|side| Some((side, side.worker?))) {
+            Some((side, worker)) => format!("{}: {}.", side.shown(), text_elsewhere(worker)),
+            None => "The archive does not hold the text of one of the pages.".to_owned(),
+        }
+    }
+
     fn label(&self) -> &'static str {
         super::duplicates::in_words(self.compared.label)
     }
@@ -92,14 +105,16 @@ fn numbers(asked: &Asked) -> Result<(u64, u64), Refusal> {
 }
 
 fn side(store: &Store, id: u64) -> Result<(Side, Option<String>), Refusal> {
-    let page = store.page(id)?;
+    let page = NamedPage::find(store, id)?;
     let page = page.ok_or_else(|| Refusal::new(StatusCode::NOT_FOUND, format!("The crawl has no page {id}.")))?;
     // A damaged record is no reason to hide the pair.
-    let text = store.text_of(&page).ok().flatten();
+    let record = store.page(id)?;
+    let text = record.and_then(|record| store.text_of(&record).ok().flatten());
     let side = Side {
         id,
         url: page.url,
         title: page.title,
+        worker: page.worker,
     };
     Ok((side, text))
 }
@@ -177,7 +192,12 @@ pub(super) fn label(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
     let form = "send {\"a\": URL, \"b\": URL, \"label\": \"duplicate\", \"different\" or \"withdrawn\"}";
     let given: Given = serde_json::from_slice(&asked.body).map_err(|error| Refusal::bad(format!("{form}: {error}")))?;
     let current = site.current()?;
-    let is_page = |url: &str| current.model.rows.iter().any(|row| *row.url == *url);
+    let model = &current.model;
+    let of_other_workers = |url: &str| {
+        let mut clusters = model.report.clusters.iter();
+        clusters.any(|cluster| cluster.worker.is_some() && cluster.kept == url)
+    };
+    let is_page = |url: &str| model.rows.iter().any(|row| *row.url == *url) || of_other_workers(url);
     if let Some(unknown) = [&given.a, &given.b].into_iter().find(|url| !is_page(url)) {
         return Err(Refusal::bad(format!("{unknown} is not a page of this crawl")));
     }

@@ -26,10 +26,18 @@ pub(crate) struct Answer {
     pub thorough: bool,
     pub texts_compared: Option<u64>,
     pub texts_unread: u64,
+    /// Number of kept pages whose texts are in the folders of other workers; 0 unless the check is thorough.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub texts_elsewhere: u64,
     pub same_url: Option<SameUrl>,
     pub covered: f64,
     pub is_cut: bool,
     pub nearest: Vec<NearPage>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -62,9 +70,13 @@ pub(crate) struct SameUrl {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct NearPage {
+    /// Its sequence number; that in the folder of its worker, if there is one.
     pub id: u64,
     pub url: String,
     pub title: String,
+    /// The number of the worker whose folder holds the page, if it is not this folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worker: Option<u16>,
     #[serde(flatten)]
     pub likeness: Likeness,
     pub jaccard: Option<f32>,

@@ -14,6 +14,7 @@ use super::IN_PART;
 use super::answer::{NearPage, SharedPassage};
 use super::thorough::{self, Thorough};
 use crate::error::RunError;
+use crate::study::named_page::{NamedPage, sequence_of, text_elsewhere};
 use crate::study::nearest::Candidate;
 use crate::study::passages::{self, Common};
 
@@ -97,18 +98,18 @@ impl<'a> TextComparison<'a> {
 
     /// A candidate with the passages that its stored text shares with this text; `None` if the catalogue does not hold it.
     fn near(&self, candidate: Candidate) -> Result<Option<(NearPage, Starts)>, RunError> {
-        let Some(page) = self.store.page(candidate.id)? else {
+        let Some(page) = NamedPage::find(self.store, candidate.id)? else {
             return Ok(None);
         };
-        // The catalogue suffices for the verdict, so a damaged WARC record only goes into the answer.
-        let (text, unreadable) = match self.store.text_of(&page) {
-            Ok(text) => (text, None),
-            Err(error) => (None, Some(error.to_string())),
+        let (text, unreadable) = match page.worker {
+            Some(worker) => (None, Some(text_elsewhere(worker))),
+            None => self.text_of(candidate.id)?,
         };
         let mut near = NearPage {
-            id: candidate.id,
+            id: sequence_of(candidate.id),
             url: page.url,
             title: page.title,
+            worker: page.worker,
             likeness: candidate.likeness,
             jaccard: None,
             covered: None,
@@ -123,6 +124,18 @@ impl<'a> TextComparison<'a> {
             None => Starts::new(),
         };
         Ok(Some((near, starts)))
+    }
+
+    /// The stored text of a page, or why it cannot be read. The catalogue suffices for the verdict, so a damaged WARC record only goes into
+    /// the answer.
+    fn text_of(&self, page: u64) -> Result<(Option<String>, Option<String>), RunError> {
+        let Some(page) = self.store.page(page)? else {
+            return Ok((None, None));
+        };
+        Ok(match self.store.text_of(&page) {
+            Ok(text) => (text, None),
+            Err(error) => (None, Some(error.to_string())),
+        })
     }
 
     fn compare(&self, near: &mut NearPage, other: &str) -> Starts {

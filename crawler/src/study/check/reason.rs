@@ -12,8 +12,8 @@ pub(super) fn reason(answer: &Answer, rule: &DuplicateRule) -> String {
     let first = answer.nearest.first();
     let name = first.map_or("", |near| near.url.as_str());
     let mut said = match answer.verdict {
-        TextVerdict::Exact => return format!("The store holds exactly this text: {name}"),
-        TextVerdict::Near => return format!("The store holds a near-duplicate of this text: {name}"),
+        TextVerdict::Exact => return format!("{} exactly this text: {name}", holder(first)),
+        TextVerdict::Near => return format!("{} a near-duplicate of this text: {name}", holder(first)),
         TextVerdict::TooShort if answer.tokens == 0 => {
             return "The text has no words, so there is nothing to compare.".to_owned();
         }
@@ -29,7 +29,22 @@ pub(super) fn reason(answer: &Answer, rule: &DuplicateRule) -> String {
             command("verify", &[])
         ));
     }
+    if answer.texts_elsewhere > 0 {
+        said.push(format!(
+            "The texts of {} of other workers were not read, because they are in the folders of these workers; crawler merge makes one \
+             folder of all.",
+            counted(usize::try_from(answer.texts_elsewhere).unwrap_or(usize::MAX), "kept page")
+        ));
+    }
     said.join(" ")
+}
+
+/// Who has a page, at the beginning of a sentence.
+fn holder(page: Option<&NearPage>) -> String {
+    match page.and_then(|page| page.worker) {
+        Some(worker) => format!("Worker {worker} of the fleet holds"),
+        None => "The store holds".to_owned(),
+    }
 }
 
 /// The share of the text that each page contains, if it is large.

@@ -22,6 +22,8 @@ pub(super) struct Thorough {
     pub compared: u64,
     /// Number of pages whose texts are not in the archive, or cannot be read.
     pub unread: u64,
+    /// Number of pages whose texts are in the folders of other workers.
+    pub elsewhere: u64,
 }
 
 /// Finds the `most` kept pages of either kind for a text with this signature and these runs (hashed, ascending, distinct; empty if the
@@ -53,6 +55,12 @@ pub(super) fn compare(
             pass.by_signature(id, likeness.as_ref());
             pass.by_text(id, &page, likeness);
         }
+    }
+    for row in store.foreign_pages() {
+        let (page, record) = row?;
+        let likeness = Likeness::of(signature, &decode_signature(&record.signature)?, rule);
+        pass.by_signature(page.packed(), likeness.as_ref());
+        pass.found.elsewhere += 1;
     }
     Ok(pass.finish())
 }

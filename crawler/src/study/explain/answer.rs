@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::study::as_of::AsOf;
 use crate::study::diff::Diff;
+use crate::study::named_page::{NamedPage, sequence_of};
 use crate::study::nearest::Likeness;
 
 #[derive(Debug, Serialize)]
@@ -33,6 +34,13 @@ pub(crate) enum State {
     Failed(FailureAnswer),
     Excluded {
         reason: String,
+    },
+    /// Another worker of the fleet keeps its page.
+    Elsewhere {
+        /// The number of that worker.
+        worker: u16,
+        /// The sequence number of the page in the folder of that worker.
+        id: u64,
     },
     Unknown {
         alike: Vec<String>,
@@ -90,9 +98,28 @@ impl PageVerdict {
 
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct PageRef {
+    /// Its sequence number; that in the folder of its worker, if there is one.
     pub id: u64,
     pub url: String,
     pub title: String,
+    /// The number of the worker whose folder holds the page, if it is not this folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worker: Option<u16>,
+    /// Its number in this folder, packed if it is another worker's.
+    #[serde(skip)]
+    pub number: u64,
+}
+
+impl PageRef {
+    pub fn new(number: u64, page: NamedPage) -> Self {
+        Self {
+            id: sequence_of(number),
+            url: page.url,
+            title: page.title,
+            worker: page.worker,
+            number,
+        }
+    }
 }
 
 /// A page, and how it compares with the explained page.

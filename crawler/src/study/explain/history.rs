@@ -54,7 +54,7 @@ impl Explainer<'_> {
         let mut history = self.earlier_versions(page)?;
         history.extend(decided(page, former));
         history.extend(self.replaced(page)?);
-        history.extend(self.exchange_for_canonical(id, page)?);
+        history.extend(self.exchange(id, page)?);
         history.extend(self.fate(page)?);
         history.extend(self.later_visits(id)?);
         Ok(history)
@@ -86,11 +86,18 @@ impl Explainer<'_> {
         }))
     }
 
-    /// The event that a canonical page replaced this page, or the page of which this one is a duplicate.
-    fn exchange_for_canonical(&self, id: u64, page: &PageRecord) -> Result<Option<HistoryEvent>, RunError> {
+    /// The event that a canonical page replaced this page, or the page of which this one is a duplicate; or that this page yielded to
+    /// another worker's page.
+    fn exchange(&self, id: u64, page: &PageRecord) -> Result<Option<HistoryEvent>, RunError> {
         let Some(of) = page.verdict.of() else {
             return Ok(None);
         };
+        if page.verdict.of_foreign().is_some() {
+            let what = "kept until the log of the fleet had the same text of another worker first";
+            let yielded = page.response.is_some();
+            let of = self.page_ref(Some(of).filter(|_| yielded))?;
+            return Ok(of.map(|of| HistoryEvent::new(None, what, Some(of))));
+        }
         if of > id {
             let what = "kept until the crawl fetched its canonical page";
             return Ok(Some(HistoryEvent::new(None, what, self.page_ref(Some(of))?)));

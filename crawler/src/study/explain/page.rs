@@ -12,6 +12,7 @@ use crate::crawl::index::decode_signature;
 use crate::error::RunError;
 use crate::study::diff::diff;
 use crate::study::in_words::{rule_in_words, short_rule_in_words};
+use crate::study::named_page::{NamedPage, text_elsewhere};
 use crate::study::nearest::{KeptPages, Likeness};
 use crate::study::scheme::{has_scheme_of, scheme_of_texts};
 use crate::terminal::commands::command;
@@ -153,7 +154,7 @@ impl Explainer<'_> {
     ) -> Result<Comparisons, RunError> {
         let mut comparisons = Comparisons::default();
         if let Some(of) = page.verdict.of() {
-            comparisons.compared_with = self.compared(of, signature)?;
+            comparisons.compared_with = self.compared(of, signature, page.verdict)?;
         }
         if !page.is_kept() {
             comparisons.kept_page = self.page_ref(self.store.kept_of(id)?)?;
@@ -189,27 +190,24 @@ impl Explainer<'_> {
 
     pub(super) fn page_ref(&self, id: Option<u64>) -> Result<Option<PageRef>, RunError> {
         let Some(id) = id else { return Ok(None) };
-        Ok(self.store.page(id)?.map(|page| PageRef {
-            id,
-            url: page.url,
-            title: page.title,
-        }))
+        let page = NamedPage::find(self.store, id)?;
+        Ok(page.map(|page| PageRef::new(id, page)))
     }
 
-    /// The page with this number, compared with the page that has `signature`.
-    fn compared(&self, id: u64, signature: &Signature) -> Result<Option<ComparedPage>, RunError> {
-        let Some(page) = self.store.page(id)? else {
+    /// The page with this number, compared with the page that has `signature`. If this folder does not have the signature of the other page,
+    /// the `verdict` tells how the two compare.
+    fn compared(&self, id: u64, signature: &Signature, verdict: Verdict) -> Result<Option<ComparedPage>, RunError> {
+        let Some(page) = NamedPage::find(self.store, id)? else {
             return Ok(None);
         };
-        let other = decode_signature(&page.signature)?;
+        let other = page.signature.as_deref().map(decode_signature).transpose()?;
         Ok(Some(ComparedPage {
-            page: PageRef {
-                id,
-                url: page.url,
-                title: page.title,
+            likeness: match &other {
+                Some(other) => Likeness::of(signature, other, &self.settings.rule),
+                None => Likeness::of_verdict(verdict),
             },
-            likeness: Likeness::of(signature, &other, &self.settings.rule),
-            fingerprint: other.fingerprint,
+            fingerprint: other.and_then(|other| other.fingerprint),
+            page: PageRef::new(id, page),
         }))
     }
 
@@ -234,7 +232,7 @@ impl Explainer<'_> {
         let duplicate = self.page_ref(duplicate.map(|other| other.id))?;
         let mut nearest = Vec::new();
         for candidate in candidates.into_iter().take(self.options.top) {
-            nearest.extend(self.compared(candidate.id, signature)?);
+            nearest.extend(self.compared(candidate.id, signature, Verdict::Unique)?);
         }
         Ok((nearest, duplicate))
     }
@@ -278,7 +276,15 @@ impl Explainer<'_> {
         if page.record.verdict == Verdict::Unique && similarity < MIN_SIMILARITY_OF_DIFF {
             return Ok(None);
         }
-        let Some(record) = self.store.page(other.page.id)? else {
+        if let Some(worker) = other.page.worker {
+            notes.push(format!(
+                "The difference from {} cannot be shown here: {}.",
+                other.page.url,
+                text_elsewhere(worker)
+            ));
+            return Ok(None);
+        }
+        let Some(record) = self.store.page(other.page.number)? else {
             return Ok(None);
         };
         let other_text = self.store.text_of(&record).unwrap_or_else(|error| {

@@ -79,9 +79,13 @@ pub(super) fn dropped_summary(
             )
         }
     };
+    let elsewhere = match compared_with.and_then(|other| other.page.worker) {
+        Some(worker) => format!(" Worker {worker} of the fleet keeps that page."),
+        None => String::new(),
+    };
     let now = match kept.filter(|kept| kept.url != of && kept.url != page.url) {
         Some(kept) => format!(" The kept page that represents it now is {}.", kept.url),
         None => String::new(),
     };
-    format!("{verdict}{}{now}", later(page))
+    format!("{verdict}{elsewhere}{}{now}", later(page))
 }

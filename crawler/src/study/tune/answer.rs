@@ -14,6 +14,9 @@ pub(crate) struct Answer {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub as_of: Option<AsOf>,
     pub pages: usize,
+    /// Number of kept pages of other workers with which the pages are compared.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub of_other_workers: usize,
     pub past_left_out: u64,
     pub stored: StoredVerdicts,
     pub in_force: Thresholds,
@@ -24,6 +27,11 @@ pub(crate) struct Answer {
     pub recommendation: Recommended,
     pub changes: ChangesAnswer,
     pub written: Option<Written>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Answer {

@@ -3,6 +3,7 @@
 use dedup::Width;
 
 use super::answer::ChangedPair;
+use super::stored::Crawl;
 use crate::error::RunError;
 use crate::study::replay::{DecidedPage, Evidence, Grid, IN_FORCE, Labels, Match, Replayed, Similarities, replay};
 
@@ -63,7 +64,7 @@ impl Changes {
     /// Compares the setting in force with the one in the cell `chosen`. The full replay does not record the match of each page at each
     /// setting, so this replays these two settings again.
     pub fn find(
-        pages: &[DecidedPage],
+        crawl: &Crawl,
         width: Width,
         grid: &Grid,
         chosen: usize,
@@ -74,7 +75,8 @@ impl Changes {
             let kept = &replayed.kept()[page];
             kept.contains(IN_FORCE) != kept.contains(chosen)
         };
-        let changed: Vec<usize> = (0..pages.len()).filter(|page| is_changed(*page)).collect();
+        let pages = &crawl.pages;
+        let changed: Vec<usize> = (crawl.foreign..pages.len()).filter(|page| is_changed(*page)).collect();
         if changed.is_empty() {
             return Ok(Self { all: Vec::new() });
         }
@@ -84,12 +86,12 @@ impl Changes {
     }
 
     /// As [`find`](Self::find), from a replay that has watched every page.
-    pub fn of(pages: &[DecidedPage], chosen: usize, replayed: &Replayed) -> Self {
+    pub fn of(crawl: &Crawl, chosen: usize, replayed: &Replayed) -> Self {
         let is_changed = |page: &usize| {
             let kept = &replayed.kept()[*page];
             kept.contains(IN_FORCE) != kept.contains(chosen)
         };
-        let changed: Vec<usize> = (0..pages.len()).filter(is_changed).collect();
+        let changed: Vec<usize> = (crawl.foreign..crawl.pages.len()).filter(is_changed).collect();
         Self::among(&changed, chosen, replayed)
     }
 

@@ -8,13 +8,16 @@ use storage::{Fate, Store, Verdict};
 use super::Step;
 use crate::crawl::index::decode_signature;
 use crate::error::RunError;
-use crate::study::replay::DecidedPage;
+use crate::study::replay::{self, DecidedPage};
 
 /// The decisions of a crawl.
 #[derive(Debug, Default)]
 pub(crate) struct Crawl {
-    /// The current pages, in the order of decision.
+    /// The current pages, in the order of decision. In the folder of a worker of a fleet, the pages that other workers keep come first: all
+    /// pages of this folder are compared with them, and none of them is judged.
     pub pages: Vec<DecidedPage>,
+    /// Number of pages of other workers.
+    pub foreign: usize,
     /// For each page, whether the crawl keeps it.
     pub is_kept: Vec<bool>,
     /// Number of pages that are superseded, moved or gone, which are left out.
@@ -26,6 +29,15 @@ impl Crawl {
     /// The catalogue cannot be read.
     pub fn read(store: &Store, step: impl Fn(Step)) -> Result<Self, RunError> {
         let mut crawl = Self::default();
+        for row in store.foreign_pages() {
+            let (page, record) = row?;
+            let signature = decode_signature(&record.signature)?;
+            crawl.is_kept.push(true);
+            crawl
+                .pages
+                .push(DecidedPage::new(page.packed(), signature, record.url, None));
+        }
+        crawl.foreign = crawl.pages.len();
         for row in store.pages_from(0) {
             let (sequence, page) = row?;
             step(Step::Read);
@@ -40,6 +52,17 @@ impl Crawl {
                 .push(DecidedPage::new(sequence, signature, page.url, page.canonical));
         }
         Ok(crawl)
+    }
+
+    /// Number of pages of this folder.
+    pub fn own(&self) -> usize {
+        self.pages.len() - self.foreign
+    }
+
+    /// A sample of the pages of this folder, as [`sample`](replay::sample).
+    pub fn sample(&self, size: usize) -> Vec<usize> {
+        let own = replay::sample(&self.pages[self.foreign..], size);
+        own.into_iter().map(|place| place + self.foreign).collect()
     }
 }
 

@@ -15,7 +15,7 @@ use super::{Found, Step, replay_all};
 use crate::config::settings::Settings;
 use crate::error::RunError;
 use crate::study::as_of::AsOf;
-use crate::study::replay::{self, Grid, Replayed, Thresholds};
+use crate::study::replay::{Grid, Replayed, Thresholds};
 
 /// The answer for the recommended setting, and what the answer for any other one needs.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl Survey {
     ) -> Result<Self, RunError> {
         let grid = question.grid;
         let replayed = replay_all(settings, &crawl, &grid, |_| true, step)?;
-        let sample = replay::sample(&crawl.pages, question.sample);
+        let sample = crawl.sample(question.sample);
         let analyzer = Analyzer::new(&settings.scheme);
         let store = open()?;
         let texts = Texts::new(&store, &crawl.pages, &analyzer);
@@ -50,7 +50,7 @@ impl Survey {
         let as_of = AsOf::of(&store);
         drop(store);
         let chosen = found.recommendation.cell;
-        let changes = Changes::of(&crawl.pages, chosen, &replayed);
+        let changes = Changes::of(&crawl, chosen, &replayed);
         let pairs = changes.without_texts(question.show, &crawl.pages);
         let changes = ChangesAnswer::new(&found.results[chosen], pairs);
         Ok(Self {
@@ -69,7 +69,7 @@ impl Survey {
     /// The changes at a setting, at most `show` pairs of them, without their Jaccard indices; `None` if the survey has no such setting.
     pub fn changes_at(&self, setting: Thresholds, show: usize) -> Option<ChangesAnswer> {
         let cell = self.grid.place_of(setting)?;
-        let changes = Changes::of(&self.crawl.pages, cell, &self.replayed);
+        let changes = Changes::of(&self.crawl, cell, &self.replayed);
         let pairs = changes.without_texts(show, &self.crawl.pages);
         Some(ChangesAnswer::new(&self.answer.settings[cell], pairs))
     }

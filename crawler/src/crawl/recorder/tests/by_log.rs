@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dedup::{DocId, MemoryIndex, Signature};
 use fleet::{Entry, PageId, Position, WorkerNumber};
-use storage::{Findings, ForeignPage};
+use storage::{Findings, ForeignPage, ForeignRecord};
 
 use super::*;
 use crate::crawl::fleet::letter::Mail;
@@ -35,6 +35,7 @@ impl Worker {
     /// Ends without a word. What is not committed is lost.
     fn is_killed(&mut self) {
         self.world.open();
+        self.assert_index_has_rows();
         self.join();
         // A URL that was lost with the commit is found again.
         let texts: Vec<String> = self.world.texts.keys().cloned().collect();
@@ -78,6 +79,22 @@ impl Worker {
         recorder.take_log(news.collect()).unwrap();
     }
 
+    /// Asserts that the index holds no page of another worker without the row about it.
+    fn assert_index_has_rows(&mut self) {
+        let me = self.me.0;
+        let recorder = self.world.recorder();
+        let mut indexed = Vec::new();
+        recorder.dedup.index().for_each_id(|id| indexed.push(id.0)).unwrap();
+        for id in indexed {
+            let is_foreign = ForeignPage::unpacked(id).is_some_and(|page| page.worker != me);
+            if is_foreign {
+                let record = recorder.store.foreign_page(id).unwrap().unwrap();
+                let signature = recorder.dedup.index().signature(DocId(id)).unwrap();
+                assert_eq!(signature, Some(decode_signature(&record.signature).unwrap()));
+            }
+        }
+    }
+
     fn kept(&self) -> BTreeSet<u64> {
         let pages = self.world.pages().into_iter().filter(|(_, page)| page.is_kept());
         pages
@@ -113,6 +130,15 @@ fn pass(log: &Log, settings: &Settings) -> BTreeMap<u64, Signature> {
         }
     }
     kept
+}
+
+/// What the log says of a page.
+fn record_in(log: &Log, id: u64) -> ForeignRecord {
+    let (_, entry) = log.iter().find(|(_, entry)| entry.page.packed() == id).unwrap();
+    ForeignRecord {
+        url: entry.url.clone(),
+        signature: entry.signature.clone(),
+    }
 }
 
 fn run(seed: u64) -> (usize, usize) {
@@ -167,6 +193,11 @@ fn run(seed: u64) -> (usize, usize) {
                 Some(signature)
             );
         }
+        let foreign_pages: BTreeMap<u64, ForeignRecord> = recorder
+            .store
+            .foreign_pages()
+            .map(|row| row.map(|(page, record)| (page.packed(), record)).unwrap())
+            .collect();
         let counts = recorder.store.counts();
         assert_eq!(counts.queued, 0, "nothing waits for ever, seed {seed}");
         assert_eq!(counts.discovered, worker.world.texts.len() as u64);
@@ -175,6 +206,11 @@ fn run(seed: u64) -> (usize, usize) {
             .keys()
             .filter(|id| ForeignPage::unpacked(**id).is_some_and(|page| page.worker == me));
         assert_eq!(worker.kept(), own.copied().collect(), "worker {me}, seed {seed}");
+        let others = expected
+            .iter()
+            .filter(|(id, _)| ForeignPage::unpacked(**id).is_some_and(|page| page.worker != me));
+        let others: BTreeMap<u64, ForeignRecord> = others.map(|(id, _)| (*id, record_in(&log, *id))).collect();
+        assert_eq!(foreign_pages, others, "worker {me}, seed {seed}");
         let store = &worker.world.recorder.as_ref().unwrap().store;
         for (sequence, page) in worker.world.pages() {
             let Some(of) = page.verdict.of() else { continue };
