@@ -12,7 +12,7 @@ from pathlib import Path
 from real_site.problem import Problem
 from real_site.programs import require_program, run_or_fail
 
-MARK = "CRAWLER_TEST_NAMESPACE"
+MARK = "WALLS_NAMESPACE"
 PUBLIC = "192.88.99.1"
 """An address that counts as public, of a block that nobody uses any more (RFC 7526)."""
 INSIDE = "127.0.0.1"
