@@ -11,7 +11,7 @@ use syn::visit::{self, Visit};
 use syn::{Attribute, Item, ItemUse, UseTree, Visibility};
 
 /// The crates of the workspace, with what must not be among their dependencies.
-const CRATES: [(&str, &str, &[&str]); 9] = [
+const CRATES: [(&str, &str, &[&str]); 10] = [
     (
         "dedup",
         "dedup",
@@ -31,6 +31,13 @@ const CRATES: [(&str, &str, &[&str]); 9] = [
         "web",
         "crawler/web",
         &["dedup", "storage", "page", "crawler", "scraper", "sled"],
+    ),
+    (
+        "documents",
+        "crawler/documents",
+        &[
+            "dedup", "storage", "page", "web", "crawler", "reqwest", "scraper", "sled", "tokio",
+        ],
     ),
     (
         "browser",

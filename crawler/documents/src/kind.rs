@@ -1,0 +1,235 @@
+//! The kinds of documents, by media type and by first bytes. The name of a file is no evidence.
+
+use memchr::memmem;
+use serde::{Deserialize, Serialize};
+
+/// A kind of document that is not HTML.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// PDF.
+    Pdf,
+    /// Word documents in Office Open XML (ECMA-376).
+    Docx,
+    /// EPUB 2 and 3.
+    Epub,
+    /// Markdown (RFC 7763).
+    Markdown,
+    /// RSS and Atom: the entries of a feed.
+    Feed,
+    /// Plain text. It needs no reader of this crate.
+    Text,
+}
+
+/// A PDF file may begin with other bytes (ISO 32000-1, Annex H.3, note 13).
+const PDF_HEADER_WITHIN: usize = 1_024;
+
+/// The root of a feed is searched in so many bytes.
+const ROOT_WITHIN: usize = 4_096;
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 6] = [
+        Self::Pdf,
+        Self::Docx,
+        Self::Epub,
+        Self::Markdown,
+        Self::Feed,
+        Self::Text,
+    ];
+
+    /// Its name in the configuration.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pdf => "pdf",
+            Self::Docx => "docx",
+            Self::Epub => "epub",
+            Self::Markdown => "markdown",
+            Self::Feed => "feed",
+            Self::Text => "text",
+        }
+    }
+
+    /// The registered media type.
+    #[must_use]
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Self::Pdf => "application/pdf",
+            Self::Docx => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+            Self::Epub => "application/epub+zip",
+            Self::Markdown => "text/markdown",
+            Self::Feed => "application/atom+xml",
+            Self::Text => "text/plain",
+        }
+    }
+
+    /// The kind that a media type, in lower case, declares. Feeds are often declared as XML.
+    #[must_use]
+    pub fn of_media_type(media_type: &str) -> Option<Self> {
+        Some(match media_type {
+            "application/pdf" | "application/x-pdf" => Self::Pdf,
+            "application/vnd.openxmlformats-officedocument.wordprocessingml.document" => Self::Docx,
+            "application/epub+zip" => Self::Epub,
+            "text/markdown" | "text/x-markdown" => Self::Markdown,
+            "application/atom+xml" | "application/rss+xml" | "application/rdf+xml" | "application/xml" | "text/xml" => {
+                Self::Feed
+            }
+            "text/plain" => Self::Text,
+            _ => return None,
+        })
+    }
+
+    /// The kind of bytes whose type nothing declares; `None` for text, HTML and everything else. Markdown and plain text have no mark.
+    #[must_use]
+    pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
+        let marked = [Self::Pdf, Self::Docx, Self::Epub, Self::Feed];
+        let begins = |kind: &Self| match kind {
+            Self::Pdf => bytes.starts_with(b"%PDF-"),
+            _ => kind.fits(bytes),
+        };
+        marked.into_iter().find(begins)
+    }
+
+    /// Whether bytes that are declared as this kind have its mark.
+    #[must_use]
+    pub fn fits(self, bytes: &[u8]) -> bool {
+        match self {
+            Self::Pdf => memmem::find(&bytes[..bytes.len().min(PDF_HEADER_WITHIN)], b"%PDF-").is_some(),
+            // The names of the files in a package are not compressed.
+            Self::Docx => is_zip(bytes) && memmem::find(bytes, b"word/").is_some() && !is_epub(bytes),
+            Self::Epub => is_epub(bytes),
+            Self::Feed => is_feed(bytes),
+            Self::Markdown | Self::Text => true,
+        }
+    }
+
+    /// Whether a hostile file of this kind can ask for much time and memory, so that a process of its own reads it.
+    #[must_use]
+    pub(crate) fn is_dangerous(self) -> bool {
+        matches!(self, Self::Pdf | Self::Docx | Self::Epub)
+    }
+}
+
+fn is_zip(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"PK\x03\x04")
+}
+
+/// The first file of the package has the type in plain (EPUB 3.3, section 4.2). Some programs put it elsewhere.
+fn is_epub(bytes: &[u8]) -> bool {
+    let beginning = &bytes[..bytes.len().min(ROOT_WITHIN)];
+    is_zip(bytes)
+        && (memmem::find(beginning, b"application/epub+zip").is_some()
+            || memmem::find(bytes, b"META-INF/container.xml").is_some())
+}
+
+/// Whether the root of an XML document is that of a feed.
+fn is_feed(bytes: &[u8]) -> bool {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    // In UTF-16, every second byte of the markup is zero.
+    let beginning: Vec<u8> = bytes
+        .iter()
+        .take(ROOT_WITHIN)
+        .copied()
+        .filter(|byte| *byte != 0)
+        .collect();
+    let beginning = match &beginning[..] {
+        [0xfe, 0xff, rest @ ..] | [0xff, 0xfe, rest @ ..] => rest,
+        whole => whole,
+    };
+    let Some(root) = root_name(beginning) else { return false };
+    match root {
+        b"rss" | b"feed" => true,
+        b"rdf:RDF" => memmem::find(beginning, b"http://purl.org/rss/1.0/").is_some(),
+        root => root.ends_with(b":feed") || root.ends_with(b":rss"),
+    }
+}
+
+/// The name of the first element, after the declaration, comments, processing instructions and the document type.
+fn root_name(bytes: &[u8]) -> Option<&[u8]> {
+    let mut rest = bytes.trim_ascii_start();
+    loop {
+        rest = rest.trim_ascii_start().strip_prefix(b"<")?;
+        let end: &[u8] = match rest {
+            [b'?', ..] => b"?>",
+            [b'!', b'-', b'-', ..] => b"-->",
+            [b'!', ..] => b">",
+            _ => {
+                let length = rest
+                    .iter()
+                    .position(|byte| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/'));
+                return rest.get(..length?);
+            }
+        };
+        rest = rest.get(memmem::find(rest, end)? + end.len()..)?;
+    }
+}
+
+/// A set of kinds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Kinds(u8);
+
+impl Kinds {
+    /// No kind: only HTML is read.
+    pub const NONE: Self = Self(0);
+
+    /// Every kind.
+    pub const ALL: Self = Self((1 << Kind::ALL.len()) - 1);
+
+    /// Whether the set has this kind.
+    #[must_use]
+    pub fn contains(self, kind: Kind) -> bool {
+        self.0 & 1 << kind as u8 != 0
+    }
+}
+
+impl FromIterator<Kind> for Kinds {
+    fn from_iter<I: IntoIterator<Item = Kind>>(kinds: I) -> Self {
+        Self(kinds.into_iter().fold(0, |set, kind| set | 1 << kind as u8))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_bytes_tell_the_kind() {
+        for (bytes, kind) in [
+            (&b"%PDF-1.7\n"[..], Some(Kind::Pdf)),
+            (b"PK\x03\x04\x14\0mimetypeapplication/epub+zipPK", Some(Kind::Epub)),
+            (
+                b"PK\x03\x04\x14\0[Content_Types].xml ... word/document.xml",
+                Some(Kind::Docx),
+            ),
+            (b"PK\x03\x04\x14\0xl/workbook.xml", None),
+            (
+                b"\xef\xbb\xbf<?xml version='1.0'?>\n<!-- a > b --><rss version='2.0'>",
+                Some(Kind::Feed),
+            ),
+            (b"<feed xmlns='http://www.w3.org/2005/Atom'>", Some(Kind::Feed)),
+            (b"\xff\xfe<\0r\0s\0s\0>\0", Some(Kind::Feed)),
+            (b"<rdf:RDF xmlns='http://purl.org/rss/1.0/'>", Some(Kind::Feed)),
+            (b"<rdf:RDF xmlns='http://example.org/'>", None),
+            (b"<urlset>", None),
+            (b"<?xml version='1.0'?><html>", None),
+            (b"# Heading", None),
+            (b"", None),
+        ] {
+            assert_eq!(Kind::of_bytes(bytes), kind, "{}", String::from_utf8_lossy(bytes));
+        }
+        assert!(Kind::Pdf.fits(b"junk before\n%PDF-1.4") && Kind::of_bytes(b"junk before\n%PDF-1.4").is_none());
+    }
+
+    #[test]
+    fn a_set_has_the_kinds_that_it_was_made_of() {
+        let kinds: Kinds = [Kind::Pdf, Kind::Feed].into_iter().collect();
+        let found: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| kinds.contains(*kind)).collect();
+        assert_eq!(found, [Kind::Pdf, Kind::Feed]);
+        assert!(
+            Kind::ALL
+                .into_iter()
+                .all(|kind| Kinds::ALL.contains(kind) && !Kinds::NONE.contains(kind))
+        );
+    }
+}

@@ -1,0 +1,123 @@
+//! The files in a ZIP package, within bounds. DOCX and EPUB are packages.
+
+use std::io::{Cursor, Read};
+
+use zip::ZipArchive;
+use zip::result::ZipError;
+
+use crate::{Fault, Limits};
+
+/// Most files of a package.
+const MAX_FILES: usize = 50_000;
+
+/// A package in memory.
+pub(crate) struct Package<'a> {
+    archive: ZipArchive<Cursor<&'a [u8]>>,
+    bytes_left: u64,
+    limit: u64,
+}
+
+impl<'a> Package<'a> {
+    pub(crate) fn open(bytes: &'a [u8], limits: &Limits) -> Result<Self, Fault> {
+        let archive = ZipArchive::new(Cursor::new(bytes)).map_err(fault)?;
+        if archive.len() > MAX_FILES {
+            return Err(Fault::Broken(format!("it has more than {MAX_FILES} files")));
+        }
+        Ok(Self {
+            archive,
+            bytes_left: limits.max_unpacked_bytes,
+            limit: limits.max_unpacked_bytes,
+        })
+    }
+
+    /// The bytes of a file; `None` if the package has no such file.
+    ///
+    /// # Errors
+    /// The file is broken or encrypted, or all files read so far are larger than the limit.
+    pub(crate) fn file(&mut self, name: &str) -> Result<Option<Vec<u8>>, Fault> {
+        let file = match self.archive.by_name(name) {
+            Ok(file) => file,
+            Err(ZipError::FileNotFound) => return Ok(None),
+            Err(error) => return Err(fault(error)),
+        };
+        let mut bytes = Vec::new();
+        let read = file.take(self.bytes_left + 1).read_to_end(&mut bytes);
+        read.map_err(|error| Fault::Broken(error.to_string()))?;
+        match self.bytes_left.checked_sub(bytes.len() as u64) {
+            Some(left) => self.bytes_left = left,
+            None => return Err(Fault::TooLarge { limit: self.limit }),
+        }
+        Ok(Some(bytes))
+    }
+
+    /// As [`file`](Self::file), for a file that must be there.
+    pub(crate) fn needed(&mut self, name: &str) -> Result<Vec<u8>, Fault> {
+        self.file(name)?
+            .ok_or_else(|| Fault::Broken(format!("it has no file {name}")))
+    }
+}
+
+fn fault(error: ZipError) -> Fault {
+    match error {
+        ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => Fault::Encrypted,
+        error => Fault::Broken(error.to_string()),
+    }
+}
+
+/// The path in the package that `target` names, seen from the file `from` (RFC 3986, section 5.2.4). A fragment is left out.
+pub(crate) fn resolve(from: &str, target: &str) -> String {
+    let target = target.split(['#', '?']).next().unwrap_or_default();
+    let target = percent_decoded(target);
+    let mut parts: Vec<&str> = match target.strip_prefix('/') {
+        Some(_) => Vec::new(),
+        None => from.split('/').collect(),
+    };
+    parts.pop();
+    for part in target.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+fn percent_decoded(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut found = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let escaped = bytes.get(at + 1..at + 3).filter(|_| bytes[at] == b'%');
+        let byte = escaped.and_then(|digits| std::str::from_utf8(digits).ok());
+        match byte.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => {
+                found.push(byte);
+                at += 3;
+            }
+            None => {
+                found.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&found).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_resolved_within_the_package() {
+        for (from, target, path) in [
+            ("OEBPS/content.opf", "text/ch1.xhtml#a", "OEBPS/text/ch1.xhtml"),
+            ("OEBPS/text/ch1.xhtml", "../ch%202.xhtml", "OEBPS/ch 2.xhtml"),
+            ("content.opf", "../../../etc/passwd", "etc/passwd"),
+            ("_rels/.rels", "/word/document.xml", "word/document.xml"),
+            ("a/b", "100%", "a/100%"),
+        ] {
+            assert_eq!(resolve(from, target), path);
+        }
+    }
+}
