@@ -368,6 +368,7 @@ fn article_in_the_catalogue_alone(data: &Path, site: &Site, html: &str) {
         headers: Vec::new(),
         payload: html.as_bytes(),
         truncated: None,
+        rendered: None,
         text: &text,
     };
     let outcome = Outcome::Page {

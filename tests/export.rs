@@ -485,6 +485,7 @@ fn synthetic(data: &Path, count: u64, text_words: usize) {
                 headers: vec![],
                 payload: b"<p>",
                 truncated: None,
+                rendered: None,
                 text: &text,
             };
             let draft = PageDraft {

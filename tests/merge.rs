@@ -148,6 +148,7 @@ fn store_page(store: &mut Store, from: &Store, page: &PageRecord, verdict: Verdi
                 headers: vec![("content-type", page.content_type.as_bytes())],
                 payload: record.http_payload().unwrap(),
                 truncated: None,
+                rendered: None,
                 text: &text,
             };
             capture.encode().unwrap()

@@ -31,9 +31,9 @@ pub(crate) use check::check;
 pub use error::ConfigError;
 use sections::{
     DedupSection, ExtractEntry, FetchSection, FleetSection, HostEntry, IdentitySection, PolitenessSection,
-    RefreshSection, ScopeSection, SteeringSection, StorageSection,
+    RefreshSection, RenderSection, ScopeSection, SteeringSection, StorageSection,
 };
-pub(crate) use sections::{Leave, ScopeMode};
+pub(crate) use sections::{Leave, RenderMode, ScopeMode};
 pub(crate) use sources::{Origin, Sources};
 pub use url_pattern::UrlPattern;
 
@@ -53,6 +53,8 @@ pub struct Config {
     pub refresh: RefreshSection,
     /// HTTP requests and their limits.
     pub fetch: FetchSection,
+    /// Which pages a browser renders.
+    pub render: RenderSection,
     /// Rules of the canonical URL.
     pub canonicalize: web::canonicalize::CanonicalRules,
     /// Which pages are duplicates.

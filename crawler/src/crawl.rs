@@ -7,6 +7,7 @@
 //! - `frontier`: the order and the times of all requests; `steering` learns from the verdicts which URLs are
 //!   duplicates
 //! - `interpret`: turns an answer into a page, a redirect or a failure; `exchange` makes the archive records of a page
+//! - `render`: the pages that a browser has to render
 //! - `recorder`: decides on the pages and stores them, with the dedup `index` beside the catalogue; `canonical`
 //!   decides whether a page takes the place of a kept page
 //! - `archiving`: puts full WARC files into an object store
@@ -14,7 +15,7 @@
 //! - `fleet`: the work on one crawl with other workers
 //! - `stats`, `clock`, `shutdown`: the figures, times and signals of a run; `folder_wait`: the wait for the data folder
 //!
-//! Uses: archive, config, dedup, error, fleet, page, storage, terminal, web.
+//! Uses: archive, browser, config, dedup, error, fleet, page, storage, terminal, web.
 
 pub(crate) mod archiving;
 pub(crate) mod canonical;
@@ -28,6 +29,7 @@ pub(crate) mod interpret;
 pub mod messages;
 pub mod pipeline;
 pub(crate) mod recorder;
+pub(crate) mod render;
 pub(crate) mod revisits;
 pub(crate) mod scope;
 pub mod seeds;

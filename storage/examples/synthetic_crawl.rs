@@ -210,6 +210,7 @@ impl Crawl {
             headers: vec![("content-type", b"text/html")],
             payload: self.body.as_bytes(),
             truncated: None,
+            rendered: None,
             text: &self.body[..self.body.len() / 3],
         }
     }

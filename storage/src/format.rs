@@ -64,7 +64,8 @@
 //! row in `url` is queued. Buckets of another depth than that in `known` are void: a merge that was cut off left them.
 //!
 //! A version may gain tables and rows that a program may ignore if it does not know them, and fields at the end of a PageRecord: earlier
-//! programs do not read them, and later ones read a row without them. The first such field is `page_type`.
+//! programs do not read them, and later ones read a row without them. The first such field is `page_type`, the second
+//! `rendering`.
 //!
 //! The rows of `gate`, `robots`, `sitemap`, `links` and `foreign` begin with their own version, 01. `origin` is `scheme://authority`, as robots.txt
 //! has it.

@@ -61,6 +61,7 @@ fn outcome(number: u64, url: &str) -> Outcome {
         headers: Vec::new(),
         payload: body.as_bytes(),
         truncated: None,
+        rendered: None,
         text: url,
     };
     let draft = PageDraft {

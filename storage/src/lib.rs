@@ -31,6 +31,7 @@
 //!     headers: vec![("content-type", b"text/html")],
 //!     payload: body,
 //!     truncated: None,
+//!     rendered: None,
 //!     text: "An example.",
 //! };
 //! let draft = PageDraft {
@@ -195,7 +196,7 @@ pub use merge::{MergeSource, merge};
 pub use origins::{FETCHED_ELSEWHERE, FLEET_FIELD, WORKER_FIELD};
 pub use outbox::{Ended, Letter};
 pub use outcome::{Finished, Outcome};
-pub use page::{Fate, PageDraft, PageRecord, Replaced, Verdict};
+pub use page::{Fate, PageDraft, PageRecord, Rendering, Replaced, Verdict};
 pub use queue::{Hosts, Queue};
 pub use rebuild::{Rebuild, RebuildStep, Rebuilt, Redecision};
 pub use redecided::Redecided;

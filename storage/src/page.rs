@@ -92,6 +92,17 @@ pub struct Replaced {
     pub verdict: Verdict,
 }
 
+/// What a browser found when it ran the scripts of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Rendering {
+    /// Whether the rendered page said more than the response. Then the page's text comes from the rendered page.
+    pub says_more: bool,
+    /// Requests that the scripts of the page needed.
+    pub requests: u32,
+    /// Time in the browser, in milliseconds, without the time that requests waited for their turn.
+    pub elapsed_ms: u32,
+}
+
 /// A fetched page as the caller passes it. The store adds the URL's place in the queue and the places in the archive to make the
 /// [`PageRecord`].
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -116,6 +127,8 @@ pub struct PageDraft {
     pub language: Option<String>,
     /// What kind of page it is, such as `article`, in the words of the caller; `None` if the caller does not tell.
     pub page_type: Option<String>,
+    /// What a browser found; `None` if the page was read without one.
+    pub rendering: Option<Rendering>,
     /// The verdict.
     pub verdict: Verdict,
     /// Fingerprint, exact hash and sketch as the caller encodes them. The store does not decode them.
@@ -190,6 +203,9 @@ pub struct PageRecord {
     /// See [`PageDraft::page_type`]. Rows of earlier versions end before this field.
     #[serde(deserialize_with = "none_at_the_end")]
     pub page_type: Option<String>,
+    /// See [`PageDraft::rendering`]. Rows of earlier versions end before this field.
+    #[serde(deserialize_with = "none_at_the_end")]
+    pub rendering: Option<Rendering>,
 }
 
 impl PageRecord {
@@ -233,12 +249,19 @@ impl PageRecord {
             text: archived.text,
             revisit: archived.revisit,
             page_type: draft.page_type,
+            rendering: draft.rendering,
         }
+    }
+
+    /// Whether the page's text comes from the page after its scripts have run.
+    #[must_use]
+    pub fn is_rendered(&self) -> bool {
+        self.rendering.is_some_and(|rendering| rendering.says_more)
     }
 }
 
-/// Reads the last field of a row; `None` if the row ends before it.
-fn none_at_the_end<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+/// Reads a field at the end of a row; `None` if the row ends before it.
+fn none_at_the_end<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     Ok(Option::deserialize(deserializer).unwrap_or_default())
 }
 
@@ -254,22 +277,35 @@ mod tests {
         };
         let draft = PageDraft {
             page_type: Some("article".to_owned()),
+            rendering: Some(Rendering {
+                says_more: true,
+                requests: 3,
+                elapsed_ms: 812,
+            }),
             ..PageDraft::default()
         };
         PageRecord::new(&queued, draft, Archived::default())
     }
 
     #[test]
-    fn a_row_without_a_page_type_can_be_read() {
+    fn a_row_that_ends_before_the_later_fields_can_be_read() {
         let page = record();
         let row = postcard::to_stdvec(&page).unwrap();
-        assert_eq!(postcard::from_bytes::<PageRecord>(&row).unwrap(), page);
-        let without = PageRecord {
-            page_type: None,
+        let read = |row| postcard::from_bytes::<PageRecord>(row);
+        assert_eq!(read(&row).unwrap(), page);
+        let without_rendering = PageRecord {
+            rendering: None,
             ..page
         };
-        let earlier = &row[..row.len() - "article".len() - 2];
-        assert_eq!(postcard::from_bytes::<PageRecord>(earlier).unwrap(), without);
-        assert!(postcard::from_bytes::<PageRecord>(&earlier[..earlier.len() - 1]).is_err());
+        // Present, whether it says more, requests, and a time of two bytes.
+        let before_rendering = &row[..row.len() - 5];
+        assert_eq!(read(before_rendering).unwrap(), without_rendering);
+        let before_both = &before_rendering[..before_rendering.len() - "article".len() - 2];
+        let without_both = PageRecord {
+            page_type: None,
+            ..without_rendering
+        };
+        assert_eq!(read(before_both).unwrap(), without_both);
+        assert!(read(&before_both[..before_both.len() - 1]).is_err());
     }
 }

@@ -242,6 +242,7 @@ fn capture<'a>(url: &'a str, payload: &'a [u8]) -> Capture<'a> {
         headers,
         payload,
         truncated: None,
+        rendered: None,
         text: url,
     }
 }

@@ -308,6 +308,55 @@ impl Default for FleetSection {
     }
 }
 
+/// Which pages a browser renders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RenderMode {
+    /// None.
+    Off,
+    /// Those of the patterns where a sample said more after its scripts had run.
+    Auto,
+    /// All.
+    Always,
+}
+
+/// `[render]`: which pages a browser renders.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RenderSection {
+    /// Which pages a browser renders.
+    pub mode: RenderMode,
+    /// The program; empty for the Chromium or Chrome in the search path.
+    pub browser: PathBuf,
+    /// Pages that the browser has open at one time.
+    pub tabs: usize,
+    /// Time limit of a page in seconds, without the time that its requests wait for their turn.
+    pub timeout_seconds: u64,
+    /// How often a page is scrolled to its end, at most.
+    pub scroll: usize,
+    /// Most requests that the scripts of a page may make.
+    pub max_requests: usize,
+    /// Most bytes of the answers to these requests.
+    pub max_bytes: usize,
+    /// By pattern of the URL, `glob:…` or `regex:…`: the CSS selector of an element without which a page is not finished.
+    pub wait_for: BTreeMap<String, String>,
+}
+
+impl Default for RenderSection {
+    fn default() -> Self {
+        Self {
+            mode: RenderMode::Off,
+            browser: PathBuf::new(),
+            tabs: 2,
+            timeout_seconds: 20,
+            scroll: 0,
+            max_requests: 100,
+            max_bytes: 20 * 1024 * 1024,
+            wait_for: BTreeMap::new(),
+        }
+    }
+}
+
 /// `[dedup]`: which pages are duplicates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]

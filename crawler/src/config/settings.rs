@@ -11,6 +11,7 @@ mod hosts;
 mod identity;
 mod politeness;
 mod refresh;
+mod render;
 mod scope;
 mod steering;
 mod url_rules;
@@ -24,6 +25,7 @@ pub use fleet::FleetSettings;
 pub(super) use hosts::host_entry;
 pub use hosts::{HostRule, HostRules};
 pub use refresh::{Intervals, RefreshSettings};
+pub use render::RenderSettings;
 pub use scope::{CrawlLimits, DuplicateShare, LinkSettings, TrapLimits};
 pub use steering::SteeringSettings;
 use url::Url;
@@ -60,6 +62,8 @@ pub struct Settings {
     pub refresh: Option<RefreshSettings>,
     /// HTTP requests and their limits.
     pub fetch: FetchSettings,
+    /// Which pages a browser renders.
+    pub render: RenderSettings,
     /// Rules of the canonical URL.
     pub canonicalize: web::canonicalize::CanonicalRules,
     /// How a text becomes a signature.
@@ -135,6 +139,7 @@ impl Settings {
             refresh: None,
             fetch: fetching::fetch(&config.fetch, hosts.headers(), identity.user_agent)?,
             hosts,
+            render: render::render(&config.render)?,
             canonicalize: config.canonicalize.clone(),
             scheme,
             rule: deduplication::rule(&config.dedup, width)?,

@@ -82,6 +82,8 @@ pub(crate) struct Exchange<'a> {
     pub queued: &'a QueuedUrl,
     pub draft: &'a PageDraft,
     pub response: &'a Response,
+    /// The rendered page, if the text comes from there.
+    pub rendered: Option<&'a str>,
     pub text: &'a str,
     /// `None` if the request is compressed already, or unknown.
     pub request: Option<&'a [u8]>,
@@ -100,6 +102,7 @@ impl<'a> Exchange<'a> {
             payload,
             // An incomplete body is a failure, not a page.
             truncated: None,
+            rendered: self.rendered,
             text: self.text,
         }
     }

@@ -14,6 +14,7 @@
 //! - `schedule`: the order of turns; `addresses`: the gates of the addresses
 //! - `lookups`: the names whose addresses are not known yet; `trials`: the new names of one domain, a few at a time
 //! - `rules_memory`: the bound on the rules of robots.txt
+//! - `rendering`: the pages in the browser, and their requests
 //! - `memory`: the facts that outlive a run; `standing`: the states of all hosts at one moment
 
 mod addresses;
@@ -26,6 +27,7 @@ mod memory;
 mod named_sitemaps;
 mod queue;
 mod released;
+mod rendering;
 mod rules_memory;
 mod schedule;
 mod standing;
@@ -53,6 +55,7 @@ use intake::Intake;
 use lookups::Lookups;
 use named_sitemaps::NamedSitemaps;
 use released::Released;
+use rendering::Rendering;
 use schedule::Schedule;
 use state::{EventTime, LineEvent};
 use trials::Trials;
@@ -97,6 +100,8 @@ pub struct Frontier {
     /// Bound on the tickets.
     window: usize,
     tickets_out: usize,
+    /// The pages in the browser, which have no ticket.
+    rendering: Rendering,
     requests_open: usize,
     /// URLs in process that were never fetched before.
     pages_in_process: u64,
@@ -119,6 +124,8 @@ struct FrontierSettings {
     traps: TrapLimits,
     urls: UrlRules,
     steers: bool,
+    /// Pages of one host that the browser may have at one time.
+    max_in_browser: usize,
     /// Whether the crawler looks up a name before the first request to its host. It does not if a proxy opens the connections.
     looks_up_names: bool,
 }
@@ -155,11 +162,13 @@ impl Frontier {
                 traps: settings.limits.traps,
                 urls: settings.urls.clone(),
                 steers: settings.steering.enabled,
+                max_in_browser: settings.render.tabs + 1,
                 looks_up_names: settings.fetch.proxy.is_none(),
             },
             steering: Steering::new(settings.steering.clone()),
             window,
             tickets_out: 0,
+            rendering: Rendering::new(settings.render.tabs),
             requests_open: 0,
             pages_in_process: 0,
             pages_decided,
@@ -310,6 +319,10 @@ impl Frontier {
                 self.add_sitemaps(sitemaps, now);
             }
             Event::HostsLoaded { hosts, behind } => self.hosts_loaded(hosts, behind),
+            Event::RenderingBegan { host } => self.rendering_began(&host),
+            Event::RenderingEnded { host } => self.rendering_ended(&host, now),
+            Event::Asks(subrequest) => self.add_subrequest(subrequest, now),
+            Event::SubrequestEnded => self.end_ticket(),
             Event::Fleet(event) => self.fleet_event(event, now),
             Event::Stop => self.stopping = true,
         }
@@ -438,11 +451,13 @@ impl Frontier {
         if self.tickets_out >= self.window || self.requests_open >= self.settings.parallel {
             return Some(Step::Wait(None));
         }
-        (!self.takes_new && self.visits_left == 0).then(|| self.idle(Ending::PageLimit))
+        // A page in the browser still has requests to make.
+        let is_done = !self.takes_new && self.visits_left == 0 && self.rendering.is_empty();
+        is_done.then(|| self.idle(Ending::PageLimit))
     }
 
     fn idle(&self, ending: Ending) -> Step {
-        if self.tickets_out > 0 || ending == Ending::Exhausted && self.is_taking_in() {
+        if self.tickets_out > 0 || !self.rendering.is_empty() || ending == Ending::Exhausted && self.is_taking_in() {
             Step::Wait(None)
         } else {
             Step::Finished(ending)

@@ -5,6 +5,7 @@ mod errand;
 mod lane;
 mod read;
 pub(crate) mod redirect;
+mod rendered;
 mod seen_texts;
 
 use std::collections::HashMap;
@@ -22,6 +23,7 @@ use crate::config::settings::Settings;
 use crate::crawl::clock::unix_millis;
 use crate::crawl::exchange::ArchivedRequests;
 use crate::crawl::messages::{Errand, Event, Meaning, Record, RobotsAnswer, Task};
+use crate::crawl::render::Rendering;
 use crate::crawl::revisits;
 use crate::crawl::scope::{Outside, Scope};
 use crate::crawl::stats::Stats;
@@ -48,6 +50,8 @@ pub struct Interpreter {
     requests: ArchivedRequests,
     seen_texts: SeenTexts,
     scope: Arc<Scope>,
+    /// Which pages a browser renders; `None` if it renders none.
+    rendering: Option<Arc<Rendering>>,
     stats: Arc<Stats>,
     /// Whether the operator was warned that the address policy refuses a host.
     has_warned_of_refusal: AtomicBool,
@@ -66,9 +70,16 @@ impl Interpreter {
             seen_texts: SeenTexts::default(),
             settings,
             scope,
+            rendering: None,
             stats,
             has_warned_of_refusal: AtomicBool::new(false),
         }
+    }
+
+    /// An interpreter that lets a browser render some pages.
+    #[must_use]
+    pub fn with_browser(self, rendering: Option<Arc<Rendering>>) -> Self {
+        Self { rendering, ..self }
     }
 
     /// The meaning of the answer to `task`, or [`Meaning::Large`] if it is too large for this `lane`.
@@ -91,6 +102,8 @@ impl Interpreter {
                 Errand::Sitemap { url, depth, redirects } => {
                     Meaning::Record(self.sitemap(&url, depth, redirects, answer))
                 }
+                // The page has its answer.
+                Errand::Subrequest(_) => Meaning::Event(Event::SubrequestEnded),
             },
         }
     }
@@ -234,15 +247,7 @@ fn has_document(response: &Response) -> bool {
 #[must_use]
 pub fn panicked(task: Task) -> Meaning {
     match task {
-        Task::Page { queued, .. } => {
-            tracing::error!(url = %queued.url, "a parser panicked on this page; please report it");
-            Meaning::Record(failed(
-                queued,
-                "parser_panic",
-                None,
-                "a parser panicked on this page".into(),
-            ))
-        }
+        Task::Page { queued, .. } => panicked_page(queued),
         Task::Errand { errand, .. } => match errand {
             Errand::Robots { .. } => Meaning::Event(Event::Robots {
                 errand,
@@ -254,8 +259,17 @@ pub fn panicked(task: Task) -> Meaning {
                 further: Vec::new(),
                 fetched_at: None,
             }),
+            Errand::Subrequest(_) => Meaning::Event(Event::SubrequestEnded),
         },
     }
+}
+
+/// The meaning of a page whose interpretation panicked.
+#[must_use]
+pub fn panicked_page(queued: QueuedUrl) -> Meaning {
+    tracing::error!(url = %queued.url, "a parser panicked on this page; please report it");
+    let detail = "a parser panicked on this page".into();
+    Meaning::Record(failed(queued, "parser_panic", None, detail))
 }
 
 fn outcome(queued: QueuedUrl, outcome: Outcome) -> Record {

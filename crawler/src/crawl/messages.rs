@@ -10,6 +10,8 @@ use web::politeness::{Contact, HostSignal, Now};
 use web::robots::Robots;
 
 use super::exchange::Prepared;
+use super::render::RenderJob;
+use super::render::subrequest::Subrequest;
 use super::steering::JudgedPage;
 use crate::error::RunError;
 
@@ -57,6 +59,8 @@ pub(crate) enum Errand {
         /// Redirects followed so far.
         redirects: u8,
     },
+    /// What a page in the browser asks for.
+    Subrequest(Subrequest),
 }
 
 impl Errand {
@@ -65,6 +69,7 @@ impl Errand {
     pub fn url(&self) -> &Url {
         match self {
             Self::Robots { url, .. } | Self::Sitemap { url, .. } => url,
+            Self::Subrequest(subrequest) => subrequest.url(),
         }
     }
 }
@@ -180,6 +185,20 @@ pub(crate) enum Event {
         /// The name after which the store has more hosts; `None` if it has no more, or if the request named the hosts.
         behind: Option<String>,
     },
+    /// A page of this host waits for the browser from now on. Its ticket ends until it comes back.
+    RenderingBegan {
+        /// The host of its row in the frontier.
+        host: String,
+    },
+    /// A page of this host has left the browser, and has a ticket again.
+    RenderingEnded {
+        /// The host of its row in the frontier.
+        host: String,
+    },
+    /// A page in the browser asks for this.
+    Asks(Subrequest),
+    /// The request of a page in the browser has ended.
+    SubrequestEnded,
     /// News from the fleet.
     Fleet(FleetEvent),
     /// Take no new URL; let the work in process end.
@@ -475,4 +494,6 @@ pub(crate) enum Meaning {
     Event(Event),
     /// For the large lane of the interpreter, which reads the response again from its start.
     Large(Task, Response),
+    /// For the browser.
+    Render(Box<RenderJob>),
 }

@@ -17,7 +17,8 @@
 //!    small answer goes to the channel `small`, a large one to `large` ([`Lane`](super::interpret::Lane)).
 //! 4. **Interpret.** A parse thread turns the answer into a record ([`Interpreter::interpret`]): a redirect, a
 //!    failure, or a page, which [`page::read`] reads. The record of a page has the text, the signature, the
-//!    outlinks within the scope, and the compressed records for the archive.
+//!    outlinks within the scope, and the compressed records for the archive. With `render.mode`, some pages go to a browser first, and come
+//!    back to a parse thread ([`render`]).
 //! 5. **Recorder.** One thread decides on the pages in turn ([`Recorder::run`]): it asks the dedup index for the
 //!    verdict, archives the page, and commits the outcome together with the outlinks. An event brings the new URLs to
 //!    the frontier, where they start at step 2.
@@ -29,6 +30,7 @@
 //! The network and the parse threads grow with the cores of the machine. The recorder has one thread, so its work on a page bounds the
 //! rate of a crawl on many cores; everything that can be done before the verdict is done on the parse threads.
 
+mod browser;
 mod drive;
 mod fill;
 mod join;
@@ -53,6 +55,7 @@ use crate::crawl::frontier::{Frontier, MAX_LOOKUPS};
 use crate::crawl::interpret::{Interpreter, RobotsReader};
 use crate::crawl::messages::{Ending, Event, GivenUp, Record, Task};
 use crate::crawl::recorder::Recorder;
+use crate::crawl::render::{self, Rendering};
 use crate::crawl::scope::Scope;
 use crate::crawl::seeds::Seeds;
 use crate::crawl::stats::Stats;
@@ -66,6 +69,9 @@ use parse_threads::ParseThreads;
 /// Tickets beyond two per open request. While the store flushes the disk, decided pages wait with their tickets; the
 /// extra tickets let fetching and parsing continue.
 const HEADROOM: usize = 128;
+
+/// Pages that come back from the browser, beyond the window.
+const MAX_RENDERED: usize = render::MAX_PAGES;
 
 /// Bound on the messages without a ticket: one that asks for seeds, one that asks for hosts, the save of the hosts, and the stop.
 const WITHOUT_TICKET: usize = 4;
@@ -132,8 +138,8 @@ pub fn run(
     // The channels. A ticket has at most two events: its request has ended, and its URL has an outcome. A look-up has one.
     let (small_in, small) = bounded::<Answer>(window);
     let (large_in, large) = bounded::<Answer>(window);
-    let (records_in, records) = bounded::<WeighedRecord>(window + WITHOUT_TICKET);
-    let (events_in, events) = mpsc::channel::<Event>(2 * window + MAX_LOOKUPS + WITHOUT_TICKET);
+    let (records_in, records) = bounded::<WeighedRecord>(window + MAX_RENDERED + WITHOUT_TICKET);
+    let (events_in, events) = mpsc::channel::<Event>(2 * window + MAX_LOOKUPS + MAX_RENDERED + WITHOUT_TICKET);
 
     let mut fleet = None;
     if let Some(wanted) = &settings.fleet {
@@ -148,16 +154,22 @@ pub fn run(
     // The stages.
     let runtime = network::runtime()?;
     let half = settings.fetch.memory_bytes / 2;
+    let rendering = Rendering::new(&settings.render).map(Arc::new);
+    if let Some(rendering) = &rendering {
+        rendering.replay(recorder.store_mut())?;
+    }
+    let (jobs_in, rendered) = browser::start(rendering.as_ref(), settings, &scope, &runtime, &events_in, stats);
     let robots = RobotsReader::new(&settings.product, scope.clone());
     ParseThreads {
-        interpreter: Arc::new(Interpreter::new(settings.clone(), scope, stats.clone())),
+        interpreter: Arc::new(Interpreter::new(settings.clone(), scope, stats.clone()).with_browser(rendering)),
         large: large_in.clone(),
         read: MemoryBudget::new(half),
         runtime: runtime.handle().clone(),
         records: records_in.clone(),
         events: events_in.clone(),
+        jobs: jobs_in,
     }
-    .start(&small, &large)?;
+    .start(&small, &large, rendered)?;
     let network = Network::new(settings, half, small_in, large_in, events_in.clone(), stats.clone())?
         .under_leases(fleet.as_ref().map(|fleet| fleet.ownership.clone()));
     let ended = runtime.block_on(async {

@@ -49,6 +49,7 @@ pub struct Stats {
     fleet_refused: AtomicU64,
     verdicts: Mutex<Verdicts>,
     failures: Mutex<BTreeMap<String, u64>>,
+    rendered: Mutex<RenderedPages>,
     ended: Mutex<Option<(Ending, Duration)>>,
     fetch_seconds: Histogram,
     commit_seconds: Histogram,
@@ -74,6 +75,7 @@ impl Default for Stats {
             fleet_refused: AtomicU64::default(),
             verdicts: Mutex::default(),
             failures: Mutex::default(),
+            rendered: Mutex::default(),
             ended: Mutex::default(),
             fetch_seconds: Histogram::new(FETCH_SECONDS),
             commit_seconds: Histogram::new(COMMIT_SECONDS),
@@ -102,6 +104,8 @@ pub struct Snapshot {
     pub standing: Arc<Standing>,
     /// The part of this worker in a fleet; `None` without one.
     pub fleet: Option<FleetStanding>,
+    /// The pages that the browser had.
+    pub rendered: RenderedPages,
     /// Links that lead out of the scope.
     pub links_to_other_hosts: u64,
     /// Links deeper than `max_depth`.
@@ -114,6 +118,17 @@ pub struct Snapshot {
     pub stopping: bool,
     /// Why the run ended, once it has.
     pub ending: Option<Ending>,
+}
+
+/// The pages that the browser had in this run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RenderedPages {
+    /// Pages that it rendered.
+    pub pages: u64,
+    /// Pages that it could not render.
+    pub failed: u64,
+    /// Time in the browser, summed over its tabs.
+    pub elapsed: Duration,
 }
 
 /// The part of a worker in its fleet.
@@ -187,6 +202,17 @@ impl Stats {
         self.requests.fetch_add(1, Ordering::Relaxed);
         self.bytes.fetch_add(body_bytes, Ordering::Relaxed);
         self.fetch_seconds.observe(elapsed.as_secs_f64());
+    }
+
+    /// Counts a page that the browser had for this time.
+    pub fn rendered(&self, elapsed: Duration, has_rendered: bool) {
+        let mut rendered = lock(&self.rendered);
+        rendered.elapsed += elapsed;
+        if has_rendered {
+            rendered.pages += 1;
+        } else {
+            rendered.failed += 1;
+        }
     }
 
     /// Counts a commit that took `elapsed`.
@@ -329,6 +355,7 @@ impl Stats {
                 refused: read(&self.fleet_refused),
                 ..standing
             }),
+            rendered: *lock(&self.rendered),
             links_to_other_hosts: read(&self.links_to_other_hosts),
             links_too_deep: read(&self.links_too_deep),
             links_over_budget: read(&self.links_over_budget),

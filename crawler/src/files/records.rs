@@ -32,7 +32,7 @@ pub(super) fn read(
         stream: WarcStream::new(input),
         source,
         limit: limits.max_document_bytes,
-        last_response: None,
+        last_response: Vec::new(),
     };
     loop {
         match records.next() {
@@ -50,8 +50,8 @@ struct Records<'a, R> {
     stream: WarcStream<R>,
     source: &'a Source,
     limit: usize,
-    /// The id of the last response that was a document.
-    last_response: Option<String>,
+    /// The ids of the last response that was a document, and of its conversions.
+    last_response: Vec<String>,
 }
 
 /// The result of reading a record.
@@ -114,7 +114,12 @@ impl<R: BufRead> Records<'_, R> {
                 }
             }
             "resource" => by_type(record.field("Content-Type")),
-            "conversion" if !self.is_of_last_response(record) => by_type(record.field("Content-Type")),
+            "conversion" if is_of(record, &self.last_response) => {
+                self.last_response
+                    .extend(record.field("WARC-Record-ID").map(str::to_owned));
+                None
+            }
+            "conversion" => by_type(record.field("Content-Type")),
             _ => None,
         };
         let Some(content) = content else {
@@ -127,17 +132,11 @@ impl<R: BufRead> Records<'_, R> {
         Ok(read.map(|()| Some(content)).map_err(Refused::from))
     }
 
-    /// Whether a conversion repeats the response before it.
-    fn is_of_last_response(&self, record: &Record) -> bool {
-        let of = record.field("WARC-Refers-To");
-        of.is_some() && of == self.last_response.as_deref()
-    }
-
     fn body(&mut self, found: StreamedRecord, content: Content) -> Body {
         let record = found.record;
         let field = |name| record.field(name).map(str::to_owned);
         if record.kind() == "response" {
-            self.last_response = field("WARC-Record-ID");
+            self.last_response = field("WARC-Record-ID").into_iter().collect();
         }
         // Some writers of WARC 1.0 put the URI in angle brackets.
         let url = record
@@ -158,6 +157,12 @@ impl<R: BufRead> Records<'_, R> {
     fn fault(&self, offset: u64, reason: &str) -> Fault {
         Fault::new(self.source.place(At::Byte(offset)), reason)
     }
+}
+
+/// Whether a conversion repeats one of the records with these ids.
+fn is_of(conversion: &Record, ids: &[String]) -> bool {
+    let of = conversion.field("WARC-Refers-To");
+    of.is_some_and(|of| ids.iter().any(|id| id == of))
 }
 
 fn is_http(record: &Record) -> bool {

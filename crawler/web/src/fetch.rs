@@ -115,6 +115,8 @@ pub enum Wanted {
     Robots,
     /// A sitemap, within the size limit of sitemaps.org.
     Sitemap,
+    /// A script, a style sheet or data that a page needs, at most `fetch.max_body_bytes`.
+    Resource,
 }
 
 /// Makes requests. Cheap to clone.
@@ -234,7 +236,7 @@ impl Fetcher {
         deadline: tokio::time::Instant,
     ) -> Result<Bytes, FetchError> {
         let (limit, is_cut) = match wanted {
-            Wanted::Page { .. } => (self.max_body_bytes, false),
+            Wanted::Page { .. } | Wanted::Resource => (self.max_body_bytes, false),
             // One more byte shows the parser that the last line is cut.
             Wanted::Robots => (MAX_ROBOTS_BYTES + 1, true),
             Wanted::Sitemap => (MAX_SITEMAP_BYTES, false),
@@ -297,7 +299,7 @@ fn is_wanted(response: &Response, wanted: Wanted) -> bool {
     response.is_success()
         && match wanted {
             Wanted::Page { is_page } => is_page(&response.headers),
-            Wanted::Robots | Wanted::Sitemap => true,
+            Wanted::Robots | Wanted::Sitemap | Wanted::Resource => true,
         }
 }
 

@@ -357,6 +357,7 @@ pub(super) fn draft_of(page: PageRecord, replaces: Option<Replaced>) -> PageDraf
         text_chars: page.text_chars,
         language: page.language,
         page_type: page.page_type,
+        rendering: page.rendering,
         verdict: page.verdict,
         signature: page.signature,
         elapsed_ms: page.elapsed_ms,

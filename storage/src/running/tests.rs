@@ -31,6 +31,7 @@ fn crawl(store: &mut Store, range: std::ops::Range<u32>) {
             headers: Vec::new(),
             payload: b"body",
             truncated: None,
+            rendered: None,
             text: "text",
         };
         let outcome = Outcome::Page {

@@ -207,10 +207,14 @@ fn differing_fields(archived: &PageRecord, known: &PageRecord, has_first_signatu
         ("wire_bytes", archived.wire_bytes == known.wire_bytes),
         ("text_chars", archived.text_chars == known.text_chars),
         ("language", archived.language == known.language),
-        // An earlier version leaves the type out when it writes the row again.
+        // An earlier version leaves the fields that it does not know out when it writes the row again.
         (
             "page_type",
             known.page_type.is_none() || archived.page_type == known.page_type,
+        ),
+        (
+            "rendering",
+            known.rendering.is_none() || archived.rendering == known.rendering,
         ),
         ("elapsed_ms", archived.elapsed_ms == known.elapsed_ms),
         ("canonical", archived.canonical == known.canonical),

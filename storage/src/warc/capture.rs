@@ -3,7 +3,8 @@
 //! ```text
 //! request      the HTTP request as sent                                   (optional)
 //! response     status line, header, payload in its decoded form
-//! conversion   the extracted text, text/plain; charset=utf-8              WARC-Refers-To the response
+//! conversion   the page after its scripts have run, text/html; charset=utf-8  (optional)  WARC-Refers-To the response
+//! conversion   the extracted text, text/plain; charset=utf-8              WARC-Refers-To the record that has the text
 //! ```
 //!
 //! The payload is stored decoded, so that every tool can read it without knowing an encoding. The HTTP header is changed
@@ -19,6 +20,9 @@ use super::record::{NewRecord, new_record_id, payload_digest, shown_digest};
 
 /// The `Content-Type` of an extracted text.
 pub(super) const TEXT_TYPE: &str = "text/plain; charset=utf-8";
+
+/// The `Content-Type` of a rendered page.
+const RENDERED_TYPE: &str = "text/html; charset=utf-8";
 
 /// The exchange for one page, and the extracted text.
 #[derive(Debug, Clone)]
@@ -41,7 +45,9 @@ pub struct Capture<'a> {
     pub payload: &'a [u8],
     /// Why the payload is shorter than the body, if it is.
     pub truncated: Option<Truncation>,
-    /// The text extracted from the payload.
+    /// The page after its scripts have run, if the text comes from there.
+    pub rendered: Option<&'a str>,
+    /// The text extracted from the payload, or from the rendered page.
     pub text: &'a str,
 }
 
@@ -176,10 +182,18 @@ impl Capture<'_> {
             response = response.field("WARC-Truncated", reason.name());
         }
         let response_length = response.write(&[&head, self.payload], &mut bytes)?;
+        let mut source_id = response_id.clone();
+        if let Some(rendered) = self.rendered {
+            source_id = new_record_id();
+            exchanged
+                .record("conversion", &source_id, RENDERED_TYPE)
+                .field("WARC-Refers-To", &response_id)
+                .write(&[rendered.as_bytes()], &mut bytes)?;
+        }
         let text_at = bytes.len() as u64;
         let text_length = exchanged
             .record("conversion", &new_record_id(), TEXT_TYPE)
-            .field("WARC-Refers-To", &response_id)
+            .field("WARC-Refers-To", &source_id)
             .write(&[self.text.as_bytes()], &mut bytes)?;
         // Many captures wait for a commit.
         bytes.shrink_to_fit();

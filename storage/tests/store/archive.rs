@@ -47,6 +47,7 @@ fn plain<'a>(url: &'a str, headers: Vec<(&'a str, &'a [u8])>, payload: &'a [u8])
         headers,
         payload,
         truncated: None,
+        rendered: None,
         text: "text",
     }
 }

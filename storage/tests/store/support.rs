@@ -68,6 +68,7 @@ pub fn capture(url: &str, body: &[u8], text: &str) -> EncodedCapture {
         ],
         payload: body,
         truncated: None,
+        rendered: None,
         text,
     };
     capture.encode().unwrap()

@@ -237,6 +237,7 @@ impl Frontier {
             Task::Errand { errand, .. } if is_here => match errand {
                 Errand::Robots { .. } => self.host(&name).robots_errands.push_front(errand),
                 Errand::Sitemap { .. } => self.host(&name).sitemaps.push_front(errand),
+                Errand::Subrequest(subrequest) => self.host(&name).subrequests.push_front(subrequest),
             },
             Task::Errand { errand, .. } => self.errand_leaves(errand, &name, now),
         }
@@ -257,6 +258,8 @@ impl Frontier {
             Errand::Robots { .. } => {}
             // The host may come back without its sitemap having been read.
             Errand::Sitemap { url, .. } => self.forget_sitemap(url),
+            // The page learns it when the errand is dropped.
+            Errand::Subrequest(_) => {}
         }
     }
 

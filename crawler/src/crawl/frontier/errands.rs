@@ -84,6 +84,9 @@ impl Frontier {
 
     /// Queues an errand at the host of its URL.
     pub(super) fn add_errand(&mut self, errand: Errand, now: Now) {
+        if let Errand::Subrequest(subrequest) = errand {
+            return self.add_subrequest(subrequest, now);
+        }
         let Some(key) = HostKey::from_url(errand.url()) else {
             return self.give_up_errand(errand, "a URL without a host", now);
         };
@@ -103,6 +106,7 @@ impl Frontier {
             return;
         };
         match &errand {
+            Errand::Subrequest(_) => {}
             Errand::Robots { for_host, .. } => {
                 if *for_host != name {
                     // The waiting host must not keep a place that this host may need.
@@ -162,6 +166,10 @@ impl Frontier {
                 self.settle_origin(&for_host, origin, OriginState::GivenUp { why }, Vec::new(), now);
             }
             Errand::Sitemap { url, .. } => tracing::info!(%url, at, "sitemap given up"),
+            // The page learns it when the errand is dropped.
+            Errand::Subrequest(subrequest) => {
+                tracing::debug!(url = %subrequest.url(), at, "request of a page given up")
+            }
         }
     }
 }

@@ -16,6 +16,7 @@ use super::waiting::WaitingUrl;
 use super::{BUFFER, FrontierSettings};
 use crate::config::settings::{TrapLimits, UrlRules};
 use crate::crawl::messages::Errand;
+use crate::crawl::render::subrequest::Subrequest;
 use crate::crawl::steering::JudgedPage;
 
 /// New URLs and revisits of a host take turns.
@@ -76,6 +77,14 @@ pub(super) struct Host {
     pub(super) origins: HashMap<String, OriginState>,
     pub(super) robots_errands: VecDeque<Errand>,
     pub(super) sitemaps: VecDeque<Errand>,
+    /// What pages in the browser ask for.
+    pub(super) subrequests: VecDeque<Subrequest>,
+    /// Pages of the host that are in the browser.
+    pub(super) in_browser: usize,
+    /// Whether a page of the host has ever been in the browser.
+    pub(super) uses_browser: bool,
+    /// Whether its pages wait because the browser has enough pages of all hosts.
+    pub(super) awaits_browser: bool,
     /// Sitemaps of which the store may have a record of an earlier run.
     pub(super) sitemaps_to_recall: VecDeque<Errand>,
     /// Whether the crawl follows the links of a URL of the host, so that it also looks for a sitemap.
@@ -91,6 +100,8 @@ pub(super) struct Host {
     pub(super) traps: TrapLimits,
     pub(super) urls_in_scope: UrlRules,
     max_pages: Option<u64>,
+    /// Bound on `in_browser`. The host's other pages wait.
+    max_in_browser: usize,
 }
 
 impl Host {
@@ -113,6 +124,11 @@ impl Host {
             origins: HashMap::new(),
             robots_errands: VecDeque::new(),
             sitemaps: VecDeque::new(),
+            subrequests: VecDeque::new(),
+            in_browser: 0,
+            uses_browser: false,
+            awaits_browser: false,
+            max_in_browser: settings.max_in_browser,
             sitemaps_to_recall: VecDeque::new(),
             seeks_sitemap: false,
             sitemaps_taken: 0,
@@ -230,13 +246,18 @@ impl Host {
 
     /// Whether an answer or an outcome is still to come, or the treatment of the host is not saved.
     pub(super) fn is_needed(&self) -> bool {
-        self.is_busy() || self.memory.is_unsaved
+        self.is_busy() || self.memory.is_unsaved || self.in_browser > 0
     }
 
     /// Removes all errands of a host that will run none of them.
     pub(super) fn drain_errands(&mut self) -> Vec<Errand> {
         let sitemaps = self.sitemaps.drain(..).chain(self.sitemaps_to_recall.drain(..));
-        self.robots_errands.drain(..).chain(sitemaps).collect()
+        let subrequests = self.subrequests.drain(..).map(Errand::Subrequest);
+        self.robots_errands
+            .drain(..)
+            .chain(subrequests)
+            .chain(sitemaps)
+            .collect()
     }
 
     /// The kind of the next step. New URLs and sitemaps count only if the crawl `takes_new`.
@@ -247,7 +268,7 @@ impl Host {
             Work::Refill
         } else if takes_new && !self.sitemaps_to_recall.is_empty() {
             Work::Recall
-        } else if !self.robots_errands.is_empty() || self.has_sitemap(takes_new) || self.has_page(takes_new) {
+        } else if self.has_urgent_errand() || self.has_sitemap(takes_new) || self.has_page(takes_new) {
             Work::Request
         } else {
             Work::Nothing
@@ -315,8 +336,14 @@ impl Host {
         takes_new && !self.sitemaps.is_empty()
     }
 
+    /// Whether it has an errand that others wait for: a robots.txt, or a request of a page in the browser.
+    fn has_urgent_errand(&self) -> bool {
+        !self.robots_errands.is_empty() || !self.subrequests.is_empty()
+    }
+
     pub(super) fn has_page(&self, takes_new: bool) -> bool {
-        self.has_respelled(takes_new) || self.has_new(takes_new) || !self.queue.visits.is_empty()
+        let may_start = !self.awaits_browser && self.in_browser < self.max_in_browser;
+        may_start && (self.has_respelled(takes_new) || self.has_new(takes_new) || !self.queue.visits.is_empty())
     }
 
     pub(super) fn has_respelled(&self, takes_new: bool) -> bool {

@@ -48,7 +48,7 @@ impl Host {
         if self.gate.ready_at()? > now {
             return None;
         }
-        if let Some(errand) = self.errand(takes_new) {
+        if let Some(errand) = self.errand(takes_new, now) {
             return Some(self.start_errand(name, errand, now));
         }
         if self.has_respelled(takes_new) {
@@ -68,10 +68,13 @@ impl Host {
         })
     }
 
-    /// The next errand: a robots.txt, or a sitemap if sitemaps have their turn.
-    fn errand(&mut self, takes_new: bool) -> Option<Errand> {
+    /// The next errand: a robots.txt, a request of a page in the browser, or a sitemap if sitemaps have their turn.
+    fn errand(&mut self, takes_new: bool, now: Now) -> Option<Errand> {
         if let Some(robots) = self.robots_errands.pop_front() {
             return Some(robots);
+        }
+        if let Some(subrequest) = self.next_subrequest(now) {
+            return Some(Errand::Subrequest(subrequest));
         }
         if !self.has_sitemap(takes_new) {
             return None;

@@ -26,6 +26,8 @@ const MAX_DECODED_ROBOTS_BYTES: usize = 16 * MAX_ROBOTS_BYTES;
 pub(super) fn max_unpacked_bytes(errand: &Errand) -> usize {
     match errand {
         Errand::Robots { .. } => MAX_DECODED_ROBOTS_BYTES,
+        // The stage of the browser unpacks it.
+        Errand::Subrequest(_) => 0,
         Errand::Sitemap { .. } => sitemap::MAX_SITEMAP_BYTES,
     }
 }

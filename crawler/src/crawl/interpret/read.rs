@@ -8,6 +8,7 @@ use url::Url;
 use web::fetch::{FetchError, Response};
 
 use super::redirect::Redirection;
+use super::rendered::Reading;
 use super::{Interpreter, PRIORITY_LINK, excluded, missing};
 use crate::crawl::canonical;
 use crate::crawl::clock::unix_millis;
@@ -24,7 +25,12 @@ impl Interpreter {
         let record = match page::read(&body, &response.headers, url, &self.settings.reading(url)) {
             Ok(mut page) => match page.redirect.take() {
                 Some(redirect) => return self.redirect_in_html(queued, url, redirect, page, &response),
-                None => self.page_record(queued, url, response, body, page),
+                None => match self.for_browser(queued, url, response, body, page) {
+                    Ok(job) => return Meaning::Render(job),
+                    Err((queued, response, body, page)) => {
+                        self.page_record(queued, url, response, body, Reading::plain(page))
+                    }
+                },
             },
             Err(page::NotAPage::TooLong { .. }) => {
                 let limit = self.settings.fetch.max_body_bytes;
@@ -54,7 +60,19 @@ impl Interpreter {
         self.redirect(queued, url, redirection, response)
     }
 
-    fn page_record(&self, queued: QueuedUrl, url: &Url, mut response: Response, body: Bytes, mut page: Page) -> Record {
+    pub(super) fn page_record(
+        &self,
+        queued: QueuedUrl,
+        url: &Url,
+        mut response: Response,
+        body: Bytes,
+        reading: Reading,
+    ) -> Record {
+        let Reading {
+            mut page,
+            html,
+            rendering,
+        } = reading;
         let robots = page.robots.all();
         let metadata = self.analyzer.metadata(page.metadata());
         let links = std::mem::take(&mut page.outlinks);
@@ -78,12 +96,17 @@ impl Interpreter {
             text_chars: page.text.chars().count() as u64,
             language: page.language(),
             page_type: Some(page.page_type.name().to_owned()),
+            rendering,
             verdict: Verdict::Unique,
             signature: Vec::new(),
             elapsed_ms: u32::try_from(response.elapsed.as_millis()).unwrap_or(u32::MAX),
             canonical: canonical::named(&page.canonical, url, &self.settings.canonicalize),
             replaces: None,
-            validators: validators(&response),
+            // That the response has not changed says nothing about a page that needs its scripts.
+            validators: match &html {
+                Some(_) => Validators::default(),
+                None => validators(&response),
+            },
             payload_digest: storage::warc::payload_digest(&body),
             title: page.title,
         };
@@ -96,10 +119,12 @@ impl Interpreter {
             queued: &queued,
             draft: &draft,
             response: &response,
+            rendered: html.as_deref(),
             text: &page.text,
             request: Some(&self.requests.head(url, revisits::conditions(&queued, url))),
         };
-        let is_probably_duplicate = self.is_probably_duplicate(&queued, &draft, &signature);
+        // The recorder has no rendered page, so it could not make the records of one.
+        let is_probably_duplicate = html.is_none() && self.is_probably_duplicate(&queued, &draft, &signature);
         let prepared = Prepared::new(&exchange, body, is_probably_duplicate);
         Record::Page(Box::new(ReadPage {
             page: UndecidedPage {

@@ -116,10 +116,18 @@ impl Network {
             let began = Instant::now();
             // A task of its own: if a library panics, only this request fails, and its ticket still ends.
             let name = host.clone();
+            let leased_by = match &task {
+                // Its host may belong to no worker.
+                Task::Errand {
+                    errand: Errand::Subrequest(subrequest),
+                    ..
+                } => subrequest.page_host().to_owned(),
+                _ => name,
+            };
             let answer = tokio::spawn(async move {
                 let request = fetcher.get_by(&route, &url, wanted, conditions);
                 match ownership {
-                    Some(ownership) => leased(&ownership, &name, request).await,
+                    Some(ownership) => leased(&ownership, &leased_by, request).await,
                     None => Some(request.await),
                 }
             });
@@ -143,6 +151,18 @@ impl Network {
                 failure: failure(&answer),
                 contact: contact(&answer),
             };
+            if let Task::Errand {
+                errand: Errand::Subrequest(subrequest),
+                ..
+            } = &task
+            {
+                subrequest.answer(answer);
+                // Both fail only after the end of the run.
+                if events.send(ended).await.is_ok() && events.send(Event::SubrequestEnded).await.is_err() {
+                    tracing::debug!("a request of a page ended after the end of the run");
+                }
+                return;
+            }
             let answers = match Lane::of(&answer) {
                 Lane::Small => small,
                 Lane::Large => large,
@@ -171,7 +191,7 @@ async fn leased<T>(ownership: &Ownership, host: &str, request: impl Future<Outpu
     }
 }
 
-/// The host to ask, the kind of document, and the conditions of the request.
+/// The host to ask, the kind of document, and the header fields of the request alone.
 fn parts(task: &Task) -> (&str, Wanted, HeaderMap) {
     match task {
         Task::Page { queued, url } => {
@@ -179,13 +199,11 @@ fn parts(task: &Task) -> (&str, Wanted, HeaderMap) {
             let wanted = Wanted::Page { is_page: page::is_page };
             (&queued.host, wanted, conditions.unwrap_or_default())
         }
-        Task::Errand { host, errand } => {
-            let wanted = match errand {
-                Errand::Sitemap { .. } => Wanted::Sitemap,
-                Errand::Robots { .. } => Wanted::Robots,
-            };
-            (host, wanted, HeaderMap::new())
-        }
+        Task::Errand { host, errand } => match errand {
+            Errand::Sitemap { .. } => (host, Wanted::Sitemap, HeaderMap::new()),
+            Errand::Robots { .. } => (host, Wanted::Robots, HeaderMap::new()),
+            Errand::Subrequest(subrequest) => (host, Wanted::Resource, subrequest.fields().clone()),
+        },
     }
 }
 

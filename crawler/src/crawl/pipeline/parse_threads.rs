@@ -11,6 +11,7 @@ use web::memory_budget::{Claim, MemoryBudget};
 use super::{Answer, WeighedRecord};
 use crate::crawl::interpret::{self, Interpreter, Lane};
 use crate::crawl::messages::{Event, Meaning, Record};
+use crate::crawl::render::{Finished, RenderJob};
 use crate::error::RunError;
 
 /// Stack of a parse thread. html5ever and the walks over its tree are not recursive, but libraries below may be.
@@ -27,11 +28,21 @@ pub(super) struct ParseThreads {
     pub runtime: tokio::runtime::Handle,
     pub records: Sender<WeighedRecord>,
     pub events: mpsc::Sender<Event>,
+    /// To the browser.
+    pub jobs: mpsc::UnboundedSender<RenderJob>,
 }
 
 impl ParseThreads {
     /// Starts the threads. They end when no sender of answers is left.
-    pub fn start(self, small: &Receiver<Answer>, large: &Receiver<Answer>) -> Result<(), RunError> {
+    pub fn start(
+        self,
+        small: &Receiver<Answer>,
+        large: &Receiver<Answer>,
+        rendered: Option<Receiver<Finished>>,
+    ) -> Result<(), RunError> {
+        if let Some(rendered) = rendered {
+            self.start_thread_for_rendered(rendered)?;
+        }
         for number in 0..super::cores(1) {
             self.start_thread(format!("parse-{number}"), small, Lane::Small)?;
         }
@@ -52,19 +63,56 @@ impl ParseThreads {
             .map_err(|source| RunError::io("start", "a parse thread", source))
     }
 
+    /// The thread for the pages that come back from the browser.
+    fn start_thread_for_rendered(&self, rendered: Receiver<Finished>) -> Result<(), RunError> {
+        let mut this = self.clone();
+        // The thread must hold neither the channel of the large lane nor that of the browser open: both end before it.
+        this.large = bounded(0).0;
+        this.jobs = mpsc::unbounded_channel().0;
+        thread::Builder::new()
+            .name("parse-rendered".into())
+            .stack_size(STACK_BYTES)
+            .spawn(move || this.interpret_rendered(&rendered))
+            .map(drop)
+            .map_err(|source| RunError::io("start", "a parse thread", source))
+    }
+
+    fn interpret_rendered(&self, rendered: &Receiver<Finished>) {
+        for finished in rendered {
+            let queued = finished.job.queued.clone();
+            let host = queued.host.clone();
+            if self.events.blocking_send(Event::RenderingEnded { host }).is_err() {
+                return;
+            }
+            let meaning = catch_unwind(AssertUnwindSafe(|| self.interpreter.finished(finished)))
+                .unwrap_or_else(|_panic| interpret::panicked_page(queued));
+            if !self.pass_on(meaning) {
+                return;
+            }
+        }
+    }
+
     fn interpret_all(&self, answers: &Receiver<Answer>, lane: Lane) {
         for (task, answer) in answers {
             let spare = task.clone();
             // No input is known to make a parser panic. If one does, only that page fails, and the run continues.
             let meaning = catch_unwind(AssertUnwindSafe(|| self.interpreter.interpret(task, answer, lane)))
                 .unwrap_or_else(|_panic| interpret::panicked(spare));
-            let is_delivered = match meaning {
-                Meaning::Record(record) => self.deliver(record),
-                Meaning::Event(event) => self.events.blocking_send(event).is_ok(),
-                Meaning::Large(task, response) => self.large.send((task, Ok(response))).is_ok(),
-            };
-            if !is_delivered {
+            if !self.pass_on(meaning) {
                 return;
+            }
+        }
+    }
+
+    /// Gives the result to the next stage. Returns `false` if that stage has ended.
+    fn pass_on(&self, meaning: Meaning) -> bool {
+        match meaning {
+            Meaning::Record(record) => self.deliver(record),
+            Meaning::Event(event) => self.events.blocking_send(event).is_ok(),
+            Meaning::Large(task, response) => self.large.send((task, Ok(response))).is_ok(),
+            Meaning::Render(job) => {
+                let host = job.queued.host.clone();
+                self.events.blocking_send(Event::RenderingBegan { host }).is_ok() && self.jobs.send(*job).is_ok()
             }
         }
     }

@@ -20,6 +20,8 @@ pub(super) fn encoded(
             queued: &page.queued,
             draft: &page.draft,
             response: &page.response,
+            // Its records are made before.
+            rendered: None,
             text: &page.text,
             request: None,
         };

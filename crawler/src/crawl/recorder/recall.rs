@@ -68,6 +68,8 @@ impl Recorder {
                 },
                 None => Event::SitemapForgotten(errand),
             }),
+            // The store keeps none.
+            Errand::Subrequest(_) => Ok(Event::SubrequestEnded),
         }
     }
 
@@ -92,7 +94,7 @@ fn onward_of(errand: &Errand) -> Option<OnwardSitemap> {
             depth: *depth,
             redirects: *redirects,
         }),
-        Errand::Robots { .. } => None,
+        Errand::Robots { .. } | Errand::Subrequest(_) => None,
     }
 }
 

@@ -34,7 +34,9 @@ pub(super) fn says_nothing_new(store: &Store, revisit: &Revisit, page: &Undecide
     if last.verdict != Verdict::Unique && store.kept_representative_of(revisit.page)?.is_none() {
         return Ok(false);
     }
-    if digest == page.draft.payload_digest {
+    // The bytes of a page that needs its scripts do not say what it says.
+    let is_rendered = last.is_rendered() || page.draft.rendering.is_some_and(|rendering| rendering.says_more);
+    if digest == page.draft.payload_digest && !is_rendered {
         return Ok(true);
     }
     let text = decode_signature(&last.signature)?.digest;

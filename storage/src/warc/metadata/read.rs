@@ -2,7 +2,7 @@
 
 use data_encoding::BASE64;
 
-use super::value::{read_verdict, unescape};
+use super::value::{read_rendering, read_verdict, unescape};
 use super::{DecidedBy, Event, Metadata, Records};
 use crate::frontier::{Discovered, Validators, Via};
 use crate::origins::{FLEET_FIELD, WORKER_FIELD};
@@ -204,6 +204,10 @@ impl<'a> Fields<'a> {
             text: None,
             revisit: None,
             page_type: self.text("page-type")?,
+            rendering: match self.get("rendering") {
+                Some(value) => Some(read_rendering(value).ok_or_else(|| bad("rendering"))?),
+                None => None,
+            },
         };
         Ok(Event::Page {
             sequence: self.number("page")?,

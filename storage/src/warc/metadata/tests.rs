@@ -46,18 +46,24 @@ prop_compose! {
         PageRecord { url, host, depth: 0, via, title, fetched_at: 0, status: 0, content_type, encoding, body_bytes: 0,
             wire_bytes: 0, text_chars: 0, language, verdict: Verdict::Unique, signature: Vec::new(), elapsed_ms: 0,
             canonical, replaces: None, validators: Validators { etag, last_modified }, payload_digest: [0; 20],
-            previous: None, fate: Fate::Current, response: None, text: None, revisit: None, page_type }
+            previous: None, fate: Fate::Current, response: None, text: None, revisit: None, page_type, rendering: None }
     }
 }
 
 prop_compose! {
     fn pages()(page in of_text(), depth: u16, fetched_at: u64, status: u16, bytes: [u64; 3], verdict in verdicts(),
                signature in proptest::collection::vec(any::<u8>(), 0..300), elapsed_ms: u32, payload_digest: [u8; 20],
-               previous: Option<u64>, replaces: Option<u64>)
+               previous: Option<u64>, replaces: Option<u64>, rendering in proptest::option::of(renderings()))
         -> PageRecord {
         let [body_bytes, wire_bytes, text_chars] = bytes;
         PageRecord { depth, fetched_at, status, body_bytes, wire_bytes, text_chars, verdict, signature, elapsed_ms,
-            payload_digest, previous, replaces, ..page }
+            payload_digest, previous, replaces, rendering, ..page }
+    }
+}
+
+prop_compose! {
+    fn renderings()(says_more: bool, requests: u32, elapsed_ms: u32) -> Rendering {
+        Rendering { says_more, requests, elapsed_ms }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Encodes and decodes values so that none ends its line.
 
-use crate::page::Verdict;
+use crate::page::{Rendering, Verdict};
 
 /// `kept`, `exact of 3`, `near of 3 at 2 bits, similarity 0.91`, with `-` for no distance.
 pub fn shown_verdict(verdict: &Verdict) -> String {
@@ -33,6 +33,31 @@ pub fn read_verdict(text: &str) -> Option<Verdict> {
         }),
         _ => None,
     }
+}
+
+/// `says more, 3 requests, 812 ms`, or `says no more, …`.
+pub fn shown_rendering(rendering: &Rendering) -> String {
+    let Rendering {
+        says_more,
+        requests,
+        elapsed_ms,
+    } = rendering;
+    let says = if *says_more { "says more" } else { "says no more" };
+    format!("{says}, {requests} requests, {elapsed_ms} ms")
+}
+
+pub fn read_rendering(text: &str) -> Option<Rendering> {
+    let (says, cost) = text.split_once(", ")?;
+    let (requests, elapsed) = cost.split_once(" requests, ")?;
+    Some(Rendering {
+        says_more: match says {
+            "says more" => true,
+            "says no more" => false,
+            _ => return None,
+        },
+        requests: requests.parse().ok()?,
+        elapsed_ms: elapsed.strip_suffix(" ms")?.parse().ok()?,
+    })
 }
 
 /// Appends `value` with control characters and backslashes escaped, and all white space except single spaces between other

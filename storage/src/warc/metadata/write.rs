@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use data_encoding::BASE64;
 
-use super::value::{escape, shown_verdict};
+use super::value::{escape, shown_rendering, shown_verdict};
 use super::{DecidedBy, Event};
 use crate::frontier::{QueuedUrl, Via};
 use crate::page::{PageRecord, Replaced};
@@ -123,6 +123,9 @@ impl Lines {
         self.text("encoding", &page.encoding);
         self.optional("language", page.language.as_deref());
         self.optional("page-type", page.page_type.as_deref());
+        if let Some(rendering) = &page.rendering {
+            self.put("rendering", shown_rendering(rendering));
+        }
         self.put("body-bytes", page.body_bytes);
         self.put("wire-bytes", page.wire_bytes);
         self.put("text-chars", page.text_chars);
