@@ -136,6 +136,7 @@ fn the_documented_table_of_fields_equals_the_code() {
             export::Kind::Int32 => "int32",
             export::Kind::Int64 => "int64",
             export::Kind::Real => "double",
+            export::Kind::Bool => "boolean",
             export::Kind::Fingerprint => "fingerprint",
         };
         let nullable = if field.nullable { ", null" } else { "" };

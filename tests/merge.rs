@@ -200,6 +200,7 @@ fn store_page(store: &mut Store, from: &Store, page: &PageRecord, verdict: Verdi
         text_chars: page.text_chars,
         language: page.language,
         page_type: page.page_type,
+        rendering: page.rendering,
         verdict,
         signature: page.signature,
         elapsed_ms: page.elapsed_ms,

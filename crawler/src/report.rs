@@ -17,6 +17,7 @@ mod near_misses;
 mod pages;
 mod redecided;
 mod refresh;
+mod rendering;
 mod saved;
 mod screen;
 mod steering;
@@ -53,6 +54,7 @@ use urls::{Excluded, Redirect};
 pub(crate) use clusters::{Cluster, Duplicate, DuplicateVerdict};
 pub(crate) use counts::Counts;
 pub(crate) use near_misses::Because;
+pub(crate) use rendering::Rendering;
 pub(crate) use steering::{LearnedRule, Steering};
 pub(crate) use waiting::Waiting;
 
@@ -83,6 +85,8 @@ pub struct Report {
     pub(crate) redirects: Vec<Redirect>,
     /// The rules about URLs that the verdicts suggest, and the requests that they saved.
     pub(crate) steering: Steering,
+    /// The pages that a browser rendered.
+    pub(crate) rendering: Rendering,
     /// Bytes not stored and requests not made.
     pub(crate) saved: Saved,
     /// The rule for near-duplicates that is in force.
@@ -140,6 +144,7 @@ impl Report {
         let near_misses = pages.near_misses(store)?;
         let urls = urls::Urls::read(store)?;
         let seeds = std::mem::take(&mut pages.seeds);
+        let rendering = std::mem::take(&mut pages.renderings).finish();
         Ok(Self {
             as_of: AsOf::of(store),
             about: seeds.about(store, &urls.failures, &urls.redirects),
@@ -155,6 +160,7 @@ impl Report {
                 unfetched_bytes: steering.held_back_bytes,
             },
             steering,
+            rendering,
             thresholds: Thresholds::from(rule),
             near_misses,
             failure_groups: failures::groups(&urls.failures),

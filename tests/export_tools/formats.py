@@ -78,7 +78,7 @@ def by_pyarrow(exports: Exports, rows: dict[str, Row], bars: Bars, fingerprint_b
         "status": pa.int32(), "content_type": pa.string(), "encoding": pa.string(), "depth": pa.int32(),
         "body_bytes": pa.int64(), "text_chars": pa.int64(), "host": pa.string(), "verdict": pa.string(),
         "duplicate_of": pa.string(), "distance": pa.int32(), "similarity": pa.float64(), "digest": pa.string(),
-        "canonical": pa.string(), "page_type": pa.string(),
+        "canonical": pa.string(), "page_type": pa.string(), "rendered": pa.bool_(),
     }
     schema = {field.name: field.type for field in file.schema_arrow}
     bars.check("pyarrow finds the documented types", schema == types, schema if schema != types else len(types))

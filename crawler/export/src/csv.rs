@@ -32,6 +32,7 @@ pub(crate) fn write(page: &ExportedPage, out: &mut dyn Write) -> io::Result<()> 
             Some(Value::Time(unix_ms)) => out.write_all(shown_time(unix_ms).as_bytes())?,
             Some(Value::Int32(number)) => write!(out, "{number}")?,
             Some(Value::Int64(number)) => write!(out, "{number}")?,
+            Some(Value::Bool(is)) => write!(out, "{is}")?,
             Some(Value::Real(number)) => out.write_all(shown_real(number).as_bytes())?,
             Some(Value::Fingerprint(bits)) => write!(out, "{bits}")?,
         }

@@ -37,6 +37,8 @@ pub enum Kind {
     Int64,
     /// A number with a fraction.
     Real,
+    /// True or false.
+    Bool,
     /// The bits of a fingerprint. All pages have the same number.
     Fingerprint,
 }
@@ -54,6 +56,8 @@ pub enum Value<'a> {
     Int64(i64),
     /// Of [`Kind::Real`].
     Real(f64),
+    /// Of [`Kind::Bool`].
+    Bool(bool),
     /// Of [`Kind::Fingerprint`].
     Fingerprint(Fingerprint),
 }
@@ -95,6 +99,7 @@ pub const FIELDS: &[Field] = &[
     maybe("page_type", Kind::Text, |page| {
         page.page_type.as_deref().map(Value::Text)
     }),
+    always("rendered", Kind::Bool, |page| Some(Value::Bool(page.is_rendered))),
 ];
 
 const fn always(name: &'static str, kind: Kind, of: fn(&ExportedPage) -> Option<Value<'_>>) -> Field {

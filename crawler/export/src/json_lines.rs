@@ -25,6 +25,7 @@ impl Serialize for Line<'_> {
                 Some(Value::Time(unix_ms)) => map.serialize_entry(field.name, &shown_time(unix_ms))?,
                 Some(Value::Int32(number)) => map.serialize_entry(field.name, &number)?,
                 Some(Value::Int64(number)) => map.serialize_entry(field.name, &number)?,
+                Some(Value::Bool(is)) => map.serialize_entry(field.name, &is)?,
                 Some(Value::Real(number)) => map.serialize_entry(field.name, &number)?,
                 Some(Value::Fingerprint(bits)) => map.serialize_entry(field.name, &bits.to_string())?,
             }

@@ -43,6 +43,7 @@ fn push_value(value: Option<Value<'_>>, out: &mut String) {
         Some(Value::Time(unix_ms)) => write!(out, "\"{}\"", shown_time(unix_ms)),
         Some(Value::Int32(number)) => write!(out, "{number}"),
         Some(Value::Int64(number)) => write!(out, "{number}"),
+        Some(Value::Bool(is)) => write!(out, "{is}"),
         Some(Value::Real(number)) => out.write_str(&shown_real(number)),
         Some(Value::Fingerprint(bits)) => write!(out, "\"{bits}\""),
     };

@@ -45,6 +45,8 @@ pub struct ExportedPage {
     pub canonical: Option<String>,
     /// What kind of page it is; `None` if an earlier version of the crawler read it.
     pub page_type: Option<String>,
+    /// Whether its text comes from the page after its scripts had run.
+    pub is_rendered: bool,
 }
 
 /// The verdict on a page.

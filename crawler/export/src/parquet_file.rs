@@ -11,7 +11,9 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as PhysicalType, ZstdLevel};
-use parquet::data_type::{ByteArray, DoubleType, FixedLenByteArray, FixedLenByteArrayType, Int32Type, Int64Type};
+use parquet::data_type::{
+    BoolType, ByteArray, DoubleType, FixedLenByteArray, FixedLenByteArrayType, Int32Type, Int64Type,
+};
 use parquet::data_type::{ByteArrayType, DataType};
 use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
@@ -59,6 +61,7 @@ enum Values {
     Int32(Vec<i32>),
     Int64(Vec<i64>),
     Real(Vec<f64>),
+    Bool(Vec<bool>),
     Wide(Vec<FixedLenByteArray>),
 }
 
@@ -140,6 +143,7 @@ impl Column {
             Kind::Fingerprint if is_wide => Values::Wide(Vec::new()),
             Kind::Int64 | Kind::Time | Kind::Fingerprint => Values::Int64(Vec::new()),
             Kind::Real => Values::Real(Vec::new()),
+            Kind::Bool => Values::Bool(Vec::new()),
         };
         Self {
             values,
@@ -166,6 +170,7 @@ impl Column {
                 values.push(ByteArray::from(bits.value.to_be_bytes().to_vec()).into());
             }
             (Values::Real(values), Value::Real(number)) => values.push(number),
+            (Values::Bool(values), Value::Bool(is)) => values.push(is),
             _ => debug_assert!(false, "a field's values are of its kind"),
         }
         0
@@ -179,6 +184,7 @@ impl Column {
             Values::Text(values) => write_values::<ByteArrayType>(to, values, levels),
             Values::Int32(values) => write_values::<Int32Type>(to, values, levels),
             Values::Int64(values) => write_values::<Int64Type>(to, values, levels),
+            Values::Bool(values) => write_values::<BoolType>(to, values, levels),
             Values::Real(values) => write_values::<DoubleType>(to, values, levels),
             Values::Wide(values) => write_values::<FixedLenByteArrayType>(to, values, levels),
         }
@@ -205,6 +211,7 @@ fn schema(is_wide: bool) -> Result<Type, ParquetError> {
             Kind::Int32 => (PhysicalType::INT32, None),
             Kind::Int64 => (PhysicalType::INT64, None),
             Kind::Real => (PhysicalType::DOUBLE, None),
+            Kind::Bool => (PhysicalType::BOOLEAN, None),
             Kind::Fingerprint if is_wide => (PhysicalType::FIXED_LEN_BYTE_ARRAY, None),
             Kind::Fingerprint => (PhysicalType::INT64, Some(LogicalType::integer(64, false))),
         };

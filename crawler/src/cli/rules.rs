@@ -1,9 +1,11 @@
 //! `crawler rules`
 
+use serde::Serialize;
+
 use crate::cli::arguments::{RulesArgs, RulesFormat};
 use crate::cli::error::Error;
 use crate::error::RunError;
-use crate::report::{LearnedRule, Steering};
+use crate::report::{LearnedRule, Rendering, Steering};
 use crate::terminal::text::terminal_text;
 
 pub(super) fn execute(args: &RulesArgs) -> Result<(), Error> {
@@ -11,17 +13,40 @@ pub(super) fn execute(args: &RulesArgs) -> Result<(), Error> {
     // The command shows learned rules even if the configuration does not apply them.
     policy.enabled = true;
     let store = super::store::open_to_read(&args.data.data)?;
-    let steering = Steering::of(&store, policy, args.all)?;
+    let rules = Rules {
+        steering: Steering::of(&store, policy, args.all)?,
+        rendering: Rendering::of(&store)?,
+    };
     let text = match args.format {
-        RulesFormat::Text => text(&steering, args.all),
+        RulesFormat::Text => text(&rules.steering, args.all) + &rendering_text(&rules.rendering),
         RulesFormat::Json => {
-            let mut json = crate::terminal::json::to_string_pretty(&steering)
-                .map_err(|error| RunError::Render(error.to_string()))?;
+            let mut json =
+                crate::terminal::json::to_string_pretty(&rules).map_err(|error| RunError::Render(error.to_string()))?;
             json.push('\n');
             json
         }
     };
     Ok(super::output::say(text.trim_end())?)
+}
+
+/// What the crawl has learned of its URLs.
+#[derive(Serialize)]
+struct Rules {
+    #[serde(flatten)]
+    steering: Steering,
+    rendering: Rendering,
+}
+
+fn rendering_text(rendering: &Rendering) -> String {
+    if rendering.is_empty() {
+        return String::new();
+    }
+    let mut out = "\n\nPages that a browser rendered:\n".to_owned();
+    for found in &rendering.patterns {
+        let shown = terminal_text(&format!("{}{}", found.host, found.pattern), 120);
+        out.push_str(&format!("{shown}\n  {}\n", found.words()));
+    }
+    out
 }
 
 fn text(steering: &Steering, all: bool) -> String {

@@ -10,7 +10,7 @@
 //! 1. **Choice.** The interpreter has read the response as it came. [`Rendering::choose`] decides by evidence whether scripts would change
 //!    anything ([`evidence`]). A page without scripts is never rendered ([`scripts`]).
 //! 2. **Stage.** [`stage`] gives the page to a tab of the browser. The browser has no network (see the crate `browser`).
-//! 3. **Requests of the page.** Scripts, style sheets and data are errands of the frontier ([`subrequest`]): they pass the gate of their host, its
+//! 3. **Requests of the page.** Scripts, style sheets and data are errands of the frontier ([`resources`], [`subrequest`]): they pass the gate of their host, its
 //!    address policy, and a robots.txt that the crawler has. The frontier gives no further pages of the host while some are rendered.
 //! 4. **Comparison.** The interpreter reads the rendered page as any other, and [`gain`] compares the two readings. Where the rendered page
 //!    says no more, the page counts as read without a browser. The result teaches step 1.
@@ -20,6 +20,7 @@
 pub mod evidence;
 pub mod gain;
 mod job;
+mod resources;
 pub mod scripts;
 pub(super) mod stage;
 pub mod subrequest;

@@ -6,6 +6,7 @@ use storage::{Store, Verdict};
 use super::about::Seeds;
 use super::near_misses::NearMiss;
 use super::near_misses::search::{Found, Search};
+use super::rendering::Renderings;
 use super::timeline::Fetch;
 use super::waiting::Waiting;
 use crate::crawl::index::decode_signature;
@@ -21,6 +22,7 @@ pub(super) struct Pages {
     /// Kept pages compared with the pages kept before them.
     pub compared: u64,
     pub seeds: Seeds,
+    pub renderings: Renderings,
     found: Vec<Found>,
 }
 
@@ -30,9 +32,11 @@ impl Pages {
             .inspect_err(|error| tracing::warn!(%error, "cannot search for near misses"))
             .ok();
         let (mut fetches, mut duplicate_bytes, mut seeds) = (Vec::new(), 0, Seeds::default());
+        let mut renderings = Renderings::default();
         for row in store.pages_from(0) {
             let (id, page) = row?;
             seeds.add(&page);
+            renderings.add(&page);
             fetches.push(Fetch {
                 at: page.fetched_at,
                 elapsed_ms: page.elapsed_ms,
@@ -51,6 +55,7 @@ impl Pages {
             fetches,
             duplicate_bytes,
             seeds,
+            renderings,
             compared: near_misses.as_ref().map_or(0, Search::compared),
             found: match near_misses {
                 Some(near_misses) => near_misses.find(waiting)?,

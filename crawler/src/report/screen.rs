@@ -45,6 +45,7 @@ pub(super) fn render(report: &Report, width: usize) -> String {
     screen.doubtful(report);
     screen.hosts(report);
     screen.rules(report);
+    screen.rendering(report);
     screen.failures(report);
     screen.refresh(report);
     screen.further(report);
@@ -259,6 +260,23 @@ impl Screen {
             let all = grouped(unavailable.len() as u64);
             self.line(&format!("  resting or given up ({all}): {name}: {why}"));
         }
+    }
+
+    fn rendering(&mut self, report: &Report) {
+        let rendering = &report.rendering;
+        if rendering.is_empty() {
+            return;
+        }
+        self.title("Pages that a browser rendered");
+        let (all, seconds) = (rendering.rendered + rendering.tested, rendering.elapsed_ms / 1_000);
+        self.line(&format!(
+            "  {} rendered, {} of them said more, {} read without; {} s, {} requests",
+            grouped(all),
+            grouped(rendering.rendered),
+            grouped(rendering.read),
+            grouped(seconds),
+            grouped(rendering.requests)
+        ));
     }
 
     fn rules(&mut self, report: &Report) {

@@ -132,6 +132,7 @@ pub(crate) fn sample() -> Report {
                 saved_bytes: 0,
             }],
         },
+        rendering: Rendering::default(),
         saved: Saved {
             duplicate_bytes: 40_000,
             requests: 7,
@@ -494,6 +495,7 @@ fn an_empty_crawl_has_a_report_too() {
         excluded: Vec::new(),
         redirects: Vec::new(),
         steering: steering::Steering::default(),
+        rendering: Rendering::default(),
         saved: Saved::default(),
         thresholds: Thresholds::from(&DuplicateRule::default()),
         histograms: Histograms::of(&[], &[], &[], (10, 0)),

@@ -6,6 +6,7 @@ use super::Report;
 use super::counts::Counts;
 use super::redecided::Redecided;
 use super::refresh::Refreshes;
+use super::rendering::Rendering;
 use super::steering::Steering;
 use crate::terminal::commands::command;
 use crate::terminal::text::terminal_text as shown;
@@ -33,6 +34,7 @@ pub(super) fn render(report: &Report) -> String {
     listing.orphans(report);
     listing.hosts(report);
     listing.steering(&report.steering);
+    listing.rendering(&report.rendering);
     listing.unavailable_hosts(report);
     listing.kinds("Failures by kind", &report.failure_kinds());
     listing.failures(report);
@@ -235,6 +237,22 @@ impl Listing {
         self.left_out("  ", steering.rules.len(), HOSTS_SHOWN);
         self.left_out("  ", steering.traps.len(), HOSTS_SHOWN);
         self.left_out("  ", steering.patterns.len(), HOSTS_SHOWN);
+    }
+
+    fn rendering(&mut self, rendering: &Rendering) {
+        if rendering.is_empty() {
+            return;
+        }
+        self.line("\nRendering: the patterns of URLs with pages that a browser rendered");
+        self.line(&format!("  {}", rendering.words()));
+        for found in rendering.patterns.iter().take(HOSTS_SHOWN) {
+            self.line(&format!(
+                "  {}",
+                shown(&format!("{}{}", found.host, found.pattern), 100)
+            ));
+            self.line(&format!("    {}", found.words()));
+        }
+        self.left_out("  ", rendering.patterns.len(), HOSTS_SHOWN);
     }
 
     fn unavailable_hosts(&mut self, report: &Report) {

@@ -42,6 +42,7 @@ fn kept(url: &str) -> Outcome {
         headers,
         payload,
         truncated,
+        rendered: None,
         text,
     }
     .encode()

@@ -38,6 +38,7 @@ pub(super) fn without_text(store: &Store, id: u64, page: PageRecord) -> Result<E
         distance,
         similarity,
         canonical: page.canonical,
+        is_rendered: page.rendering.is_some_and(|rendering| rendering.says_more),
         page_type: page.page_type,
     })
 }

@@ -237,7 +237,7 @@ impl Frontier {
             Task::Errand { errand, .. } if is_here => match errand {
                 Errand::Robots { .. } => self.host(&name).robots_errands.push_front(errand),
                 Errand::Sitemap { .. } => self.host(&name).sitemaps.push_front(errand),
-                Errand::Subrequest(subrequest) => self.host(&name).subrequests.push_front(subrequest),
+                Errand::Subrequest(subrequest) => self.browser_part(&name).subrequests.push_front(subrequest),
             },
             Task::Errand { errand, .. } => self.errand_leaves(errand, &name, now),
         }

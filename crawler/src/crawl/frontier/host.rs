@@ -11,12 +11,12 @@ use web::fetch::Route;
 use web::politeness::{AddressKey, CrawlClock, Gate, Now};
 
 use super::queue::HostQueue;
+use super::rendering::BrowserPart;
 use super::state::{HostFacts, HostState, Line, LineEvent, OriginState, Work, origin};
 use super::waiting::WaitingUrl;
 use super::{BUFFER, FrontierSettings};
 use crate::config::settings::{TrapLimits, UrlRules};
 use crate::crawl::messages::Errand;
-use crate::crawl::render::subrequest::Subrequest;
 use crate::crawl::steering::JudgedPage;
 
 /// New URLs and revisits of a host take turns.
@@ -77,14 +77,8 @@ pub(super) struct Host {
     pub(super) origins: HashMap<String, OriginState>,
     pub(super) robots_errands: VecDeque<Errand>,
     pub(super) sitemaps: VecDeque<Errand>,
-    /// What pages in the browser ask for.
-    pub(super) subrequests: VecDeque<Subrequest>,
-    /// Pages of the host that are in the browser.
-    pub(super) in_browser: usize,
-    /// Whether a page of the host has ever been in the browser.
-    pub(super) uses_browser: bool,
-    /// Whether its pages wait because the browser has enough pages of all hosts.
-    pub(super) awaits_browser: bool,
+    /// Its part in the browser; `None` for a host that never had one, as most hosts.
+    pub(super) browser: Option<Box<BrowserPart>>,
     /// Sitemaps of which the store may have a record of an earlier run.
     pub(super) sitemaps_to_recall: VecDeque<Errand>,
     /// Whether the crawl follows the links of a URL of the host, so that it also looks for a sitemap.
@@ -100,8 +94,6 @@ pub(super) struct Host {
     pub(super) traps: TrapLimits,
     pub(super) urls_in_scope: UrlRules,
     max_pages: Option<u64>,
-    /// Bound on `in_browser`. The host's other pages wait.
-    max_in_browser: usize,
 }
 
 impl Host {
@@ -124,11 +116,7 @@ impl Host {
             origins: HashMap::new(),
             robots_errands: VecDeque::new(),
             sitemaps: VecDeque::new(),
-            subrequests: VecDeque::new(),
-            in_browser: 0,
-            uses_browser: false,
-            awaits_browser: false,
-            max_in_browser: settings.max_in_browser,
+            browser: None,
             sitemaps_to_recall: VecDeque::new(),
             seeks_sitemap: false,
             sitemaps_taken: 0,
@@ -246,13 +234,14 @@ impl Host {
 
     /// Whether an answer or an outcome is still to come, or the treatment of the host is not saved.
     pub(super) fn is_needed(&self) -> bool {
-        self.is_busy() || self.memory.is_unsaved || self.in_browser > 0
+        self.is_busy() || self.memory.is_unsaved || self.browser.as_ref().is_some_and(|part| part.pages > 0)
     }
 
     /// Removes all errands of a host that will run none of them.
     pub(super) fn drain_errands(&mut self) -> Vec<Errand> {
         let sitemaps = self.sitemaps.drain(..).chain(self.sitemaps_to_recall.drain(..));
-        let subrequests = self.subrequests.drain(..).map(Errand::Subrequest);
+        let part = self.browser.iter_mut();
+        let subrequests = part.flat_map(|part| part.subrequests.drain(..)).map(Errand::Subrequest);
         self.robots_errands
             .drain(..)
             .chain(subrequests)
@@ -338,11 +327,12 @@ impl Host {
 
     /// Whether it has an errand that others wait for: a robots.txt, or a request of a page in the browser.
     fn has_urgent_errand(&self) -> bool {
-        !self.robots_errands.is_empty() || !self.subrequests.is_empty()
+        let asks = self.browser.as_ref().is_some_and(|part| !part.subrequests.is_empty());
+        asks || !self.robots_errands.is_empty()
     }
 
     pub(super) fn has_page(&self, takes_new: bool) -> bool {
-        let may_start = !self.awaits_browser && self.in_browser < self.max_in_browser;
+        let may_start = self.browser.as_ref().is_none_or(|part| part.lets_pages_start());
         may_start && (self.has_respelled(takes_new) || self.has_new(takes_new) || !self.queue.visits.is_empty())
     }
 

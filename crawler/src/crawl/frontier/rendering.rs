@@ -22,6 +22,27 @@ use crate::crawl::render::subrequest::Subrequest;
 /// So many pages for each tab are enough to keep the browser busy.
 const PAGES_PER_TAB: usize = 16;
 
+/// A host's part in the browser.
+#[derive(Debug)]
+pub(super) struct BrowserPart {
+    /// What its pages, or pages of other hosts, ask for.
+    pub subrequests: VecDeque<Subrequest>,
+    /// Its pages in the browser.
+    pub pages: usize,
+    /// Bound on `pages`. Its other pages wait.
+    max_pages: usize,
+    /// Whether a page of it has ever been in the browser.
+    has_pages: bool,
+    /// Whether its pages wait because the browser has enough pages of all hosts.
+    waits: bool,
+}
+
+impl BrowserPart {
+    pub fn lets_pages_start(&self) -> bool {
+        !self.waits && self.pages < self.max_pages
+    }
+}
+
 /// The pages in the browser, of all hosts.
 #[derive(Debug)]
 pub(super) struct Rendering {
@@ -50,23 +71,23 @@ impl Frontier {
     pub(super) fn rendering_began(&mut self, host: &str) {
         self.end_ticket();
         self.rendering.pages += 1;
-        let host = self.host(host);
-        host.in_browser += 1;
-        host.uses_browser = true;
+        let part = self.browser_part(host);
+        part.pages += 1;
+        part.has_pages = true;
     }
 
     /// A page comes back from the browser.
     pub(super) fn rendering_ended(&mut self, name: &str, now: Now) {
         self.tickets_out += 1;
         self.rendering.pages -= 1;
-        let host = self.host(name);
-        host.in_browser = host.in_browser.saturating_sub(1);
+        let part = self.browser_part(name);
+        part.pages = part.pages.saturating_sub(1);
         self.schedule(name, now);
         if self.rendering.pages < self.rendering.enough
             && let Some(name) = self.rendering.waiting.pop_front()
-            && let Some(host) = self.hosts.get_mut(&name)
+            && let Some(part) = self.hosts.get_mut(&name).and_then(|host| host.browser.as_mut())
         {
-            host.awaits_browser = false;
+            part.waits = false;
             self.schedule(&name, now);
         }
     }
@@ -75,10 +96,26 @@ impl Frontier {
     pub(super) fn await_browser(&mut self, name: &str) {
         let is_full = self.rendering.pages >= self.rendering.enough;
         let host = self.hosts.get_mut(name).filter(|_| is_full);
-        if let Some(host) = host.filter(|host| host.uses_browser && !host.awaits_browser) {
-            host.awaits_browser = true;
+        let part = host.and_then(|host| host.browser.as_mut());
+        if let Some(part) = part.filter(|part| part.has_pages && !part.waits) {
+            part.waits = true;
             self.rendering.waiting.push_back(name.to_owned());
         }
+    }
+
+    /// The host's part in the browser.
+    pub(super) fn browser_part(&mut self, name: &str) -> &mut BrowserPart {
+        let max_pages = self.settings.max_in_browser;
+        let part = || {
+            Box::new(BrowserPart {
+                subrequests: VecDeque::new(),
+                pages: 0,
+                max_pages,
+                has_pages: false,
+                waits: false,
+            })
+        };
+        self.host(name).browser.get_or_insert_with(part)
     }
 
     /// Queues the request of a page in the browser at the host of its URL. A host that is no host of the crawl belongs to the page's
@@ -103,7 +140,7 @@ impl Frontier {
         if self.was_given_up(name) || self.host(name).gate.is_given_up() {
             return;
         }
-        self.host(name).subrequests.push_back(subrequest);
+        self.browser_part(name).subrequests.push_back(subrequest);
         // A page needs it, so its name needs no trial.
         self.want(name, now);
         self.schedule(name, now);
@@ -114,7 +151,7 @@ impl Host {
     /// The next request of a page in the browser that a page still waits for and that no robots.txt forbids which the crawler has.
     pub(super) fn next_subrequest(&mut self, now: Now) -> Option<Subrequest> {
         loop {
-            let subrequest = self.subrequests.pop_front()?;
+            let subrequest = self.browser.as_mut()?.subrequests.pop_front()?;
             let url = subrequest.url();
             let ruling = OriginState::ruling(self.origins.get(&origin(url)), url, now);
             let is_forbidden = self.obeys_robots && matches!(ruling, Ruling::Forbidden(_));

@@ -13,6 +13,7 @@ mod gates;
 mod intake;
 mod names;
 mod queue;
+mod rendering;
 mod simulation;
 mod standing;
 mod state;

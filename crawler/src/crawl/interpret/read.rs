@@ -8,7 +8,7 @@ use url::Url;
 use web::fetch::{FetchError, Response};
 
 use super::redirect::Redirection;
-use super::rendered::Reading;
+use super::rendered::{Fetched, Reading};
 use super::{Interpreter, PRIORITY_LINK, excluded, missing};
 use crate::crawl::canonical;
 use crate::crawl::clock::unix_millis;
@@ -25,12 +25,20 @@ impl Interpreter {
         let record = match page::read(&body, &response.headers, url, &self.settings.reading(url)) {
             Ok(mut page) => match page.redirect.take() {
                 Some(redirect) => return self.redirect_in_html(queued, url, redirect, page, &response),
-                None => match self.for_browser(queued, url, response, body, page) {
-                    Ok(job) => return Meaning::Render(job),
-                    Err((queued, response, body, page)) => {
-                        self.page_record(queued, url, response, body, Reading::plain(page))
+                None => {
+                    let fetched = Fetched {
+                        queued: &queued,
+                        url,
+                        response: &response,
+                        body: &body,
+                    };
+                    match self.wants_browser(&fetched, &page) {
+                        Some(wanted) => {
+                            return Meaning::Render(Box::new(wanted.job(queued, url, response, body, page)));
+                        }
+                        None => self.page_record(queued, url, response, body, Reading::plain(page)),
                     }
-                },
+                }
             },
             Err(page::NotAPage::TooLong { .. }) => {
                 let limit = self.settings.fetch.max_body_bytes;

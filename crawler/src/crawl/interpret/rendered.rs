@@ -9,11 +9,12 @@ use url::Url;
 use web::canonicalize;
 use web::fetch::Response;
 use web::host_key::HostKey;
+use web::memory_budget::Claim;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Interpreter, failed};
 use crate::crawl::messages::Meaning;
-use crate::crawl::render::evidence::Plain;
+use crate::crawl::render::evidence::{Plain, Reason};
 use crate::crawl::render::{Finished, Outcome, RenderJob, Room, gain};
 
 /// Fewer characters of text than this do not stand for a page that could not be rendered.
@@ -40,46 +41,67 @@ impl Reading {
     }
 }
 
-impl Interpreter {
-    /// The page for the browser, or the page and its parts if it is not to be rendered.
-    pub(super) fn for_browser(
-        &self,
-        queued: QueuedUrl,
-        url: &Url,
-        response: Response,
-        body: Bytes,
-        page: Page,
-    ) -> Result<Box<RenderJob>, (QueuedUrl, Response, Bytes, Page)> {
-        let chosen = self.rendering.as_ref().and_then(|rendering| {
-            if !is_html(&response) || page.robots.all().why_not_stored(response.fetched_at).is_some() {
-                return None;
-            }
-            let plain = Plain::of(&queued.host, url, &page.text, &body);
-            let reason = rendering.choose(&plain, body.len())?;
-            let room = Room::of(rendering, body.len());
-            if room.is_none() {
-                rendering.tell("too many pages wait for the browser");
-            }
-            Some((plain, reason, room?))
-        });
-        let Some((plain, reason, room)) = chosen else {
-            return Err((queued, response, body, page));
-        };
-        Ok(Box::new(RenderJob {
+/// A response with the URL that it answers.
+pub(super) struct Fetched<'a> {
+    pub queued: &'a QueuedUrl,
+    pub url: &'a Url,
+    pub response: &'a Response,
+    /// The body without its Content-Encoding.
+    pub body: &'a [u8],
+}
+
+/// Why a page goes to the browser, and its room there.
+pub(super) struct Wanted {
+    plain: Plain,
+    reason: Reason,
+    room: Room,
+}
+
+impl Wanted {
+    /// The page for the browser.
+    pub fn job(self, queued: QueuedUrl, url: &Url, response: Response, body: Bytes, page: Page) -> RenderJob {
+        RenderJob {
             queued,
             url: url.clone(),
             response: Response {
                 body: None,
                 // The memory of pages in the browser has a bound of its own.
-                claim: web::memory_budget::Claim::default(),
+                claim: Claim::default(),
                 ..response
             },
             body,
             page,
+            plain: self.plain,
+            reason: self.reason,
+            room: self.room,
+        }
+    }
+}
+
+impl Interpreter {
+    /// The page for the browser; `None` if it is not to be rendered.
+    pub(super) fn wants_browser(&self, fetched: &Fetched<'_>, page: &Page) -> Option<Wanted> {
+        let rendering = self.rendering.as_ref()?;
+        let Fetched {
+            queued,
+            url,
+            response,
+            body,
+        } = *fetched;
+        if !is_html(response) || page.robots.all().why_not_stored(response.fetched_at).is_some() {
+            return None;
+        }
+        let plain = Plain::of(&queued.host, url, &page.text, body);
+        let reason = rendering.choose(&plain, body.len())?;
+        let room = Room::of(rendering, body.len());
+        if room.is_none() {
+            rendering.tell("too many pages wait for the browser");
+        }
+        Some(Wanted {
             plain,
             reason,
-            room,
-        }))
+            room: room?,
+        })
     }
 
     /// The record of a page that has left the browser.

@@ -89,6 +89,7 @@ impl Pages {
             queued: &queued,
             draft: &draft,
             response: &response(200),
+            rendered: None,
             text: &text,
             request: Some(&self.requests.head(&asked, None)),
         };

@@ -89,6 +89,7 @@ impl World {
             queued: &queued,
             draft: &draft,
             response: &response(200),
+            rendered: None,
             text: &text_of(text),
             request: None,
         };

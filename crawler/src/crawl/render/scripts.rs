@@ -85,7 +85,7 @@ fn name(src: &str) -> String {
 
 /// Whether a part of a name is a hash: at least six letters and digits, with digits or with both cases.
 fn is_hash(part: &str) -> bool {
-    let has = |test: fn(&u8) -> bool| part.as_bytes().iter().any(|byte| test(byte));
+    let has = |test: fn(&u8) -> bool| part.as_bytes().iter().any(test);
     let is_word = part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let is_mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
     part.len() >= 6 && is_word && (has(u8::is_ascii_digit) || is_mixed)

@@ -9,7 +9,7 @@ use browser::{Document, RenderError, Renderer, Settings as BrowserSettings};
 use crossbeam_channel::Sender;
 use tokio::sync::{Semaphore, mpsc};
 
-use super::subrequest::{Cache, PageResources};
+use super::resources::{Cache, PageResources};
 use super::{Finished, Outcome, RenderJob, Rendering};
 use crate::config::settings::Settings;
 use crate::crawl::messages::Event;

@@ -26,6 +26,8 @@ pub(crate) struct Sections {
     pub hosts: List,
     pub unavailable: List,
     pub steering: String,
+    /// The pages that a browser rendered, in a sentence.
+    pub rendering: Option<String>,
     pub rules: List,
     pub traps: List,
     pub patterns: List,
@@ -58,6 +60,7 @@ impl Sections {
             hosts: lists::hosts(report),
             unavailable: lists::unavailable_hosts(report),
             steering: summary::steering(report),
+            rendering: (!report.rendering.is_empty()).then(|| report.rendering.words()),
             rules: lists::rules(report),
             traps: lists::traps(report),
             patterns: lists::patterns(report),

@@ -46,6 +46,25 @@ impl Comparisons {
     }
 }
 
+/// Says from which of its two forms the text of the page comes.
+fn note_rendering(page: &PageRecord, notes: &mut Vec<String>) {
+    let Some(rendering) = page.rendering else {
+        return;
+    };
+    let seconds = f64::from(rendering.elapsed_ms) / 1_000.0;
+    let requests = rendering.requests;
+    notes.push(match rendering.says_more {
+        true => format!(
+            "The text comes from the page after its scripts had run: it took {seconds:.1} s in a browser and {requests} further requests. The archive \
+             has the response and, if the page is kept, the rendered page."
+        ),
+        false => format!(
+            "A browser also rendered the page ({seconds:.1} s, {requests} further requests) and found no more than the response has, so the text \
+             comes from the response."
+        ),
+    });
+}
+
 impl Explainer<'_> {
     pub(super) fn page(&self, id: u64) -> Result<(String, State), RunError> {
         let mut notes = Vec::new();
@@ -71,6 +90,7 @@ impl Explainer<'_> {
         let diff = self.difference(&page, comparisons.shown(), &mut notes)?;
         note_another_rule(&comparisons, &mut notes);
         self.note_extract_rule(&page.record, &mut notes);
+        note_rendering(&page.record, &mut notes);
         let summary = summary(&page.record, former.as_ref(), &comparisons);
         let history = self.history(id, &page.record, former.as_ref())?;
         let answer = PageAnswer {

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::value::{escape, unescape};
 use super::*;
 use crate::frontier::Validators;
-use crate::page::{Fate, Verdict};
+use crate::page::{Fate, Rendering, Verdict};
 use crate::warc::location::WarcLocation;
 use crate::warc::reader::{MAX_RECORD_BYTES, decode_member};
 

@@ -143,7 +143,7 @@ fn an_asked_origin_is_settled_or_asked_again() {
         OriginEvent::AskAgain(Errand::Robots {
             redirects, failures, ..
         }) => format!("again {redirects} {failures}"),
-        OriginEvent::AskAgain(Errand::Sitemap { .. }) => panic!("a sitemap"),
+        OriginEvent::AskAgain(Errand::Sitemap { .. } | Errand::Subrequest(_)) => panic!("no robots.txt"),
         OriginEvent::Settled { state, .. } => match state {
             OriginState::Asked => "asked".to_owned(),
             OriginState::Open { until, .. } => format!("open {}", until.as_secs()),
