@@ -3,7 +3,7 @@
 //! [`Report`] reads the answer from the catalogue and renders it as text, JSON or HTML. Its JSON form is documented and stable:
 //! later versions only add keys.
 //!
-//! Uses: config, crawl, dedup, error, storage, study, terminal.
+//! Uses: config, crawl, dedup, error, storage, study, terminal, web.
 
 mod about;
 mod clusters;

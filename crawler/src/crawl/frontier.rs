@@ -14,10 +14,11 @@
 //! - `schedule`: the order of turns; `addresses`: the gates of the addresses
 //! - `lookups`: the names whose addresses are not known yet; `trials`: the new names of one domain, a few at a time
 //! - `rules_memory`: the bound on the rules of robots.txt
-//! - `rendering`: the pages in the browser, and their requests
+//! - `rendering`: the pages in the browser, and their requests; `browser_part`: those of one host
 //! - `memory`: the facts that outlive a run; `standing`: the states of all hosts at one moment
 
 mod addresses;
+mod browser_part;
 mod elsewhere;
 mod errands;
 mod host;

@@ -10,8 +10,8 @@ use url::Url;
 use web::fetch::Route;
 use web::politeness::{AddressKey, CrawlClock, Gate, Now};
 
+use super::browser_part::BrowserPart;
 use super::queue::HostQueue;
-use super::rendering::BrowserPart;
 use super::state::{HostFacts, HostState, Line, LineEvent, OriginState, Work, origin};
 use super::waiting::WaitingUrl;
 use super::{BUFFER, FrontierSettings};

@@ -14,6 +14,7 @@ use web::host_key::HostKey;
 use web::politeness::Now;
 
 use super::Frontier;
+use super::browser_part::BrowserPart;
 use super::host::Host;
 use super::state::{OriginState, Ruling, origin};
 use crate::crawl::messages::Errand;
@@ -21,27 +22,6 @@ use crate::crawl::render::subrequest::Subrequest;
 
 /// So many pages for each tab are enough to keep the browser busy.
 const PAGES_PER_TAB: usize = 16;
-
-/// A host's part in the browser.
-#[derive(Debug)]
-pub(super) struct BrowserPart {
-    /// What its pages, or pages of other hosts, ask for.
-    pub subrequests: VecDeque<Subrequest>,
-    /// Its pages in the browser.
-    pub pages: usize,
-    /// Bound on `pages`. Its other pages wait.
-    max_pages: usize,
-    /// Whether a page of it has ever been in the browser.
-    has_pages: bool,
-    /// Whether its pages wait because the browser has enough pages of all hosts.
-    waits: bool,
-}
-
-impl BrowserPart {
-    pub fn lets_pages_start(&self) -> bool {
-        !self.waits && self.pages < self.max_pages
-    }
-}
 
 /// The pages in the browser, of all hosts.
 #[derive(Debug)]
@@ -106,15 +86,7 @@ impl Frontier {
     /// The host's part in the browser.
     pub(super) fn browser_part(&mut self, name: &str) -> &mut BrowserPart {
         let max_pages = self.settings.max_in_browser;
-        let part = || {
-            Box::new(BrowserPart {
-                subrequests: VecDeque::new(),
-                pages: 0,
-                max_pages,
-                has_pages: false,
-                waits: false,
-            })
-        };
+        let part = || Box::new(BrowserPart::new(max_pages));
         self.host(name).browser.get_or_insert_with(part)
     }
 
