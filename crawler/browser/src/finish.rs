@@ -1,9 +1,20 @@
 //! When is a page finished?
 //!
-//! No request is open, none was for the quiet time, and the tree is the same at two looks: half-way through the quiet time, and at its end.
-//! The state machine has no clock of its own.
+//! The browser runs on a clock of its own, the *virtual time* of CDP. It runs while the page has nothing to do, as fast as the page's timers can be
+//! served, and stands still while a request of the page is open. So neither a slow machine nor a slow server makes a page seem finished, and
+//! a page that waits for a second by a timer costs no second.
+//!
+//! The clock runs in steps ([`STEP`]) and stops after each. The page is finished if it looks the same after two steps. Frames are drawn in real
+//! time, so a step counts only when the real time of [`FRAMES`] has passed since it began, and the whole quiet time if the page has workers,
+//! whose time is not virtual. The state machine has no clock of its own.
 
 use std::time::{Duration, Instant};
+
+/// A step of the page's clock. A page that changes by a timer of this length or less is seen to change.
+pub(crate) const STEP: Duration = Duration::from_secs(2);
+
+/// Real time for some frames, which lazy loading and animations wait for.
+const FRAMES: Duration = Duration::from_millis(100);
 
 /// What a look at the page shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,72 +27,84 @@ pub(crate) struct Look {
     pub digest: String,
 }
 
+/// What follows a look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// The clock runs on.
+    GoOn,
+    /// The page is finished.
+    Finished,
+    /// The page's clock has run for as long as it may.
+    EndsUnfinished,
+}
+
 #[derive(Debug)]
 pub(crate) struct Finish {
     quiet: Duration,
-    open: usize,
-    /// The last change: a request began or ended, or a look showed another tree.
-    changed: Instant,
+    /// Upper bound on the time of the page's clock.
+    limit: Duration,
+    /// The time that the page's clock has run.
+    ran: Duration,
+    has_worker: bool,
+    /// When the clock began to run.
+    began: Option<Instant>,
+    /// When the clock stopped; `None` while it runs.
+    stopped: Option<Instant>,
     seen: Option<Look>,
 }
 
 impl Finish {
-    /// A page that starts now.
-    pub fn new(quiet: Duration, now: Instant) -> Self {
+    /// A page whose clock may run for `limit`.
+    pub fn new(quiet: Duration, limit: Duration) -> Self {
         Self {
             quiet,
-            open: 0,
-            changed: now,
+            limit,
+            ran: Duration::ZERO,
+            has_worker: false,
+            began: None,
+            stopped: None,
             seen: None,
         }
     }
 
-    /// A request begins.
-    pub fn begins(&mut self, now: Instant) {
-        self.open += 1;
-        self.changed = now;
+    /// The page has a worker or a frame.
+    pub fn has_worker(&mut self) {
+        self.has_worker = true;
     }
 
-    /// A request ends.
-    pub fn ends(&mut self, now: Instant) {
-        self.open = self.open.saturating_sub(1);
-        self.changed = now;
-        self.seen = None;
+    /// The clock runs for a step.
+    pub fn runs(&mut self, now: Instant) {
+        self.began = Some(now);
+        self.stopped = None;
     }
 
-    /// The time of the next look; `None` while a request is open.
+    /// The clock has stopped at the end of a step.
+    pub fn paused(&mut self, now: Instant) {
+        self.ran += STEP;
+        self.stopped = Some(now);
+    }
+
+    /// The time of the next look; `None` while the clock runs.
     pub fn next_look(&self) -> Option<Instant> {
-        let wait = if self.seen.is_some() {
-            self.quiet
-        } else {
-            self.quiet / 2
-        };
-        (self.open == 0).then(|| self.changed + wait)
+        let least = if self.has_worker { self.quiet } else { FRAMES };
+        self.stopped
+            .map(|stopped| stopped.max(self.began.map_or(stopped, |began| began + least)))
     }
 
-    /// Takes a look at the page. Returns whether the page is finished.
-    pub fn looked(&mut self, look: Look, now: Instant) -> bool {
-        let is_quiet = self.open == 0 && now >= self.changed + self.quiet;
+    /// Takes a look at the page.
+    pub fn looked(&mut self, look: Look) -> Step {
         let is_same = self.seen.as_ref() == Some(&look);
-        if is_quiet && is_same && look.is_parsed && look.is_found {
-            return true;
+        let is_finished = is_same && look.is_parsed && look.is_found;
+        self.seen = Some(look);
+        match is_finished {
+            true => Step::Finished,
+            false if self.ran >= self.limit => Step::EndsUnfinished,
+            false => Step::GoOn,
         }
-        if !is_same {
-            // The first look changes nothing: only a difference between two looks is a change.
-            if self.seen.is_some() {
-                self.changed = now;
-            }
-            self.seen = Some(look);
-        } else if is_quiet {
-            // The same as before, and still not what is awaited.
-            self.changed = now;
-        }
-        false
     }
 
-    /// Something was done to the page, such as scrolling: it must become quiet again.
-    pub fn restart(&mut self, now: Instant) {
-        self.changed = now;
+    /// Something was done to the page, such as scrolling: it must look the same twice again.
+    pub fn restart(&mut self) {
         self.seen = None;
     }
 }
@@ -100,39 +123,45 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_page_is_finished_after_two_equal_looks_in_the_quiet_time() {
-        let start = Instant::now();
-        let mut finish = Finish::new(QUIET, start);
-        assert_eq!(finish.next_look(), Some(start + QUIET / 2));
-        assert!(!finish.looked(look("a"), start + QUIET / 2));
-        assert_eq!(finish.next_look(), Some(start + QUIET));
-        assert!(finish.looked(look("a"), start + QUIET));
+    fn finish() -> (Finish, Instant) {
+        (Finish::new(QUIET, 4 * STEP), Instant::now())
     }
 
     #[test]
-    fn an_open_request_or_another_text_puts_the_end_off() {
-        let start = Instant::now();
-        let mut finish = Finish::new(QUIET, start);
-        finish.begins(start);
-        assert_eq!(finish.next_look(), None);
-        finish.ends(start + QUIET);
-        assert!(!finish.looked(look("a"), start + 2 * QUIET));
-        assert!(!finish.looked(look("b"), start + 2 * QUIET));
-        assert_eq!(finish.next_look(), Some(start + 3 * QUIET));
-        assert!(finish.looked(look("b"), start + 3 * QUIET));
+    fn a_page_is_finished_when_it_looks_the_same_after_two_steps() {
+        let (mut finish, _) = finish();
+        assert_eq!(finish.looked(look("a")), Step::GoOn);
+        assert_eq!(finish.looked(look("b")), Step::GoOn);
+        assert_eq!(finish.looked(look("b")), Step::Finished);
+        finish.restart();
+        assert_eq!(finish.looked(look("b")), Step::GoOn);
     }
 
     #[test]
-    fn a_page_without_the_awaited_element_is_not_finished() {
-        let start = Instant::now();
-        let mut finish = Finish::new(QUIET, start);
+    fn a_page_without_the_awaited_element_goes_on_until_its_time_is_up() {
+        let (mut finish, now) = finish();
         let missing = Look {
             is_found: false,
             ..look("a")
         };
-        for looks in 1..10 {
-            assert!(!finish.looked(missing.clone(), start + looks * QUIET));
+        for _ in 0..3 {
+            finish.paused(now);
+            assert_eq!(finish.looked(missing.clone()), Step::GoOn);
         }
+        finish.paused(now);
+        assert_eq!(finish.looked(missing), Step::EndsUnfinished);
+    }
+
+    #[test]
+    fn no_look_is_taken_while_the_clock_runs_or_before_some_frames() {
+        let (mut finish, now) = finish();
+        assert_eq!(finish.next_look(), None);
+        finish.runs(now);
+        assert_eq!(finish.next_look(), None);
+        let soon = now + Duration::from_millis(5);
+        finish.paused(soon);
+        assert_eq!(finish.next_look(), Some(now + FRAMES));
+        finish.has_worker();
+        assert_eq!(finish.next_look(), Some(now + QUIET));
     }
 }

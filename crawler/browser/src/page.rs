@@ -14,7 +14,7 @@ use url::Url;
 use crate::connection::{Connection, Event};
 use crate::document::Document;
 use crate::error::RenderError;
-use crate::finish::{Finish, Look};
+use crate::finish::{Finish, Look, STEP, Step};
 use crate::refusal::{Refusal, Refusals};
 use crate::resources::{Kind, Request, Resource, Resources};
 use crate::session::{self, Asked};
@@ -115,7 +115,7 @@ impl<'a, R: Resources> Page<'a, R> {
             session: String::new(),
             is_served: false,
             world: None,
-            finish: Finish::new(settings.quiet, now),
+            finish: Finish::new(settings.quiet, settings.timeout),
             deadline: now + settings.timeout,
             waited: Duration::ZERO,
             open: 0,
@@ -137,7 +137,6 @@ impl<'a, R: Resources> Page<'a, R> {
             self.on(event.map_err(|_elapsed| RenderError::Ended)?).await?;
         }
         self.deadline = Instant::now() + self.settings.timeout;
-        self.finish.restart(Instant::now());
         // The empty page must be there: a renderer that is told to load another before crashes now and then.
         let is_there = json!({ "expression": "1" });
         self.call("Runtime.evaluate", is_there, PATIENCE).await?;
@@ -164,15 +163,20 @@ impl<'a, R: Resources> Page<'a, R> {
             if now >= self.deadline {
                 return Ok(false);
             }
-            let look_at = self.finish.next_look().filter(|_| self.is_served);
+            let look_at = self.finish.next_look();
             if look_at.is_some_and(|at| now >= at) && self.events.is_empty() {
                 let look = self.look().await?;
-                if self.finish.looked(look, Instant::now()) {
-                    if scrolls == 0 || !self.ask(SCROLL, &json!([])).await?.as_bool().unwrap_or_default() {
-                        return Ok(true);
+                match self.finish.looked(look) {
+                    Step::GoOn => self.run_clock().await?,
+                    Step::EndsUnfinished => return Ok(false),
+                    Step::Finished => {
+                        if scrolls == 0 || !self.ask(SCROLL, &json!([])).await?.as_bool().unwrap_or_default() {
+                            return Ok(true);
+                        }
+                        scrolls -= 1;
+                        self.finish.restart();
+                        self.run_clock().await?;
                     }
-                    scrolls -= 1;
-                    self.finish.restart(Instant::now());
                 }
                 continue;
             }
@@ -183,6 +187,15 @@ impl<'a, R: Resources> Page<'a, R> {
                 () = tokio::time::sleep_until(until.into()) => {}
             }
         }
+    }
+
+    /// Lets the clock of the page run for one step.
+    async fn run_clock(&mut self) -> Result<(), RenderError> {
+        self.finish.runs(Instant::now());
+        let step = json!({ "policy": "pauseIfNetworkFetchesPending", "budget": STEP.as_millis() as u64 });
+        self.connection
+            .send(&self.session, "Emulation.setVirtualTimePolicy", step)
+            .await
     }
 
     async fn look(&mut self) -> Result<Look, RenderError> {
@@ -256,6 +269,10 @@ impl<'a, R: Resources> Page<'a, R> {
                     .send(&event.session, "Page.handleJavaScriptDialog", dismiss)
                     .await
             }
+            "Emulation.virtualTimeBudgetExpired" if event.session == self.session => {
+                self.finish.paused(Instant::now());
+                Ok(())
+            }
             "Inspector.targetCrashed" if event.session == self.session => Err(RenderError::Crashed),
             "Target.detachedFromTarget" if params["sessionId"] == self.session.as_str() => Err(RenderError::Crashed),
             _ => Ok(()),
@@ -271,6 +288,9 @@ impl<'a, R: Resources> Page<'a, R> {
             self.session = session.to_owned();
         }
         if is_own || kind == "iframe" || kind == "worker" || kind == "shared_worker" {
+            if !is_own {
+                self.finish.has_worker();
+            }
             return session::set_up(self.connection, session, is_own).await;
         }
         if kind == "page" {
@@ -291,11 +311,10 @@ impl<'a, R: Resources> Page<'a, R> {
         if is_document && session == self.session && params["frameId"] == self.target.as_str() {
             if !self.is_served {
                 self.is_served = true;
-                self.finish.restart(Instant::now());
                 let document = self.document;
-                return self
-                    .fulfill(&session, id, document.status, &document.headers, &document.body)
-                    .await;
+                self.fulfill(&session, id, document.status, &document.headers, &document.body)
+                    .await?;
+                return self.run_clock().await;
             }
             self.refuse(Refusal::Navigation);
             self.link(request["url"].as_str());
@@ -311,7 +330,6 @@ impl<'a, R: Resources> Page<'a, R> {
             Asked::Resource(kind) => match self.request(kind, request) {
                 Ok(request) => {
                     self.open += 1;
-                    self.finish.begins(Instant::now());
                     let (resources, id) = (self.resources.clone(), id.to_owned());
                     self.answers.spawn(async move {
                         let resource = resources.get(request).await;
@@ -350,7 +368,6 @@ impl<'a, R: Resources> Page<'a, R> {
     /// The caller's answer has come. `None` if its code panicked.
     async fn answered(&mut self, answered: Option<Answered>) -> Result<(), RenderError> {
         self.open = self.open.saturating_sub(1);
-        self.finish.ends(Instant::now());
         let Some(Answered { session, id, resource }) = answered else {
             return Ok(());
         };
