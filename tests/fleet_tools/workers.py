@@ -1,14 +1,17 @@
 """The processes of a crawl: one alone, or the workers of a fleet. Each has a data folder and a name in the server's log."""
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import time
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from real_site.crawler import Crawler, Ended, Running
 from real_site.problem import Bars, Problem
+from real_site.programs import run_or_fail
 
 # Every key of config.toml that the scripts set. The User-Agent header contains the URL, and the server reads the worker's name from it.
 CONFIGURATION = """\
@@ -36,12 +39,20 @@ GAVE_UP_CODE = 1
 RESTARTS = 30
 RESTART_SECONDS = 1.0
 POLL_SECONDS = 0.05
+# Environment variable of the workers: entries of the log in a segment.
+SEGMENT_VARIABLE = "FLEET_SEGMENT_ENTRIES"
 STATUS_SECONDS = 30
 
 
 def configuration(name: str, delay_ms: int, retries: int = 2, parallel: int = 32, more: str = "") -> str:
     """The configuration of the worker of this name."""
     return CONFIGURATION.format(name=name, delay_ms=delay_ms, retries=retries, parallel=parallel) + more
+
+
+def fleet_status(binary: Path, address: str) -> dict[str, Any]:
+    """What `crawler fleet status` says of the crawl."""
+    status: dict[str, Any] = json.loads(run_or_fail([str(binary), "fleet", "status", address, "--format", "json"], timeout=STATUS_SECONDS))
+    return status
 
 
 class Worker:

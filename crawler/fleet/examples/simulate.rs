@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use fleet::{
-    Commit, Entry, Epoch, Fleet, JoinOptions, LeaseState, PageId, Partition, PartitionChanges, Position, Terms,
-    WaitingUrl, WorkerReport,
+    Commit, Entry, Epoch, Fleet, FleetError, JoinOptions, LeaseState, LogSlice, PageId, Partition, PartitionChanges,
+    Position, Terms, WaitingUrl, WorkerReport,
 };
 
 /// How often a worker sends what it has done.
@@ -25,6 +25,9 @@ const COMMIT_INTERVAL: Duration = Duration::from_millis(1_000);
 /// New URLs that a page names: those of its own site, and those of others.
 const NEW_OWN: usize = 2;
 const NEW_FOREIGN: usize = 1;
+
+/// Entries of the log that make a segment.
+const SEGMENT: usize = 16_384;
 
 /// Of 100 pages, those that are kept.
 const KEPT: u8 = 60;
@@ -294,13 +297,28 @@ async fn work(
         totals.entries.fetch_add(entries.len() as u64, Ordering::Relaxed);
         fleet.append(&entries).await?;
         loop {
-            let some = fleet.read_log(applied, 1_000).await?;
+            let some = match fleet.read_log(applied, 1_000).await? {
+                LogSlice::Entries(some) => some,
+                LogSlice::Segment(row) => {
+                    let segment = fleet.read_segment(&row).await?;
+                    totals.read.fetch_add(segment.pages.len() as u64, Ordering::Relaxed);
+                    applied = segment.end;
+                    continue;
+                }
+                LogSlice::Lost => return Err(FleetError::Damaged("the log has lost entries".to_owned())),
+            };
             totals.read.fetch_add(some.len() as u64, Ordering::Relaxed);
             let Some((last, _)) = some.last() else { break };
             applied = *last;
             if some.len() < 1_000 {
                 break;
             }
+        }
+        if fleet.uncovered() >= SEGMENT as u64
+            && let Some(draft) = fleet.begin_segment(applied, SEGMENT).await?
+        {
+            let kept = vec![true; draft.pages().len()];
+            fleet.end_segment(draft, &kept).await?;
         }
         for (partition, end) in ends {
             let (queue, read) = queues.entry(partition).or_default();

@@ -24,7 +24,7 @@ impl Lua {
 macro_rules! script {
     ($($file:literal),+) => {
         $crate::command::Lua::new(|| {
-            const TEXT: &str = concat!($(include_str!(concat!("lua/", $file))),+);
+            const TEXT: &str = concat!($(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/lua/", $file))),+);
             (redis::Script::new(TEXT), TEXT)
         })
     };

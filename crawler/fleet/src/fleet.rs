@@ -42,6 +42,8 @@ pub(crate) struct Inner {
     held: Mutex<HashMap<Partition, Epoch>>,
     /// When this worker last looked at the rows of all partitions for one without an owner.
     pub(crate) surveyed: Mutex<Option<Instant>>,
+    /// Entries of the log that no segment covered when it was read last.
+    pub(crate) uncovered: AtomicU64,
     /// Raised by everything that can make work for somebody: the end of the crawl is seen by its standing still.
     pub(crate) moves: AtomicU64,
 }
@@ -60,6 +62,7 @@ impl Fleet {
                 name: name.to_owned(),
                 held: Mutex::default(),
                 surveyed: Mutex::default(),
+                uncovered: AtomicU64::new(0),
                 moves: AtomicU64::new(0),
             }),
         }

@@ -33,7 +33,7 @@ pub mod url;
 pub use error::FleetError;
 pub use fleet::Fleet;
 pub use lease::{Grant, LeaseState, Renewal};
-pub use log::{Entry, Position};
+pub use log::{Draft, Entry, Judged, LogSlice, Position, Segment, SegmentRow};
 pub use partition::{Epoch, PageId, Partition, WorkerNumber};
 pub use queue::{Commit, Committed, PartitionChanges, QueueSlice};
 pub use registry::{DEFAULT_NAME, JoinOptions, Pulse, WorkerReport, drain};

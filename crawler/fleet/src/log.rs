@@ -4,83 +4,44 @@
 //! {name/log}s        stream; an item holds one field, e: entries one after another, at most 3.8 kB of them
 //! {name/log}c        id of the last item that counts
 //! {name/log}n        number of entries that were appended
+//! {name/log}g        rows of the segments, sorted by the last position that each covers
+//! {name/log}p        t: id of the last item that segments cover; d, b: entries that they cover, and their bytes; m: id of the last item
+//!                    that was trimmed; e, who, until, draft: who writes the next segment
+//! {name/log/D}0…     pieces of the segment of draft D, 128 KiB each
 //! ```
 //!
 //! An item counts as soon as a replica has it and everything before it. Readers see only what counts, so a server that takes over
 //! has all that anybody has read. It may have lost later items; their workers still have them, and append them again.
+//!
+//! The log is shortened at its beginning (`shorten`). What has left it is in segments (`segment`), which a worker reads that joins late or has
+//! slept.
 
-use serde::{Deserialize, Serialize};
+mod entry;
+mod segment;
+mod shorten;
+
+use std::sync::atomic::Ordering;
 
 use redis::Value;
 
 use crate::command::{Command, Lua, script};
 use crate::error::FleetError;
 use crate::fleet::{Fleet, bytes, integer, list, text};
-use crate::partition::PageId;
+pub use crate::log::entry::{Entry, Position};
+use crate::log::entry::{LAST, entries_of, items};
+pub use crate::log::segment::{Judged, LogSlice, Segment, SegmentRow};
+pub use crate::log::shorten::Draft;
 use crate::servers::Safety;
-use crate::url::{lengthened, shortened};
 
 static APPEND: Lua = script!("append.lua");
-static CONFIRM: Lua = script!("confirm.lua");
-
-/// The most bytes of entries in an item. Redis keeps items in blocks of 4 kB, one allocation each: a larger item would waste a part of it.
-const ITEM_BYTES: usize = 3_900;
+static CONFIRM: Lua = script!("ids.lua", "confirm.lua");
+static READ: Lua = script!("ids.lua", "read_log.lua");
 
 /// The most bytes in one call of a script.
 const CALL_BYTES: usize = 256 << 10;
 
-/// The place of an entry behind the last of an item.
-const LAST: u64 = 0xffff;
-
 /// How often an append is begun anew after a server that took over had lost it.
 const ATTEMPTS: u32 = 20;
-
-/// A page that a worker wants to keep.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
-    /// Where it is.
-    pub page: PageId,
-    /// Its URL.
-    pub url: String,
-    /// What its duplicates are found by, opaque here.
-    pub signature: Vec<u8>,
-}
-
-/// As it is stored.
-#[derive(Serialize, Deserialize)]
-struct Stored<'a> {
-    worker: u16,
-    sequence: u64,
-    beginning: u8,
-    rest: &'a str,
-    signature: &'a [u8],
-}
-
-/// A place in the log. The default is before the first entry.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Position(
-    /// Milliseconds of the clock of Redis.
-    pub u64,
-    /// Number of the item in that millisecond × 65,536 + number of the entry in the item, 65,535 for the last.
-    pub u64,
-);
-
-impl Position {
-    /// `1700000000000-0`, the name of the item in Redis.
-    fn item(self) -> String {
-        format!("{}-{}", self.0, self.1 >> 16)
-    }
-
-    fn of_item(id: &str) -> Option<Self> {
-        let (ms, number) = id.split_once('-')?;
-        Some(Self(ms.parse().ok()?, number.parse::<u64>().ok()? << 16))
-    }
-
-    /// Behind the last entry of an item; before all entries, if there is no such item.
-    pub(crate) fn end_of_item(id: &str) -> Self {
-        Self::of_item(id).map_or_else(Self::default, |Self(ms, number)| Self(ms, number | LAST))
-    }
-}
 
 impl Fleet {
     /// Appends entries, in order. When it returns, they count: a replica has them, and readers see them. An entry may come twice if a
@@ -127,46 +88,57 @@ impl Fleet {
         ))
     }
 
-    /// The entries that count behind a position. Fewer than `at_most` only at the end.
+    /// The entries that count behind a position, at most so many, or the segment that covers them.
     ///
     /// # Errors
     /// No server answers within the bound, or one refuses; [`FleetError::Damaged`] for an entry of another version.
-    pub async fn read_log(&self, after: Position, at_most: usize) -> Result<Vec<(Position, Entry)>, FleetError> {
+    pub async fn read_log(&self, start: Position, at_most: usize) -> Result<LogSlice, FleetError> {
         let mut entries: Vec<(Position, Entry)> = Vec::new();
-        let mut after = after;
+        let mut after = start;
         while entries.len() < at_most {
             let wanted = (at_most - entries.len()).div_ceil(4).clamp(4, 1_000);
-            let start = if after.1 & LAST == LAST {
-                format!("({}", after.item())
-            } else {
-                after.item() // the item again: only its first entries were read
-            };
-            // The end of what counts comes first, so everything up to there is complete when the items are read.
-            let counts = self.log_end().await?;
-            if counts <= after {
-                break;
-            }
-            let command = Command::plain("XRANGE", &self.inner.log, "s")
-                .arg(start)
-                .arg(counts.item())
-                .arg("COUNT")
+            let is_whole = after.1 & LAST == LAST;
+            let command = Command::script(&READ, &self.inner.log)
+                .arg(after.item())
+                .number(u64::from(is_whole))
+                .arg(after.digits())
                 .number(wanted as u64);
-            let items = list(self.inner.servers.one(command, Safety::Primary).await?)?;
-            let was_full = items.len() >= wanted;
-            for item in items {
-                let (id, item) = id_and_value(item)?;
-                for (position, entry) in entries_of(id, &item)? {
-                    if position > after && entries.len() < at_most {
-                        after = position;
-                        entries.push((position, entry));
+            let mut answer = list(self.inner.servers.one(command, Safety::Primary).await?)?.into_iter();
+            let uncovered = integer(&answer.next().unwrap_or_default())?;
+            self.inner.uncovered.store(uncovered, Ordering::Relaxed);
+            match (integer(&answer.next().unwrap_or_default())?, answer.next()) {
+                // What was read a moment ago was trimmed meanwhile, or lost: the slice is read again.
+                (1 | 2, _) if !entries.is_empty() => {
+                    entries.clear();
+                    after = start;
+                }
+                (1, row) => return SegmentRow::answered(row.unwrap_or_default()).map(LogSlice::Segment),
+                (2, _) => return Ok(LogSlice::Lost),
+                (_, items) => {
+                    let items = list(items.unwrap_or_default())?;
+                    let was_full = items.len() >= wanted;
+                    for item in items {
+                        let (id, item) = id_and_value(item)?;
+                        for (position, entry) in entries_of(id, &item)? {
+                            if position > after && entries.len() < at_most {
+                                after = position;
+                                entries.push((position, entry));
+                            }
+                        }
+                    }
+                    if !was_full {
+                        break;
                     }
                 }
             }
-            if !was_full {
-                break;
-            }
         }
-        Ok(entries)
+        Ok(LogSlice::Entries(entries))
+    }
+
+    /// Entries of the log that no segment covered when it was read last.
+    #[must_use]
+    pub fn uncovered(&self) -> u64 {
+        self.inner.uncovered.load(Ordering::Relaxed)
     }
 
     /// The last position that counts: what is to be read lies between one's own and this.
@@ -179,54 +151,6 @@ impl Fleet {
             self.inner.servers.one(command, Safety::Primary).await?,
         )?))
     }
-}
-
-/// Entries as items, each with the number of its entries.
-fn items(entries: &[Entry]) -> Result<Vec<(usize, Vec<u8>)>, FleetError> {
-    let mut items: Vec<(usize, Vec<u8>)> = Vec::new();
-    for entry in entries {
-        let (beginning, rest) = shortened(&entry.url);
-        let stored = postcard::to_stdvec(&Stored {
-            worker: entry.page.worker.0,
-            sequence: entry.page.sequence,
-            beginning,
-            rest,
-            signature: &entry.signature,
-        })
-        .map_err(|error| FleetError::Damaged(error.to_string()))?;
-        match items.last_mut() {
-            Some((count, item)) if item.len() + stored.len() <= ITEM_BYTES => {
-                item.extend_from_slice(&stored);
-                *count += 1;
-            }
-            _ => items.push((1, stored)),
-        }
-    }
-    Ok(items)
-}
-
-/// The entries of an item with their positions.
-fn entries_of(id: Position, item: &[u8]) -> Result<Vec<(Position, Entry)>, FleetError> {
-    let damaged = || FleetError::Damaged(format!("an entry of the log at {}", id.item()));
-    let mut entries = Vec::new();
-    let mut rest = item;
-    while !rest.is_empty() {
-        let (stored, behind) = postcard::take_from_bytes::<Stored<'_>>(rest).map_err(|_| damaged())?;
-        let place = if behind.is_empty() { LAST } else { entries.len() as u64 };
-        entries.push((
-            Position(id.0, id.1 | place),
-            Entry {
-                page: PageId {
-                    worker: crate::partition::WorkerNumber(stored.worker),
-                    sequence: stored.sequence,
-                },
-                url: lengthened(stored.beginning, stored.rest).ok_or_else(damaged)?,
-                signature: stored.signature.to_vec(),
-            },
-        ));
-        rest = behind;
-    }
-    Ok(entries)
 }
 
 /// `[id, [field, value]]`.

@@ -71,12 +71,18 @@ pub struct PartitionsStatus {
 /// The log.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct LogStatus {
-    /// Entries, those that came twice counted twice.
+    /// Entries, those that came twice counted twice, and those that have left the log.
     pub entries: u64,
     /// The last position that counts.
     pub end: Position,
-    /// Bytes of memory.
+    /// Bytes of memory of what the log still holds.
     pub memory_bytes: u64,
+    /// Segments, which hold what has left the log.
+    pub segments: u64,
+    /// Entries that they cover.
+    pub segment_entries: u64,
+    /// Their bytes.
+    pub segment_bytes: u64,
 }
 
 /// A primary.
@@ -247,15 +253,21 @@ async fn log_status(servers: &Servers, name: &str) -> Result<LogStatus, FleetErr
                 Command::plain("GET", &tag, "n"),
                 Command::plain("GET", &tag, "c"),
                 Command::script(&SIZE, &tag),
+                Command::plain("ZCARD", &tag, "g"),
+                Command::plain("HMGET", &tag, "p").arg("d").arg("b"),
             ],
             Safety::Primary,
         )
         .await?;
-    let [entries, end, memory] = <[Value; 3]>::try_from(answers).map_err(|_| odd())?;
+    let [entries, end, memory, segments, covered] = <[Value; 5]>::try_from(answers).map_err(|_| odd())?;
+    let [covered, bytes] = <[Value; 2]>::try_from(list(covered)?).map_err(|_| odd())?;
     Ok(LogStatus {
         entries: integer(&entries)?,
         end: Position::end_of_item(&text(end)?),
         memory_bytes: integer(&memory)?,
+        segments: integer(&segments)?,
+        segment_entries: integer(&covered)?,
+        segment_bytes: integer(&bytes)?,
     })
 }
 
@@ -306,7 +318,17 @@ impl Display for FleetStatus {
             "URLs: {} known, {} finished, {} waiting",
             partitions.known, partitions.done, partitions.waiting
         )?;
-        writeln!(f, "log: {} entries, {}", log.entries, Mebibytes(log.memory_bytes))?;
+        write!(f, "log: {} entries, {}", log.entries, Mebibytes(log.memory_bytes))?;
+        if log.segments > 0 {
+            write!(
+                f,
+                "; {} of them in {} segments, {}",
+                log.segment_entries,
+                log.segments,
+                Mebibytes(log.segment_bytes)
+            )?;
+        }
+        writeln!(f)?;
         for server in &self.servers {
             write!(f, "server {}: {}", server.address, Mebibytes(server.memory_bytes))?;
             if server.memory_limit_bytes > 0 {

@@ -4,7 +4,7 @@
 
 mod support;
 
-use fleet::{Commit, Entry, Fleet, PageId, Partition};
+use fleet::{Commit, Entry, Fleet, PageId, Partition, Position};
 use redis::Value;
 use support::{Server, changes, options, waiting};
 
@@ -104,4 +104,72 @@ async fn an_entry_of_the_log_takes_at_most_250_bytes() {
         // MEMORY USAGE estimates the tree of a stream, at five times what it takes.
         assert!(entry <= 260.0, "{together} a call: {entry}");
     }
+}
+
+/// An entry as a crawl of ordinary pages makes it: 16 bytes of a digest, 8 of a fingerprint, 128 of a sketch, 8 of a hash of numbers.
+fn random_entry(fleet: &Fleet, number: u64, random: &mut fastrand::Rng) -> Entry {
+    let mut signature = vec![0; 165];
+    random.fill(&mut signature);
+    Entry {
+        page: PageId {
+            worker: fleet.worker(),
+            sequence: number,
+        },
+        url: url(number),
+        signature,
+    }
+}
+
+/// One page in a hundred is a duplicate of one that another worker claimed at the same time.
+fn kept(pages: impl Iterator<Item = PageId>) -> Vec<bool> {
+    pages.map(|page| !page.sequence.is_multiple_of(100)).collect()
+}
+
+#[tokio::test]
+async fn the_memory_of_the_log_is_bounded_and_an_entry_of_a_segment_takes_less_than_one_of_the_log() {
+    const SEGMENT: u64 = 16_384;
+    let server = Server::start(&[]);
+    let fleet = support::worker(&server.address(), 1).await;
+    let mut random = fastrand::Rng::with_seed(1);
+    let everything = Position(u64::MAX, u64::MAX);
+    let before = used(&server);
+    let (mut unsegmented, mut log) = (0.0, Vec::new());
+    for round in 1..=8_u64 {
+        let first = (round - 1) * SEGMENT;
+        for some in (first..first + SEGMENT).step_by(64) {
+            let entries: Vec<Entry> = (some..some + 64)
+                .map(|number| random_entry(&fleet, number, &mut random))
+                .collect();
+            fleet.append(&entries).await.unwrap();
+        }
+        if round == 1 {
+            unsegmented = (used(&server) - before) / SEGMENT as f64;
+        }
+        while let Some(draft) = fleet.begin_segment(everything, SEGMENT as usize).await.unwrap() {
+            let kept = kept(draft.pages());
+            assert!(fleet.end_segment(draft, &kept).await.unwrap());
+        }
+        let Value::Int(bytes) = server.ask(&["MEMORY", "USAGE", "{crawl/log}s", "SAMPLES", "0"]) else {
+            panic!("no usage")
+        };
+        log.push(bytes);
+    }
+    let all = used(&server) - before;
+    server.ask(&["DEL", "{crawl/log}s"]);
+    let Value::BulkString(covered) = server.ask(&["HGET", "{crawl/log}p", "d"]) else {
+        panic!("no segment")
+    };
+    let covered: f64 = String::from_utf8(covered).unwrap().parse().unwrap();
+    let segments = (used(&server) - before) / covered;
+    eprintln!(
+        "bytes an entry: {unsegmented:.1} in the log, {segments:.1} in a segment ({covered} entries); the log has {:.1} MB, all {:.1} MB for {} entries",
+        log.iter().max().map_or(0.0, |most| *most as f64 / 1e6),
+        all / 1e6,
+        8 * SEGMENT
+    );
+    assert!(segments < unsegmented, "{segments} {unsegmented}");
+    assert!(segments <= 200.0, "{segments}");
+    // The log holds between one segment and three, however many entries it has had.
+    let bound = 3.0 * SEGMENT as f64 * 260.0;
+    assert!(log.iter().all(|bytes| (*bytes as f64) < bound), "{log:?}");
 }

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use fleet::{Committed, Entry, Fleet, FleetError, JoinOptions, LeaseState, PageId, Partition, Position, UrlHash};
-use support::{Cluster, Server, changes, options, queued, waiting, worker};
+use fleet::{Committed, Entry, Fleet, FleetError, JoinOptions, Judged, LeaseState, PageId, Partition, UrlHash};
+use support::{Cluster, Follower, Server, changes, options, queued, shorten, waiting, worker};
 
 /// What a worker of the fault test has been told is written.
 #[derive(Default)]
@@ -21,17 +21,23 @@ struct Told {
     queued: BTreeMap<u16, BTreeSet<String>>,
     /// Sequence numbers of pages in the log.
     appended: Vec<u64>,
+    /// Segments of the log written.
+    segments: usize,
     /// Calls that ended with an error.
     failed: usize,
 }
 
-/// Finishes, queues and appends until it is told to stop, and repeats what fails, as an outbox does.
+/// Entries of the log in a segment.
+const SEGMENT: usize = 60;
+
+/// Finishes, queues, appends and shortens the log until it is told to stop, and repeats what fails, as an outbox does.
 async fn work(fleet: Fleet, stop: Arc<AtomicBool>) -> Told {
     let mut told = Told::default();
     let number = fleet.worker().0;
     let mut held: BTreeMap<Partition, fleet::Epoch> = BTreeMap::new();
     let mut step = 0;
     let mut renewed = Instant::now();
+    let mut follower = Follower::default();
     while !stop.load(Ordering::Relaxed) {
         step += 1;
         if held.len() < 5
@@ -82,12 +88,20 @@ async fn work(fleet: Fleet, stop: Arc<AtomicBool>) -> Told {
             Ok(()) => told.appended.push(step),
             Err(_) => told.failed += 1,
         }
+        let shortened = match follower.read_all(&fleet).await {
+            Ok(()) => shorten(&fleet, follower.position, SEGMENT).await,
+            Err(error) => Err(error),
+        };
+        match shortened {
+            Ok(is_written) => told.segments += usize::from(is_written),
+            Err(_) => told.failed += 1,
+        }
     }
     told
 }
 
 /// Everything that a call has reported as written is there, and readers of the log agree.
-async fn check(fleet: &Fleet, told: &[Told], read: &[(Position, Entry)]) {
+async fn check(fleet: &Fleet, told: &[Told], read: &[Judged]) {
     for told in told {
         for (partition, urls) in &told.done {
             let hashes: Vec<UrlHash> = urls.iter().map(|url| UrlHash::of(url)).collect();
@@ -103,14 +117,22 @@ async fn check(fleet: &Fleet, told: &[Told], read: &[(Position, Entry)]) {
             assert!(lost.is_empty(), "lost of partition {partition}: {lost:?}");
         }
     }
-    let log = whole_log(fleet).await;
+    let mut late = Follower::default();
+    late.read_all(fleet).await.unwrap();
+    assert_eq!(
+        late.segments > 0,
+        told.iter().map(|told| told.segments).sum::<usize>() > 1
+    );
     // What a reader has seen while servers died is the beginning of the log, in the same order.
-    assert_eq!(&log[..read.len()], read);
+    assert_eq!(&late.pages[..read.len()], read);
     for (number, told) in (1..).zip(told) {
-        let there: BTreeSet<u64> = log
-            .iter()
-            .filter(|(_, entry)| entry.page.worker.0 == number)
-            .map(|(_, entry)| entry.page.sequence)
+        let ids = late.pages.iter().map(|page| match page {
+            Judged::Kept(entry) => entry.page,
+            Judged::Dropped(page) => *page,
+        });
+        let there: BTreeSet<u64> = ids
+            .filter(|page| page.worker.0 == number)
+            .map(|page| page.sequence)
             .collect();
         assert!(
             told.appended.iter().all(|sequence| there.contains(sequence)),
@@ -119,29 +141,16 @@ async fn check(fleet: &Fleet, told: &[Told], read: &[(Position, Entry)]) {
     }
 }
 
-async fn whole_log(fleet: &Fleet) -> Vec<(Position, Entry)> {
-    let mut log: Vec<(Position, Entry)> = Vec::new();
-    loop {
-        let after = log.last().map_or(Position::default(), |(position, _)| *position);
-        let some = fleet.read_log(after, 500).await.unwrap();
-        if some.is_empty() {
-            return log;
-        }
-        log.extend(some);
-    }
-}
-
 /// A reader that follows the log, as each worker does.
-async fn follow(fleet: Fleet, stop: Arc<AtomicBool>) -> Vec<(Position, Entry)> {
-    let mut log: Vec<(Position, Entry)> = Vec::new();
+async fn follow(fleet: Fleet, stop: Arc<AtomicBool>) -> Vec<Judged> {
+    let mut follower = Follower::default();
     while !stop.load(Ordering::Relaxed) {
-        let after = log.last().map_or(Position::default(), |(position, _)| *position);
-        if let Ok(some) = fleet.read_log(after, 200).await {
-            log.extend(some);
+        if follower.read(&fleet, 200).await.is_err() {
+            tracing::debug!("no server answers the reader");
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    log
+    follower.pages
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -179,13 +188,15 @@ async fn primaries_are_killed_and_nothing_that_was_reported_is_lost() {
     check(&fleets[1], &told, &read).await;
     let sum = |count: fn(&Told) -> usize| told.iter().map(count).sum::<usize>();
     eprintln!(
-        "entries {}, read meanwhile {}, failed calls {}, repeats {}",
+        "entries {}, segments {}, read meanwhile {}, failed calls {}, repeats {}",
         sum(|told| told.appended.len()),
+        sum(|told| told.segments),
         read.len(),
         sum(|told| told.failed),
         fleets.iter().map(|fleet| fleet.traffic().repeats).sum::<u64>()
     );
     assert!(sum(|told| told.appended.len()) > 100);
+    assert!(sum(|told| told.segments) > 2);
     assert!(told.iter().all(|told| told.done.len() > 1));
 }
 

@@ -19,25 +19,25 @@ fn entry(fleet: &Fleet, sequence: u64) -> Entry {
 }
 
 async fn all(fleet: &Fleet, step: usize) -> Vec<(Position, Entry)> {
-    let (mut entries, mut after) = (Vec::new(), Position::default());
+    let (mut all, mut after) = (Vec::new(), Position::default());
     loop {
-        let some = fleet.read_log(after, step).await.unwrap();
+        let some = support::entries(fleet.read_log(after, step).await.unwrap());
         let Some((last, _)) = some.last() else { break };
         after = *last;
         let full = some.len() == step;
-        entries.extend(some);
+        all.extend(some);
         if !full {
             break;
         }
     }
-    entries
+    all
 }
 
 #[tokio::test]
 async fn all_readers_see_the_entries_of_two_workers_in_one_order() {
     let server = Server::start(&[]);
     let workers = [worker(&server.address(), 1).await, worker(&server.address(), 2).await];
-    assert_eq!(workers[0].read_log(Position::default(), 10).await.unwrap(), []);
+    assert_eq!(all(&workers[0], 10).await, []);
     let appending = workers.clone().map(|fleet| {
         tokio::spawn(async move {
             let mut next = 0;
@@ -73,8 +73,8 @@ async fn a_repeated_entry_comes_twice_and_reading_goes_on_in_the_middle_of_an_it
     let entries: Vec<Entry> = (0..10).map(|sequence| entry(&fleet, sequence)).collect();
     fleet.append(&entries).await.unwrap();
     fleet.append(&entries[5..]).await.unwrap();
-    let first = fleet.read_log(Position::default(), 4).await.unwrap();
-    let rest = fleet.read_log(first[3].0, 100).await.unwrap();
+    let first = support::entries(fleet.read_log(Position::default(), 4).await.unwrap());
+    let rest = support::entries(fleet.read_log(first[3].0, 100).await.unwrap());
     let sequences: Vec<u64> = first
         .iter()
         .chain(&rest)

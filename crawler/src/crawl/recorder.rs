@@ -13,9 +13,11 @@ mod decide;
 pub(crate) mod departures;
 pub(crate) mod intake;
 mod kept_texts;
+mod lost_log;
 pub(crate) mod post;
 mod recall;
 mod redirects;
+mod segments;
 mod unanswered;
 mod versions;
 

@@ -6,7 +6,10 @@ use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use fleet::{Fleet, JoinOptions, Partition, PartitionChanges, Terms, UrlHash, WaitingUrl};
+use fleet::{
+    Entry, Fleet, JoinOptions, Judged, LogSlice, PageId, Partition, PartitionChanges, Position, Terms, UrlHash,
+    WaitingUrl,
+};
 use redis::Value;
 
 /// A `redis-server` of its own, with its files in a temporary folder.
@@ -391,6 +394,77 @@ pub async fn queued(fleet: &Fleet, partition: Partition) -> Vec<String> {
     urls.sort();
     urls.dedup();
     urls
+}
+
+/// The entries of a slice of a log that nobody has shortened so far.
+pub fn entries(slice: LogSlice) -> Vec<(Position, Entry)> {
+    match slice {
+        LogSlice::Entries(entries) => entries,
+        other => panic!("no entries: {other:?}"),
+    }
+}
+
+/// In the tests of the log, a verdict that all workers agree on.
+pub fn is_kept(page: PageId) -> bool {
+    !(page.sequence + u64::from(page.worker.0)).is_multiple_of(3)
+}
+
+/// What a worker knows of the log that follows it. Of a dropped page it is the number.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Follower {
+    pub position: Position,
+    pub pages: Vec<Judged>,
+    /// Segments that it read.
+    pub segments: usize,
+}
+
+impl Follower {
+    /// Reads one slice. `false` at the end of the log.
+    pub async fn read(&mut self, fleet: &Fleet, at_most: usize) -> Result<bool, fleet::FleetError> {
+        match fleet.read_log(self.position, at_most).await? {
+            LogSlice::Entries(entries) => {
+                let is_more = entries.len() == at_most;
+                for (position, entry) in entries {
+                    assert!(position > self.position);
+                    self.position = position;
+                    self.pages.push(match is_kept(entry.page) {
+                        true => Judged::Kept(entry),
+                        false => Judged::Dropped(entry.page),
+                    });
+                }
+                Ok(is_more)
+            }
+            LogSlice::Segment(row) => {
+                let segment = fleet.read_segment(&row).await?;
+                assert!(segment.end > self.position);
+                self.position = segment.end;
+                self.segments += 1;
+                // A part of the segment may be known already.
+                let is_overlap = |from: &usize| segment.pages.starts_with(&self.pages[*from..]);
+                let least = self.pages.len().saturating_sub(segment.pages.len());
+                let from = (least..=self.pages.len()).find(is_overlap).unwrap();
+                self.pages.truncate(from);
+                self.pages.extend(segment.pages);
+                Ok(true)
+            }
+            LogSlice::Lost => panic!("the log has lost the entry at {:?}", self.position),
+        }
+    }
+
+    /// Reads to the end.
+    pub async fn read_all(&mut self, fleet: &Fleet) -> Result<(), fleet::FleetError> {
+        while self.read(fleet, 100).await? {}
+        Ok(())
+    }
+}
+
+/// Writes the next segment, of at most so many entries. `false`: not now.
+pub async fn shorten(fleet: &Fleet, applied: Position, entries: usize) -> Result<bool, fleet::FleetError> {
+    let Some(draft) = fleet.begin_segment(applied, entries).await? else {
+        return Ok(false);
+    };
+    let kept: Vec<bool> = draft.pages().map(is_kept).collect();
+    fleet.end_segment(draft, &kept).await
 }
 
 pub fn changes(done: &[&str], new: &[&str]) -> PartitionChanges {

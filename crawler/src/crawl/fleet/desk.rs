@@ -2,7 +2,7 @@
 //! partitions and the log of kept pages.
 //!
 //! - `leases`: takes, renews and gives back partitions; the heartbeat; `opening`: prepares new partitions for the frontier
-//! - `post`: sends letters; `arrivals`: reads the queues; `log`: reads the log
+//! - `post`: sends letters; `arrivals`: reads the queues; `log`: reads the log; `shorten`: writes its segments
 //! - `state`: what all of them know
 //!
 //! If the servers do not answer, every part tries again, and nothing is lost: the leases run out, so the frontier asks nobody, and the
@@ -13,6 +13,7 @@ mod leases;
 mod log;
 mod opening;
 mod post;
+mod shorten;
 mod state;
 
 use std::future::poll_fn;
@@ -65,6 +66,8 @@ pub(crate) struct DeskOptions {
     pub events: mpsc::Sender<Event>,
     /// The figures of the run.
     pub stats: Arc<Stats>,
+    /// Entries of the log in a segment.
+    pub segment: usize,
 }
 
 /// A desk at work.
@@ -137,6 +140,7 @@ struct Desk {
     recorder: Sender<FromDesk>,
     events: mpsc::Sender<Event>,
     stats: Arc<Stats>,
+    segment: usize,
     state: Mutex<State>,
     /// Whether the last call had no answer. Said once, and once when it is over.
     is_away: AtomicBool,
@@ -159,6 +163,7 @@ impl Desk {
             recorder: options.recorder,
             events: options.events,
             stats: options.stats,
+            segment: options.segment,
             state: Mutex::new(state),
             is_away: AtomicBool::new(false),
         };
@@ -273,7 +278,7 @@ impl Work for (Arc<Desk>, mpsc::UnboundedReceiver<ToDesk>) {
         desk.remember();
         let ended = {
             let (leases, opening) = (desk.keep_leases(), desk.open_partitions());
-            let (arrivals, log) = (desk.read_queues(), desk.read_log());
+            let (arrivals, log, segments) = (desk.read_queues(), desk.read_log(), desk.shorten_log());
             let post = desk.send_letters(letters);
             tokio::pin!(post);
             tokio::select! {
@@ -281,6 +286,7 @@ impl Work for (Arc<Desk>, mpsc::UnboundedReceiver<ToDesk>) {
                 ended = opening => ended.map(|()| None),
                 ended = arrivals => ended.map(|()| None),
                 ended = log => ended.map(|()| None),
+                ended = segments => ended.map(|()| None),
                 ended = &mut post => ended.map(Some),
             }
         };

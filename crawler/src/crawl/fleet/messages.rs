@@ -1,7 +1,8 @@
 //! The messages between the recorder, which owns the store, and the desk, which speaks with the fleet.
 
-use fleet::{Entry, Partition, Position, WaitingUrl};
+use fleet::{Entry, PageId, Partition, Position, Segment, WaitingUrl};
 use storage::{Letter, QueuedUrl};
+use tokio::sync::oneshot;
 
 /// How other workers treated hosts, by name, as they passed it on.
 pub(crate) type HostStates = Vec<(String, Vec<u8>)>;
@@ -13,6 +14,8 @@ pub(crate) enum ToDesk {
     Outbox(Vec<(u64, Letter)>),
     /// The index has applied the log up to here. The first such message says where the desk begins to read.
     Applied(Position),
+    /// The index of the log is empty: the answer to [`FromDesk::LogLost`]. The desk reads from the beginning.
+    BeginsAnew,
     /// The frontier has left the partition, and the letters about it that are not sent yet have numbers up to this one.
     Freed {
         /// The partition.
@@ -33,8 +36,19 @@ pub(crate) enum FromDesk {
     Sent(u64),
     /// Entries of the log of kept pages, behind those before.
     Log(Vec<(Position, Entry)>),
+    /// A segment of the log: what follows those before is not in the log any more.
+    Segment(Segment),
     /// There was nothing in the log behind what was sent.
     LogEnd,
+    /// The servers have lost entries of the log that this worker has applied.
+    LogLost,
+    /// Which of these pages does the log keep? It is applied behind all of them.
+    Judge {
+        /// The pages.
+        pages: Vec<PageId>,
+        /// Takes the answers, in order.
+        answer: oneshot::Sender<Vec<bool>>,
+    },
     /// Pages of this folder whose outcome came too late: another worker had taken the partition.
     Refused {
         /// Their sequence numbers.

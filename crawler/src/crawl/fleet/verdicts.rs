@@ -19,13 +19,16 @@
 //! stands depends on the claims before it and on nothing else, neither on what this worker has fetched, nor on its pages whose claims are
 //! on their way. Those are in an index of their own, which only keeps this worker from claiming two pages of one text.
 //!
+//! What has left the log is in segments, which hold its decisions in its order. A worker that reads a segment takes them over, and is then
+//! where a worker is that has read the log.
+//!
 //! A page waits only for a claim of this worker, and every such claim comes back: the outbox repeats it until it is in the log, or the
 //! fleet refuses it. So no page waits for another worker, not even for one that is dead.
 
 use std::collections::BTreeSet;
 
 use dedup::{Deduplicator, DocId, DuplicateRule, Index, MemoryIndex, Signature, Width};
-use fleet::{PageId, Position, WorkerNumber};
+use fleet::{Judged, PageId, Position, WorkerNumber};
 use serde::{Deserialize, Serialize};
 use storage::{Store, Verdict};
 
@@ -124,12 +127,22 @@ impl Verdicts {
         self.claimed.contains(&page)
     }
 
+    /// The own kept pages whose claims are on their way.
+    pub fn claimed(&self) -> &BTreeSet<u64> {
+        &self.claimed
+    }
+
     /// Whether the log keeps this own page.
     ///
     /// # Errors
     /// The index cannot be read.
     pub fn is_confirmed<I: Index>(&self, log: &Deduplicator<I>, page: u64) -> Result<bool, RunError> {
-        Ok(log.index().signature(self.doc(page))?.is_some())
+        keeps(log, self.page_id(page))
+    }
+
+    /// The page of the log that a verdict of this worker's catalogue names.
+    pub fn of(&self, number: u64) -> PageId {
+        PageId::unpacked(number).unwrap_or(self.page_id(number))
     }
 
     /// The decision on a fetched page. `log` is the index of the log.
@@ -198,8 +211,7 @@ impl Verdicts {
         };
         let id = DocId(page.packed());
         // A worker repeats a claim of which it does not know whether it arrived.
-        let is_known = log.index().signature(id)?.is_some();
-        let verdict = match is_known {
+        let verdict = match keeps(log, page)? {
             true => Verdict::Unique,
             false => self.stored(log.check_and_insert(id, &signature)?),
         };
@@ -209,6 +221,57 @@ impl Verdicts {
             (None, Verdict::Unique) => Applied::Entered,
             (None, _) => Applied::Dropped,
         })
+    }
+
+    /// Takes over what a segment says of the next page, as if the log itself had said it. [`ends_segment`](Self::ends_segment) follows
+    /// the last page. Some of the pages may be known already.
+    ///
+    /// # Errors
+    /// The index cannot be read or written.
+    pub fn take_over<I: Index>(&mut self, log: &Deduplicator<I>, judged: &Judged) -> Result<Applied, RunError> {
+        match judged {
+            Judged::Kept(entry) => {
+                let own = self.is_own(entry.page).then_some(entry.page.sequence);
+                if let Some(page) = own {
+                    self.forget(page)?;
+                }
+                let is_new = !keeps(log, entry.page)?;
+                if is_new {
+                    log.insert(DocId(entry.page.packed()), &decode_signature(&entry.signature)?)?;
+                }
+                Ok(match own {
+                    Some(page) => Applied::Confirmed(page),
+                    None if is_new => Applied::Entered,
+                    None => Applied::Nothing,
+                })
+            }
+            Judged::Dropped(page) if !self.is_own(*page) => Ok(Applied::Dropped),
+            Judged::Dropped(page) => {
+                // The index is now as it was at this place of the log, so the verdict is the one of the log.
+                let signature = self.claims.index().signature(DocId(page.sequence))?;
+                let Some(signature) = signature else {
+                    return Ok(Applied::Nothing);
+                };
+                self.forget(page.sequence)?;
+                Ok(match self.stored(log.check(&signature)?) {
+                    // Nobody could read the claim.
+                    Verdict::Unique => Applied::Nothing,
+                    verdict => Applied::Yields(page.sequence, verdict),
+                })
+            }
+        }
+    }
+
+    /// Notes that a segment is applied to its end.
+    pub fn ends_segment(&mut self, end: Position) {
+        self.position = self.position.max(end);
+        self.has_changed = true;
+    }
+
+    /// Begins the log anew, with an empty index. The claims stay.
+    pub fn begins_anew(&mut self) {
+        self.position = Position::default();
+        self.has_changed = true;
     }
 
     /// The mark for the index, if the index lacks one of this state. The caller writes it with the index, after the catalogue has what
@@ -230,12 +293,11 @@ impl Verdicts {
         self.has_changed
     }
 
-    fn doc(&self, page: u64) -> DocId {
-        let id = PageId {
+    fn page_id(&self, page: u64) -> PageId {
+        PageId {
             worker: self.me,
             sequence: page,
-        };
-        DocId(id.packed())
+        }
     }
 
     /// A verdict of the index of the log for the catalogue of this worker.
@@ -246,6 +308,14 @@ impl Verdicts {
             None => verdict,
         }
     }
+}
+
+/// Whether the log keeps a page. `log` is its index, applied behind the page.
+///
+/// # Errors
+/// The index cannot be read.
+pub(crate) fn keeps<I: Index>(log: &Deduplicator<I>, page: PageId) -> Result<bool, RunError> {
+    Ok(log.index().signature(DocId(page.packed()))?.is_some())
 }
 
 #[cfg(test)]

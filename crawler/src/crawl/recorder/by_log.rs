@@ -17,6 +17,7 @@ use storage::{FETCHED_ELSEWHERE, ForeignPage, ForeignRecord, Letter, Outcome, Pa
 use web::memory_budget::Claim as HeldMemory;
 
 use super::Recorder;
+use super::lost_log::Recovery;
 use crate::config::settings::Settings;
 use crate::crawl::fleet::letter::{Claim, Mail};
 use crate::crawl::fleet::verdicts::{Applied, Decision, Verdicts};
@@ -27,20 +28,18 @@ use crate::error::RunError;
 /// The part of the recorder that only a worker of a fleet has.
 #[derive(Debug)]
 pub(super) struct ByLog {
-    verdicts: Verdicts,
+    pub(super) verdicts: Verdicts,
+    pub(super) recovery: Recovery,
     /// The pages that wait, by the own page for whose claim they wait.
     waiting: HashMap<u64, Vec<(ReadPage, HeldMemory)>>,
 }
-
-/// Claims that are put into the outbox at a time.
-const CLAIMS_AT_A_TIME: usize = 256;
 
 impl Recorder {
     /// Decides by the log of the fleet from now on, as the worker `me`. Returns the place up to which the log is applied: the desk reads
     /// on from there.
     ///
     /// The index of the log takes the place of an index of the catalogue. If there is no index of the log yet, or none any more after a
-    /// rebuild, all kept pages are claimed: those whose claims are in the log are not claimed a second time by that.
+    /// rebuild, all kept pages count as claimed until the log is read. Those that it does not have are claimed then.
     ///
     /// # Errors
     /// The index or the catalogue cannot be read or written.
@@ -57,6 +56,7 @@ impl Recorder {
         let position = verdicts.position();
         self.by_log = Some(ByLog {
             verdicts,
+            recovery: Recovery::default(),
             waiting: HashMap::new(),
         });
         let letters = self.store.outbox(0, usize::MAX)?;
@@ -71,32 +71,12 @@ impl Recorder {
             }
         }
         if mark.is_none() {
-            self.claim_all()?;
+            self.claim_kept()?;
         }
         // No page leaves the index of the log; a page that yielded never was in it.
         self.has_departures = true;
         self.commit()?;
         Ok(position)
-    }
-
-    /// Claims all kept pages whose claims are not on their way.
-    fn claim_all(&mut self) -> Result<(), RunError> {
-        let mut letters = Vec::new();
-        for row in self.store.pages_from(1) {
-            let (id, page) = row?;
-            let is_claimed = self
-                .by_log
-                .as_ref()
-                .is_some_and(|by_log| by_log.verdicts.is_claimed(id));
-            if page.is_kept() && !is_claimed {
-                self.claims(id, &decode_signature(&page.signature)?)?;
-                letters.push(claim(id, page.url, page.host, page.signature)?);
-            }
-            if letters.len() == CLAIMS_AT_A_TIME {
-                self.store.mail(std::mem::take(&mut letters))?;
-            }
-        }
-        Ok(self.store.mail(letters)?)
     }
 
     fn claims(&mut self, page: u64, signature: &Signature) -> Result<(), RunError> {
@@ -123,7 +103,13 @@ impl Recorder {
         match (outcome, &self.by_log) {
             (Outcome::Page { draft, .. }, Some(_)) if draft.verdict == Verdict::Unique => {
                 let (url, host) = (queued.url.clone(), queued.host.clone());
-                claim(self.store.next_page_id(), url, host, draft.signature.clone()).map(Some)
+                let claim = Claim {
+                    page: self.store.next_page_id(),
+                    url,
+                    host,
+                    signature: draft.signature.clone(),
+                };
+                Mail::Claim(claim).letter().map(Some)
             }
             _ => Ok(None),
         }
@@ -177,22 +163,25 @@ impl Recorder {
                 .apply(&self.dedup, position, entry.page, &entry.signature)?
             {
                 Applied::Yields(page, verdict) => self.yields(page, verdict)?,
-                Applied::Entered => {
-                    let page = ForeignPage {
-                        worker: entry.page.worker.0,
-                        sequence: entry.page.sequence,
-                    };
-                    let (url, signature) = (entry.url, entry.signature);
-                    self.store.note_foreign(page, &ForeignRecord { url, signature })?;
-                }
+                Applied::Entered => self.note_foreign(entry)?,
                 Applied::Confirmed(_) | Applied::Dropped | Applied::Nothing => {}
             }
         }
         self.decide_waiting(came_back)
     }
 
+    /// Notes the page that another worker keeps.
+    pub(super) fn note_foreign(&mut self, entry: Entry) -> Result<(), RunError> {
+        let page = ForeignPage {
+            worker: entry.page.worker.0,
+            sequence: entry.page.sequence,
+        };
+        let (url, signature) = (entry.url, entry.signature);
+        Ok(self.store.note_foreign(page, &ForeignRecord { url, signature })?)
+    }
+
     /// Makes a page a duplicate, unless it is one already: a crash repeats entries of the log.
-    fn yields(&mut self, page: u64, verdict: Verdict) -> Result<(), RunError> {
+    pub(super) fn yields(&mut self, page: u64, verdict: Verdict) -> Result<(), RunError> {
         match self.store.latest_page(page)? {
             Some(record) if record.is_kept() => {
                 tracing::debug!(url = %record.url, ?verdict, "yields");
@@ -223,7 +212,7 @@ impl Recorder {
     }
 
     /// Decides on the pages that waited for the claims of these own pages. Some may have to wait for another claim.
-    fn decide_waiting(&mut self, ended: BTreeSet<u64>) -> Result<Vec<Event>, RunError> {
+    pub(super) fn decide_waiting(&mut self, ended: BTreeSet<u64>) -> Result<Vec<Event>, RunError> {
         let mut events = Vec::new();
         for on in ended {
             let waited = self.by_log.as_mut().and_then(|by_log| by_log.waiting.remove(&on));
@@ -234,14 +223,4 @@ impl Recorder {
         self.update_stats();
         Ok(events)
     }
-}
-
-fn claim(page: u64, url: String, host: String, signature: Vec<u8>) -> Result<Letter, RunError> {
-    let claim = Claim {
-        page,
-        url,
-        host,
-        signature,
-    };
-    Mail::Claim(claim).letter()
 }

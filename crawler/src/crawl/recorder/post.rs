@@ -296,11 +296,26 @@ impl Recorder {
             }
             FromDesk::Log(entries) => {
                 let events = self.take_log(entries)?;
-                if let (Some(post), Some(position)) = (&self.post, self.position()) {
-                    post.tell(ToDesk::Applied(position));
-                }
-                self.note_letters();
+                self.log_is_applied();
                 return Ok(events);
+            }
+            FromDesk::Segment(segment) => {
+                let events = self.take_segment(segment)?;
+                self.log_is_applied();
+                return Ok(events);
+            }
+            FromDesk::LogLost => {
+                self.begin_log_anew()?;
+                if let Some(post) = &self.post {
+                    post.tell(ToDesk::BeginsAnew);
+                }
+                None
+            }
+            FromDesk::Judge { pages, answer } => {
+                if answer.send(self.judge(&pages)?).is_err() {
+                    tracing::debug!("the verdicts for a segment came after the end of the fleet's thread");
+                }
+                None
             }
             FromDesk::Refused { pages, number } => {
                 let mut events = self.refused(&pages)?;
@@ -308,9 +323,26 @@ impl Recorder {
                 events.push(Event::Fleet(FleetEvent::Arrived { queued, number }));
                 return Ok(events);
             }
-            FromDesk::LogEnd => None,
+            FromDesk::LogEnd => {
+                let (queued, number) = (self.log_is_read()?, 0);
+                (!queued.is_empty()).then_some(FleetEvent::Arrived { queued, number })
+            }
         };
         Ok(event.map(Event::Fleet).into_iter().collect())
+    }
+
+    /// Whether the host belongs to this worker, as every host does without a fleet.
+    pub(super) fn is_mine(&self, host: &str) -> bool {
+        let post = self.post.as_ref();
+        post.is_none_or(|post| post.ownership.is_mine(post.ownership.partition_of(host)))
+    }
+
+    /// Tells the desk how far the log is applied.
+    fn log_is_applied(&mut self) {
+        if let (Some(post), Some(position)) = (&self.post, self.position()) {
+            post.tell(ToDesk::Applied(position));
+        }
+        self.note_letters();
     }
 
     /// Takes over partitions that other workers had: how their hosts were treated, and which URLs of this folder are done.
@@ -431,7 +463,10 @@ impl Recorder {
             && (!self.store.is_outbox_empty() || self.has_claims())
             && let Ok(message) = post.from_desk.recv_deadline(until)
         {
-            let news = matches!(message, FromDesk::Sent(_) | FromDesk::Log(_) | FromDesk::Refused { .. });
+            let news = matches!(
+                message,
+                FromDesk::Sent(_) | FromDesk::Log(_) | FromDesk::Segment(_) | FromDesk::Refused { .. }
+            );
             if news {
                 // The frontier has ended, and the pages have their outcomes without it.
                 let _events = self.hear(message)?;

@@ -1,8 +1,8 @@
-//! Reads the log of kept pages for the recorder, which applies it.
+//! Reads the log of kept pages, and what its segments say of the pages before, for the recorder, which applies both.
 
 use std::time::Duration;
 
-use fleet::FleetError;
+use fleet::{FleetError, LogSlice};
 
 use super::super::messages::FromDesk;
 use super::Desk;
@@ -33,8 +33,28 @@ impl Desk {
                 tokio::time::sleep(super::RETRY).await;
                 continue;
             };
-            let Some(entries) = self.answer(self.fleet.read_log(at, ENTRIES).await).await? else {
+            let Some(slice) = self.answer(self.fleet.read_log(at, ENTRIES).await).await? else {
                 continue;
+            };
+            let entries = match slice {
+                LogSlice::Entries(entries) => entries,
+                LogSlice::Segment(row) => {
+                    let Some(segment) = self.answer(self.fleet.read_segment(&row).await).await? else {
+                        continue;
+                    };
+                    {
+                        let mut state = self.state();
+                        state.read = segment.end;
+                        state.is_log_read = false;
+                    }
+                    self.tell(FromDesk::Segment(segment)).await;
+                    continue;
+                }
+                LogSlice::Lost => {
+                    self.state().log_is_lost();
+                    self.tell(FromDesk::LogLost).await;
+                    continue;
+                }
             };
             let is_end = entries.len() < ENTRIES;
             let is_new = !entries.is_empty();

@@ -58,7 +58,8 @@ impl Desk {
             };
             match message {
                 Some(ToDesk::Outbox(more)) => letters.extend(more),
-                Some(ToDesk::Applied(position)) => self.state().applied = Some(position),
+                Some(ToDesk::Applied(position)) => self.state().log_is_applied(position),
+                Some(ToDesk::BeginsAnew) => self.state().log_begins_anew(),
                 Some(ToDesk::Freed { partition, after }) => {
                     self.state().left.push_back((partition, after));
                     self.give_back_left().await?;

@@ -41,6 +41,8 @@ pub(super) struct State {
     pub read: Position,
     pub applied: Option<Position>,
     pub is_log_read: bool,
+    /// Whether the recorder was told that the log has lost entries, and has not begun anew.
+    pub is_log_lost: bool,
     /// Whether the worker has asked for the partitions that it had in its last run.
     pub has_asked: bool,
     /// Whether the run takes no more partitions.
@@ -73,6 +75,27 @@ impl State {
         let is_known = self.opened.get(&grant.partition) == Some(&grant.since);
         self.opening.insert(grant.partition);
         self.to_open.push((grant.partition, is_known));
+    }
+
+    /// Notes that the recorder has applied the log up to here.
+    pub fn log_is_applied(&mut self, position: Position) {
+        if !self.is_log_lost {
+            self.applied = Some(position);
+        }
+    }
+
+    /// Notes that the log has lost entries. What the recorder has applied counts no more.
+    pub fn log_is_lost(&mut self) {
+        self.is_log_lost = true;
+        self.is_log_read = false;
+        self.applied = None;
+        self.read = Position::default();
+    }
+
+    /// Notes that the recorder has begun the log anew.
+    pub fn log_begins_anew(&mut self) {
+        self.is_log_lost = false;
+        self.applied = Some(Position::default());
     }
 
     /// Notes that a partition is open.

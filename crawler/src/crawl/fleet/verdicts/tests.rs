@@ -1,9 +1,10 @@
 //! Several workers and one log: whatever the order in which they fetch, claim, read the log, crash and are refused, all keep the same pages,
-//! which are those of one pass over the log.
+//! which are those of one pass over the log. So do workers that find the beginning of the log in segments, because they join late or sleep.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use dedup::{Analyzer, Scheme};
+use fleet::{Entry, Segment};
 use storage::ForeignPage;
 
 use super::*;
@@ -59,6 +60,42 @@ impl Texts {
     }
 }
 
+/// What has left the log.
+#[derive(Default)]
+struct Segments {
+    all: Vec<Segment>,
+    /// Up to here, the log is trimmed.
+    trimmed: Position,
+}
+
+impl Segments {
+    /// A worker writes the next segment, and the log is trimmed up to some segment's end.
+    fn write(&mut self, log: &[Claim], worker: &Worker, random: &mut fastrand::Rng) {
+        let covered = self.all.last().map_or(Position::default(), |last| last.end);
+        let applied = worker.verdicts.position();
+        let behind = log
+            .iter()
+            .filter(|(position, ..)| *position > covered && *position <= applied);
+        let claims: Vec<&Claim> = behind.take(random.usize(1..12)).collect();
+        let Some((end, ..)) = claims.last() else { return };
+        let pages = claims
+            .iter()
+            .map(|(_, page, signature)| match keeps(&worker.log, *page).unwrap() {
+                true => Judged::Kept(Entry {
+                    page: *page,
+                    url: String::new(),
+                    signature: signature.clone(),
+                }),
+                false => Judged::Dropped(*page),
+            });
+        self.all.push(Segment {
+            end: *end,
+            pages: pages.collect(),
+        });
+        self.trimmed = self.all[random.usize(0..self.all.len())].end.max(self.trimmed);
+    }
+}
+
 /// What a commit makes durable.
 #[derive(Clone, Default)]
 struct Durable {
@@ -82,6 +119,8 @@ struct Worker {
     held: Vec<(u64, u64)>,
     next_page: u64,
     waited: usize,
+    /// Segments that it has read.
+    segments: usize,
 }
 
 impl Worker {
@@ -98,6 +137,7 @@ impl Worker {
             held: Vec::new(),
             next_page: 1,
             waited: 0,
+            segments: 0,
         }
     }
 
@@ -164,26 +204,58 @@ impl Worker {
         Some(text)
     }
 
-    fn read(&mut self, log: &[Claim], at_most: usize, texts: &Texts) {
+    fn read(&mut self, log: &[Claim], segments: &Segments, at_most: usize, texts: &Texts) {
+        while self.verdicts.position() < segments.trimmed {
+            let position = self.verdicts.position();
+            let segment = segments.all.iter().find(|segment| segment.end > position).unwrap();
+            self.take_segment(segment, texts);
+            if at_most < usize::MAX {
+                return;
+            }
+        }
         let behind = log.iter().filter(|(position, ..)| *position > self.verdicts.position());
         let mut resolved = BTreeSet::new();
         for (position, page, signature) in behind.take(at_most).cloned().collect::<Vec<_>>() {
-            match self.verdicts.apply(&self.log, position, page, &signature).unwrap() {
-                Applied::Confirmed(page) => assert_eq!(self.now.pages[&page].1, Verdict::Unique),
-                Applied::Yields(page, verdict) => {
-                    let known = self.now.pages.get_mut(&page).unwrap();
-                    if known.1 == Verdict::Unique {
-                        known.1 = verdict;
-                    }
-                }
-                Applied::Entered | Applied::Dropped => assert_ne!(page.worker, self.me),
-                Applied::Nothing => panic!("each claim is new and can be read"),
-            }
+            let applied = self.verdicts.apply(&self.log, position, page, &signature).unwrap();
+            assert_ne!(applied, Applied::Nothing, "each claim is new and can be read");
+            self.note(applied, page);
             if page.worker == self.me {
                 resolved.insert(page.sequence);
             }
         }
         self.resolve(&resolved, texts);
+    }
+
+    fn take_segment(&mut self, segment: &Segment, texts: &Texts) {
+        let mut resolved = BTreeSet::new();
+        for judged in &segment.pages {
+            let page = match judged {
+                Judged::Kept(entry) => entry.page,
+                Judged::Dropped(page) => *page,
+            };
+            let applied = self.verdicts.take_over(&self.log, judged).unwrap();
+            self.note(applied, page);
+            if page.worker == self.me {
+                resolved.insert(page.sequence);
+            }
+        }
+        self.verdicts.ends_segment(segment.end);
+        self.segments += 1;
+        self.resolve(&resolved, texts);
+    }
+
+    fn note(&mut self, applied: Applied, page: PageId) {
+        match applied {
+            Applied::Confirmed(page) => assert_eq!(self.now.pages[&page].1, Verdict::Unique),
+            Applied::Yields(page, verdict) => {
+                let known = self.now.pages.get_mut(&page).unwrap();
+                if known.1 == Verdict::Unique {
+                    known.1 = verdict;
+                }
+            }
+            Applied::Entered | Applied::Dropped => assert_ne!(page.worker, self.me),
+            Applied::Nothing => {}
+        }
     }
 
     fn resolve(&mut self, resolved: &BTreeSet<u64>, texts: &Texts) {
@@ -235,30 +307,54 @@ impl Worker {
     }
 }
 
-/// The kept pages of a log, by one pass over it, with their texts found through `text_of`.
-fn pass(log: &[Claim], texts: &Texts) -> BTreeSet<u64> {
+/// The kept pages of a log, by one pass over it, and the verdicts on the others.
+fn pass(log: &[Claim], texts: &Texts) -> (BTreeSet<u64>, BTreeMap<u64, dedup::Verdict>) {
     let one = texts.empty();
     let mut kept = BTreeSet::new();
+    let mut dropped = BTreeMap::new();
     for (_, page, signature) in log {
         let id = page.packed();
         let verdict = one.check(&decode_signature(signature).unwrap()).unwrap();
         if verdict == dedup::Verdict::Unique {
             one.insert(DocId(id), &decode_signature(signature).unwrap()).unwrap();
             kept.insert(id);
+        } else if !kept.contains(&id) {
+            dropped.entry(id).or_insert(verdict);
         }
     }
-    kept
+    (kept, dropped)
 }
 
-fn run(seed: u64, texts: &Texts) -> (usize, usize) {
+/// What a run came to.
+#[derive(Default)]
+struct Ran {
+    waited: usize,
+    kept: usize,
+    segments: usize,
+    yielded: usize,
+}
+
+fn run(seed: u64, texts: &Texts, has_segments: bool) -> Ran {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut workers: Vec<Worker> = (1..=random.u16(2..5))
         .map(|number| Worker::new(number, texts))
         .collect();
     let mut log = Vec::new();
+    let mut segments = Segments::default();
     let (mut refused, mut fetched) = (Vec::new(), 0);
-    for _ in 0..300 {
+    for step in 0..300 {
+        if has_segments && step % 100 == 50 {
+            // It joins late.
+            workers.push(Worker::new(workers.len() as u16 + 1, texts));
+        }
         let worker = random.usize(0..workers.len());
+        if has_segments && random.u8(0..4) == 0 {
+            segments.write(&log, &workers[worker], &mut random);
+        }
+        // The first worker sleeps through a part of the run.
+        if has_segments && worker == 0 && (100..200).contains(&step) {
+            continue;
+        }
         let worker = &mut workers[worker];
         match random.u8(0..12) {
             0..=3 => {
@@ -272,7 +368,7 @@ fn run(seed: u64, texts: &Texts) -> (usize, usize) {
             6 | 7 => worker.send(&mut log, random.u8(0..4) == 0, texts),
             8 => worker.crash(texts),
             9 if random.bool() => refused.extend(worker.is_refused(&log, texts)),
-            _ => worker.read(&log, random.usize(0..4), texts),
+            _ => worker.read(&log, &segments, random.usize(0..4), texts),
         }
     }
     // Another worker fetches what was refused.
@@ -290,10 +386,11 @@ fn run(seed: u64, texts: &Texts) -> (usize, usize) {
         }
         workers
             .iter_mut()
-            .for_each(|worker| worker.read(&log, usize::MAX, texts));
+            .for_each(|worker| worker.read(&log, &segments, usize::MAX, texts));
     }
 
-    let expected = pass(&log, texts);
+    let (expected, dropped) = pass(&log, texts);
+    let mut yielded = 0;
     let mut text_of = BTreeMap::new();
     for worker in &workers {
         assert_eq!(worker.held, [], "nothing waits for ever");
@@ -315,6 +412,17 @@ fn run(seed: u64, texts: &Texts) -> (usize, usize) {
             "worker {:?}, seed {seed}",
             worker.me
         );
+        for (page, (_, verdict)) in &worker.now.pages {
+            if let Some(in_log) = dropped.get(&own(*page)) {
+                yielded += 1;
+                assert_eq!(
+                    *verdict,
+                    worker.verdicts.stored(*in_log),
+                    "page {page} of {:?}, seed {seed}",
+                    worker.me
+                );
+            }
+        }
         text_of.extend(worker.now.pages.iter().map(|(page, (text, _))| (own(*page), *text)));
         assert_eq!(worker.log.index().len().unwrap(), expected.len());
         for id in &expected {
@@ -349,19 +457,43 @@ fn run(seed: u64, texts: &Texts) -> (usize, usize) {
         }
     }
     assert_eq!(pages, fetched, "each fetched page has a verdict, seed {seed}");
-    (workers.iter().map(|worker| worker.waited).sum(), expected.len())
+    Ran {
+        waited: workers.iter().map(|worker| worker.waited).sum(),
+        kept: expected.len(),
+        segments: workers.iter().map(|worker| worker.segments).sum(),
+        yielded,
+    }
+}
+
+fn run_all(seeds: std::ops::Range<u64>, has_segments: bool) -> Ran {
+    let texts = Texts::new();
+    let mut all = Ran::default();
+    for seed in seeds {
+        let ran = run(seed, &texts, has_segments);
+        all.waited += ran.waited;
+        all.kept += ran.kept;
+        all.segments += ran.segments;
+        all.yielded += ran.yielded;
+    }
+    all
 }
 
 #[test]
 fn all_workers_keep_the_pages_of_one_pass_over_the_log() {
-    let texts = Texts::new();
-    let (mut waited, mut kept) = (0, 0);
-    for seed in 0..20 {
-        let (more, pages) = run(seed, &texts);
-        waited += more;
-        kept += pages;
-    }
+    let Ran { waited, kept, .. } = run_all(0..20, false);
     assert!(waited > 50 && kept > 100, "{waited} waited, {kept} kept");
+}
+
+#[test]
+fn workers_that_read_segments_come_to_the_verdicts_of_one_pass_over_the_log() {
+    let ran = run_all(100..140, true);
+    assert!(ran.segments > 200, "{} segments read", ran.segments);
+    assert!(
+        ran.yielded > 100 && ran.kept > 200,
+        "{} yielded, {} kept",
+        ran.yielded,
+        ran.kept
+    );
 }
 
 #[test]
@@ -379,7 +511,7 @@ fn of_near_duplicates_claimed_at_once_the_first_in_the_log_is_kept() {
     workers[1].send(&mut log, false, &texts);
     workers[0].send(&mut log, false, &texts);
     for worker in &mut workers {
-        worker.read(&log, usize::MAX, &texts);
+        worker.read(&log, &Segments::default(), usize::MAX, &texts);
         assert_eq!(worker.held, []);
     }
     let kept = workers.map(|worker| (worker.kept(), worker.now.pages[&1].1, worker.now.pages[&3].1.of()));

@@ -10,15 +10,15 @@ use storage::{Findings, ForeignPage, ForeignRecord};
 use super::*;
 use crate::crawl::fleet::letter::Mail;
 
-type Log = Vec<(Position, Entry)>;
+pub(super) type Log = Vec<(Position, Entry)>;
 
-struct Worker {
-    world: World,
-    me: WorkerNumber,
+pub(super) struct Worker {
+    pub(super) world: World,
+    pub(super) me: WorkerNumber,
 }
 
 impl Worker {
-    fn new(number: u16, seed: u64) -> Self {
+    pub(super) fn new(number: u16, seed: u64) -> Self {
         let mut worker = Self {
             world: World::new(seed),
             me: WorkerNumber(number),
@@ -33,7 +33,7 @@ impl Worker {
     }
 
     /// Ends without a word. What is not committed is lost.
-    fn is_killed(&mut self) {
+    pub(super) fn is_killed(&mut self) {
         self.world.open();
         self.assert_index_has_rows();
         self.join();
@@ -55,7 +55,7 @@ impl Worker {
     }
 
     /// What the desk does: claims go into the log. Returns the last row.
-    fn send(&mut self, log: &mut Log) -> u64 {
+    pub(super) fn send(&mut self, log: &mut Log) -> u64 {
         let letters = self.world.recorder().store.outbox(0, usize::MAX).unwrap();
         let last = letters.last().map_or(0, |(row, _)| *row);
         for (_, letter) in letters {
@@ -72,7 +72,7 @@ impl Worker {
         last
     }
 
-    fn read(&mut self, log: &Log, at_most: usize) {
+    pub(super) fn read(&mut self, log: &Log, at_most: usize) {
         let recorder = self.world.recorder();
         let at = recorder.position().unwrap();
         let news = log.iter().filter(|(position, _)| *position > at).take(at_most).cloned();
@@ -95,7 +95,7 @@ impl Worker {
         }
     }
 
-    fn kept(&self) -> BTreeSet<u64> {
+    pub(super) fn kept(&self) -> BTreeSet<u64> {
         let pages = self.world.pages().into_iter().filter(|(_, page)| page.is_kept());
         pages
             .map(|(sequence, _)| {
@@ -109,7 +109,7 @@ impl Worker {
     }
 }
 
-fn link(url: &str) -> Discovered {
+pub(super) fn link(url: &str) -> Discovered {
     Discovered {
         url: url.to_owned(),
         host: "h".into(),
@@ -118,7 +118,7 @@ fn link(url: &str) -> Discovered {
 }
 
 /// The pages that one pass over the log keeps, with their signatures.
-fn pass(log: &Log, settings: &Settings) -> BTreeMap<u64, Signature> {
+pub(super) fn pass(log: &Log, settings: &Settings) -> BTreeMap<u64, Signature> {
     let index = MemoryIndex::new(&settings.rule).unwrap();
     let alone = Deduplicator::new(index, settings.rule.clone()).unwrap();
     let mut kept = BTreeMap::new();
@@ -291,7 +291,13 @@ fn a_refused_page_is_withdrawn_and_the_page_that_waited_for_it_is_decided() {
 }
 
 #[test]
-fn the_pages_of_a_rebuilt_folder_are_claimed_again() {
+fn the_pages_of_a_rebuilt_folder_that_the_log_does_not_have_are_claimed_again() {
+    for is_lost in [false, true] {
+        rebuild_and_join(is_lost);
+    }
+}
+
+fn rebuild_and_join(is_lost: bool) {
     let mut worker = Worker::new(1, 3);
     (0..8).for_each(|_| worker.world.discover());
     worker.world.recorder().commit().unwrap();
@@ -310,13 +316,20 @@ fn the_pages_of_a_rebuilt_folder_are_claimed_again() {
     worker.world.open();
     worker.join();
     assert_eq!(worker.world.recorder().position(), Some(Position::default()));
+    let lost = is_lost.then(|| log.pop().unwrap());
     worker.read(&log, usize::MAX);
+    assert!(worker.world.recorder().log_is_read().unwrap().is_empty());
+    worker.world.recorder().commit().unwrap();
     let before = log.len();
     let last = worker.send(&mut log);
     worker.world.recorder().store.sent(last).unwrap();
-    assert_eq!(log.len() - before, kept.len());
+    assert_eq!(log.len() - before, usize::from(is_lost));
     worker.read(&log, usize::MAX);
     worker.world.recorder().commit().unwrap();
     assert!(!worker.world.recorder().has_claims());
-    assert_eq!(worker.kept(), kept, "a claim that comes twice counts once");
+    assert_eq!(worker.kept(), kept);
+    assert_eq!(
+        log.last().map(|(_, entry)| &entry.page),
+        lost.as_ref().or(log.last()).map(|(_, entry)| &entry.page)
+    );
 }

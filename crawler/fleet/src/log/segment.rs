@@ -1,0 +1,261 @@
+//! Segments: what a part of the log decided, for a worker that has not read it.
+//!
+//! No page ever leaves the index of the log. So the kept pages of a part of the log are all that later verdicts need of it. A segment holds
+//! them in the order of the log, and between them the numbers of the pages that were dropped: the worker of such a page finds with them of
+//! which page it is a duplicate, as it would have found in the log.
+//!
+//! ```text
+//! segment  zstd of postcard of Columns
+//! row      end of the segment, 32 hexadecimal digits; postcard of SegmentRow
+//! ```
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use redis::Value;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::error::FleetError;
+use crate::fleet::bytes;
+use crate::log::entry::{Entry, Position};
+use crate::partition::{PageId, WorkerNumber};
+use crate::url::{lengthened, shortened};
+
+/// Version of the form.
+const VERSION: u8 = 1;
+
+/// Level of zstd. Signatures do not compress; numbers and URLs do so at any level.
+const LEVEL: i32 = 3;
+
+/// A segment that would be larger is damaged.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// What the log holds behind a position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LogSlice {
+    /// Entries in order. Fewer than were asked for only at the end.
+    Entries(Vec<(Position, Entry)>),
+    /// What follows has left the log. This segment covers it: see [`Fleet::read_segment`].
+    Segment(SegmentRow),
+    /// The servers have lost the entry at the position, and may have lost others before it.
+    Lost,
+}
+
+/// What the log decided on a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Judged {
+    /// It is kept.
+    Kept(Entry),
+    /// It is a duplicate, or nobody could read its entry.
+    Dropped(PageId),
+}
+
+/// What a part of the log decided, in its order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Segment {
+    /// The last position that it covers.
+    pub end: Position,
+    /// The decisions.
+    pub pages: Vec<Judged>,
+}
+
+/// Where a segment is, and what it covers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SegmentRow {
+    version: u8,
+    /// The last position before it.
+    pub(crate) from: Position,
+    /// The last position that it covers.
+    pub end: Position,
+    /// Entries of the log that it covers.
+    pub entries: u32,
+    /// Its bytes.
+    pub bytes: u64,
+    unpacked: u64,
+    checksum: u128,
+    /// The tag of its pieces on the servers, and their number.
+    pub(crate) tag: String,
+    pub(crate) pieces: u32,
+}
+
+/// The entries of a segment by columns, so that like stands beside like.
+#[derive(Serialize, Deserialize)]
+struct Columns<'a> {
+    workers: Vec<u16>,
+    /// Difference to the number of the last page of the same worker.
+    sequences: Vec<i64>,
+    /// Bytes of the signature and one; 0 for a page that was dropped.
+    lengths: Vec<u32>,
+    /// Of the kept pages, as in an entry of the log.
+    beginnings: Cow<'a, [u8]>,
+    #[serde(borrow)]
+    urls: Vec<&'a str>,
+    /// Of the kept pages, one after another.
+    signatures: Cow<'a, [u8]>,
+}
+
+/// The bytes of a segment, and the row that names it.
+pub(crate) fn encoded(from: Position, end: Position, pages: &[Judged]) -> Result<(Vec<u8>, SegmentRow), FleetError> {
+    let mut columns = Columns {
+        workers: Vec::with_capacity(pages.len()),
+        sequences: Vec::with_capacity(pages.len()),
+        lengths: Vec::with_capacity(pages.len()),
+        beginnings: Cow::default(),
+        urls: Vec::with_capacity(pages.len()),
+        signatures: Cow::default(),
+    };
+    let mut last: HashMap<u16, i64> = HashMap::new();
+    for page in pages {
+        let (id, length) = match page {
+            Judged::Kept(entry) => (entry.page, 1 + entry.signature.len() as u32),
+            Judged::Dropped(id) => (*id, 0),
+        };
+        let sequence = id.sequence as i64;
+        let before = last.insert(id.worker.0, sequence).unwrap_or_default();
+        columns.workers.push(id.worker.0);
+        columns.sequences.push(sequence.wrapping_sub(before));
+        columns.lengths.push(length);
+        if let Judged::Kept(entry) = page {
+            let (beginning, rest) = shortened(&entry.url);
+            columns.beginnings.to_mut().push(beginning);
+            columns.urls.push(rest);
+            columns.signatures.to_mut().extend_from_slice(&entry.signature);
+        }
+    }
+    let damaged = |error: &dyn std::fmt::Display| FleetError::Damaged(format!("a segment of the log: {error}"));
+    let unpacked = postcard::to_stdvec(&columns).map_err(|error| damaged(&error))?;
+    let bytes = zstd::bulk::compress(&unpacked, LEVEL).map_err(|error| damaged(&error))?;
+    let row = SegmentRow {
+        version: VERSION,
+        from,
+        end,
+        entries: pages.len() as u32,
+        bytes: bytes.len() as u64,
+        unpacked: unpacked.len() as u64,
+        checksum: xxh3_128(&bytes),
+        tag: String::new(),
+        pieces: 0,
+    };
+    Ok((bytes, row))
+}
+
+impl SegmentRow {
+    /// The segment of these bytes.
+    ///
+    /// # Errors
+    /// [`FleetError::Damaged`]: they are not those that the row names.
+    pub(crate) fn decode(&self, bytes: &[u8]) -> Result<Segment, FleetError> {
+        let damaged = || {
+            FleetError::Damaged(format!(
+                "the segment of the log up to {}: {} of its {} bytes, or other bytes than were written",
+                self.end.item(),
+                bytes.len(),
+                self.bytes
+            ))
+        };
+        if bytes.len() as u64 != self.bytes || xxh3_128(bytes) != self.checksum || self.unpacked > MOST_BYTES {
+            return Err(damaged());
+        }
+        let unpacked = zstd::bulk::decompress(bytes, self.unpacked as usize).map_err(|_| damaged())?;
+        let columns: Columns<'_> = postcard::from_bytes(&unpacked).map_err(|_| damaged())?;
+        let mut kept = columns.beginnings.iter().zip(columns.urls);
+        let mut signatures: &[u8] = &columns.signatures;
+        let mut last: HashMap<u16, i64> = HashMap::new();
+        let mut pages = Vec::with_capacity(columns.workers.len());
+        let ids = columns.workers.iter().zip(&columns.sequences);
+        for ((&worker, &difference), &length) in ids.zip(&columns.lengths) {
+            let before = last.entry(worker).or_default();
+            *before = before.wrapping_add(difference);
+            let page = PageId {
+                worker: WorkerNumber(worker),
+                sequence: *before as u64,
+            };
+            let Some(length) = length.checked_sub(1) else {
+                pages.push(Judged::Dropped(page));
+                continue;
+            };
+            let (&beginning, rest) = kept.next().ok_or_else(damaged)?;
+            let (signature, behind) = signatures.split_at_checked(length as usize).ok_or_else(damaged)?;
+            signatures = behind;
+            pages.push(Judged::Kept(Entry {
+                page,
+                url: lengthened(beginning, rest).ok_or_else(damaged)?,
+                signature: signature.to_vec(),
+            }));
+        }
+        Ok(Segment { end: self.end, pages })
+    }
+
+    /// As it is kept, so that rows are in the order of the log.
+    pub(crate) fn stored(&self) -> Result<Vec<u8>, FleetError> {
+        let mut row = self.end.digits().into_bytes();
+        row.extend(postcard::to_stdvec(self).map_err(|error| FleetError::Damaged(error.to_string()))?);
+        Ok(row)
+    }
+
+    /// The row in an answer about what has left the log.
+    pub(crate) fn answered(answer: Value) -> Result<Self, FleetError> {
+        let row = bytes(answer)?;
+        if row.is_empty() {
+            return Err(FleetError::Damaged(
+                "the log is shortened, and no segment covers what it has lost".to_owned(),
+            ));
+        }
+        Self::read(&row)
+    }
+
+    /// A row as it is kept.
+    pub(crate) fn read(row: &[u8]) -> Result<Self, FleetError> {
+        let damaged = || FleetError::Damaged("the row of a segment of the log".to_owned());
+        let row = row.get(Position::DIGITS..).ok_or_else(damaged)?;
+        let row: Self = postcard::from_bytes(row).map_err(|_| damaged())?;
+        if row.version == VERSION {
+            Ok(row)
+        } else {
+            Err(damaged())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn judged() -> impl Strategy<Value = Judged> {
+        let page = (1_u16..5, 0_u64..1 << 48).prop_map(|(worker, sequence)| PageId {
+            worker: WorkerNumber(worker),
+            sequence,
+        });
+        let kept = (
+            page.clone(),
+            "(https://)?[a-z./]{0,20}",
+            prop::collection::vec(any::<u8>(), 0..200),
+        );
+        prop_oneof![
+            kept.prop_map(|(page, url, signature)| Judged::Kept(Entry { page, url, signature })),
+            page.prop_map(Judged::Dropped),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn a_segment_is_read_as_it_was_written(pages in prop::collection::vec(judged(), 0..40), end in any::<(u64, u64)>()) {
+            let end = Position(end.0, end.1);
+            let (bytes, row) = encoded(Position::default(), end, &pages).unwrap();
+            let row = SegmentRow::read(&row.stored().unwrap()).unwrap();
+            prop_assert_eq!(row.decode(&bytes).unwrap(), Segment { end, pages });
+        }
+
+        #[test]
+        fn a_damaged_segment_is_refused(pages in prop::collection::vec(judged(), 1..10), at in any::<prop::sample::Index>(), by in 1_u8..) {
+            let (bytes, row) = encoded(Position::default(), Position(1, 0), &pages).unwrap();
+            let mut other = bytes.clone();
+            *at.get_mut(&mut other) ^= by;
+            prop_assert!(row.decode(&other).is_err());
+            prop_assert!(row.decode(&bytes[..at.index(bytes.len())]).is_err());
+        }
+    }
+}

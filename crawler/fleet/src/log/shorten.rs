@@ -1,0 +1,223 @@
+//! How the log is shortened: a worker writes the next segment, names it, and the log loses what the segment before it covers.
+//!
+//! ```text
+//!  segment 1      segment 2      segment 3
+//! ├──────────────┼──────────────┼──────────────┤
+//!                               ├──────────────┼─────────────▶ log
+//!                               trimmed        covered       counts
+//! ```
+//!
+//! 1. [`Fleet::begin_segment`]: one worker at a time gets the number of a draft, and reads what the segment is to cover. Only what
+//!    counts can be read, so a failover loses nothing that a segment covers.
+//! 2. The worker says which of these pages are kept. Every worker would say the same.
+//! 3. [`Fleet::end_segment`] writes the pieces, and waits until replicas have them. Then one script names the segment, if the draft is still
+//!    the last one. So a segment is complete before anybody can find it, and a worker that slept meanwhile names nothing: its pieces have
+//!    the number of its draft in their keys, and the next worker removes them.
+//! 4. The log loses what the segment *before* the new one covers. A worker that is a little behind goes on in the log, and if a server without a
+//!    replica loses the pieces of a new segment, the log still has what they covered.
+//!
+//! The keys of the pieces begin with tags of their own, so that segments are spread over all servers of a cluster.
+
+use crate::command::{Command, Lua, Tag, script};
+use crate::error::FleetError;
+use crate::fleet::{Fleet, bytes, integer, list, text};
+use crate::log::entry::{Entry, LAST, Position};
+use crate::log::segment::{Judged, LogSlice, Segment, SegmentRow, encoded};
+use crate::partition::PageId;
+use crate::servers::Safety;
+
+static BEGIN: Lua = script!("begin_segment.lua");
+static NAME: Lua = script!("ids.lua", "name_segment.lua");
+static DROP: Lua = script!("drop_segment.lua");
+static TRIM: Lua = script!("ids.lua", "trim_log.lua");
+static FORGET: Lua = script!("forget_draft.lua");
+static BYTES: Lua = script!("segment_bytes.lua");
+
+/// Bytes of a piece. With the header of Redis it fills an allocation of 128 KiB.
+const PIECE_BYTES: usize = (128 << 10) - 64;
+
+/// Pieces that are read in one call.
+const PIECES_A_CALL: usize = 8;
+
+/// Entries that are read in one call.
+const ENTRIES_A_CALL: usize = 1_000;
+
+/// The next segment, begun.
+#[derive(Debug)]
+pub struct Draft {
+    number: u64,
+    from: Position,
+    end: Position,
+    entries: Vec<Entry>,
+    last: Option<SegmentRow>,
+}
+
+impl Draft {
+    /// The pages on which the log decided, in its order.
+    pub fn pages(&self) -> impl ExactSizeIterator<Item = PageId> {
+        self.entries.iter().map(|entry| entry.page)
+    }
+}
+
+impl Fleet {
+    /// Begins the next segment, if `entries` of the log wait for one and no other worker writes it. It covers at most so many, and none behind
+    /// `applied`.
+    ///
+    /// # Errors
+    /// No server answers within the bound, or one refuses; [`FleetError::Damaged`] as for [`read_log`](Self::read_log).
+    pub async fn begin_segment(&self, applied: Position, entries: usize) -> Result<Option<Draft>, FleetError> {
+        let command = Command::script(&BEGIN, &self.inner.log)
+            .arg(format!("{:016x}", self.inner.place.nonce))
+            .number(self.inner.place.lease.as_millis() as u64)
+            .number(entries as u64);
+        let mut answer = list(self.inner.servers.one(command, Safety::Replicated).await?)?.into_iter();
+        let number = integer(&answer.next().unwrap_or_default())?;
+        if number == 0 {
+            return Ok(None);
+        }
+        let from = Position::end_of_item(&text(answer.next().unwrap_or_default())?);
+        let last = bytes(answer.next().unwrap_or_default())?;
+        let unfinished = text(answer.next().unwrap_or_default())?;
+        if !unfinished.is_empty() {
+            self.forget_draft(&unfinished).await?;
+        }
+        let last = match last.is_empty() {
+            true => None,
+            false => Some(SegmentRow::read(&last)?),
+        };
+        if let Some(last) = &last
+            && !self.is_whole(last).await?
+        {
+            tracing::warn!(end = ?last.end, "the servers have lost a part of a segment of the log; it is written again");
+            let command = Command::script(&DROP, &self.inner.log)
+                .number(number)
+                .arg(last.stored()?)
+                .arg(last.from.item())
+                .number(u64::from(last.entries))
+                .number(last.bytes);
+            self.inner.servers.one(command, Safety::Replicated).await?;
+            return Ok(None);
+        }
+        let (end, entries) = self.whole_items(from, applied, entries).await?;
+        if entries.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Draft {
+            number,
+            from,
+            end,
+            entries,
+            last,
+        }))
+    }
+
+    /// The entries of whole items between two positions, and the last position of theirs.
+    async fn whole_items(
+        &self,
+        from: Position,
+        applied: Position,
+        at_most: usize,
+    ) -> Result<(Position, Vec<Entry>), FleetError> {
+        let mut read: Vec<(Position, Entry)> = Vec::new();
+        let mut after = from;
+        while read.len() < at_most {
+            let LogSlice::Entries(some) = self.read_log(after, ENTRIES_A_CALL.min(at_most - read.len())).await? else {
+                break;
+            };
+            let Some((last, _)) = some.last() else { break };
+            after = *last;
+            read.extend(some);
+        }
+        let is_end = |(position, _): &(Position, Entry)| position.1 & LAST == LAST && *position <= applied;
+        let whole = read.iter().rposition(is_end).map_or(0, |last| last + 1);
+        read.truncate(whole);
+        let end = read.last().map_or(from, |(position, _)| *position);
+        Ok((end, read.into_iter().map(|(_, entry)| entry).collect()))
+    }
+
+    /// Writes and names a segment. `kept` says of each of the [pages](Draft::pages) whether it is kept. Then the log loses what is not needed any
+    /// more. `false`: another worker writes the segment by now, or a server that took over has lost what it was to cover.
+    ///
+    /// # Errors
+    /// No server answers within the bound, or one refuses. The next worker begins anew.
+    pub async fn end_segment(&self, draft: Draft, kept: &[bool]) -> Result<bool, FleetError> {
+        let Draft {
+            number,
+            from,
+            end,
+            entries,
+            last,
+        } = draft;
+        let pages: Vec<Judged> = entries
+            .into_iter()
+            .zip(kept)
+            .map(|(entry, is_kept)| match is_kept {
+                true => Judged::Kept(entry),
+                false => Judged::Dropped(entry.page),
+            })
+            .collect();
+        let (bytes, mut row) = encoded(from, end, &pages)?;
+        row.tag = format!("{number}.{:016x}", self.inner.place.nonce);
+        let tag = self.segment_tag(&row.tag);
+        let pieces: Vec<Command> = (0_u32..)
+            .zip(bytes.chunks(PIECE_BYTES))
+            .map(|(piece, bytes)| Command::plain("SET", &tag, &piece.to_string()).arg(bytes))
+            .collect();
+        row.pieces = pieces.len() as u32;
+        self.inner.servers.all(&pieces, Safety::Replicated).await?;
+        let name = Command::script(&NAME, &self.inner.log)
+            .number(number)
+            .arg(from.item())
+            .arg(end.item())
+            .arg(row.stored()?)
+            .number(u64::from(row.entries))
+            .number(row.bytes);
+        if integer(&self.inner.servers.one(name, Safety::Replicated).await?)? == 0 {
+            self.forget_draft(&row.tag).await?;
+            return Ok(false);
+        }
+        tracing::debug!(
+            entries = row.entries,
+            bytes = row.bytes,
+            "a segment of the log is written"
+        );
+        if let Some(last) = last {
+            let trim = Command::script(&TRIM, &self.inner.log).arg(last.end.item());
+            self.inner.servers.one(trim, Safety::Primary).await?;
+        }
+        Ok(true)
+    }
+
+    /// Reads a segment.
+    ///
+    /// # Errors
+    /// No server answers within the bound, or one refuses; [`FleetError::Damaged`], if the servers have lost a part of it.
+    pub async fn read_segment(&self, row: &SegmentRow) -> Result<Segment, FleetError> {
+        let tag = self.segment_tag(&row.tag);
+        let mut whole = Vec::with_capacity(row.bytes.min(1 << 26) as usize);
+        let pieces: Vec<Command> = (0..row.pieces)
+            .map(|piece| Command::plain("GET", &tag, &piece.to_string()))
+            .collect();
+        for some in pieces.chunks(PIECES_A_CALL) {
+            for piece in self.inner.servers.all(some, Safety::Primary).await? {
+                whole.extend(bytes(piece)?);
+            }
+        }
+        row.decode(&whole)
+    }
+
+    async fn is_whole(&self, row: &SegmentRow) -> Result<bool, FleetError> {
+        let command = Command::script(&BYTES, &self.segment_tag(&row.tag)).number(u64::from(row.pieces));
+        let found = self.inner.servers.one(command, Safety::Primary).await?;
+        Ok(integer(&found)? == row.bytes)
+    }
+
+    async fn forget_draft(&self, draft: &str) -> Result<(), FleetError> {
+        let command = Command::script(&FORGET, &self.segment_tag(draft));
+        self.inner.servers.one(command, Safety::Primary).await.map(drop)
+    }
+
+    fn segment_tag(&self, draft: &str) -> Tag {
+        Tag::new(&self.inner.name, &format!("log/{draft}"))
+    }
+}

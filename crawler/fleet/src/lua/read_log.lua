@@ -1,0 +1,18 @@
+-- What the log holds behind a place. ARGV: id of the last item that was read, 1 if all its entries were read, the place as the rows of
+-- segments begin with it, most items.
+-- Answer: entries that no segment covers, kind (0 items, 1 the row of a segment, 2 the item of the place is lost), items or row.
+local log = KEYS[1]
+local p = redis.call('HMGET', log .. 'p', 'm', 'd')
+local cut = p[1] or '0-0'
+local uncovered = math.max(0, tonumber(redis.call('GET', log .. 'n') or 0) - tonumber(p[2] or 0))
+if is_before(ARGV[1], cut) or (ARGV[1] == cut and ARGV[2] == '0' and p[1]) then
+  local rows = redis.call('ZRANGEBYLEX', log .. 'g', '(' .. ARGV[3] .. '~', '+', 'LIMIT', 0, 1)
+  return {uncovered, 1, rows[1] or ''}
+end
+local stream = log .. 's'
+if is_before(cut, ARGV[1]) and #redis.call('XRANGE', stream, ARGV[1], ARGV[1]) == 0 then return {uncovered, 2} end
+-- Only what counts.
+local start = ARGV[2] == '1' and '(' .. ARGV[1] or ARGV[1]
+local counts = redis.call('GET', log .. 'c') or '0-0'
+if is_before(counts, ARGV[1]) or (counts == ARGV[1] and ARGV[2] == '1') then return {uncovered, 0, {}} end
+return {uncovered, 0, redis.call('XRANGE', stream, start, counts, 'COUNT', ARGV[4])}
