@@ -5,16 +5,19 @@
 //! a page that waits for a second by a timer costs no second.
 //!
 //! The clock runs in steps ([`STEP`]) and stops after each. The page is finished if it looks the same after two steps. Frames are drawn in real
-//! time, so a step counts only when the real time of [`FRAMES`] has passed since it began, and the whole quiet time if the page has workers,
-//! whose time is not virtual. The state machine has no clock of its own.
+//! time, and lazy loading waits for them. So a step counts only when two frames were drawn since it began ([`MAX_WAIT_FOR_FRAMES`] at most), and
+//! not before [`FRAMES`], or the whole quiet time if the page has workers, whose time is not virtual. The state machine has no clock of its own.
 
 use std::time::{Duration, Instant};
 
 /// A step of the page's clock. A page that changes by a timer of this length or less is seen to change.
 pub(crate) const STEP: Duration = Duration::from_secs(2);
 
-/// Real time for some frames, which lazy loading and animations wait for.
+/// Real time of some frames.
 const FRAMES: Duration = Duration::from_millis(100);
+
+/// Real time after which a page that draws no frames is looked at all the same.
+const MAX_WAIT_FOR_FRAMES: Duration = Duration::from_secs(1);
 
 /// What a look at the page shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,11 +28,15 @@ pub(crate) struct Look {
     pub is_found: bool,
     /// A digest of text, elements and links.
     pub digest: String,
+    /// Whether two frames were drawn since the step began.
+    pub has_drawn: bool,
 }
 
 /// What follows a look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
+    /// Another look soon, without a step.
+    Wait,
     /// The clock runs on.
     GoOn,
     /// The page is finished.
@@ -92,7 +99,14 @@ impl Finish {
     }
 
     /// Takes a look at the page.
-    pub fn looked(&mut self, look: Look) -> Step {
+    pub fn looked(&mut self, look: Look, now: Instant) -> Step {
+        let waited = self
+            .began
+            .map_or(MAX_WAIT_FOR_FRAMES, |began| now.saturating_duration_since(began));
+        if !look.has_drawn && waited < MAX_WAIT_FOR_FRAMES {
+            self.stopped = Some(now + FRAMES);
+            return Step::Wait;
+        }
         let is_same = self.seen.as_ref() == Some(&look);
         let is_finished = is_same && look.is_parsed && look.is_found;
         self.seen = Some(look);
@@ -120,6 +134,7 @@ mod tests {
             is_parsed: true,
             is_found: true,
             digest: digest.into(),
+            has_drawn: true,
         }
     }
 
@@ -129,12 +144,26 @@ mod tests {
 
     #[test]
     fn a_page_is_finished_when_it_looks_the_same_after_two_steps() {
-        let (mut finish, _) = finish();
-        assert_eq!(finish.looked(look("a")), Step::GoOn);
-        assert_eq!(finish.looked(look("b")), Step::GoOn);
-        assert_eq!(finish.looked(look("b")), Step::Finished);
+        let (mut finish, now) = finish();
+        assert_eq!(finish.looked(look("a"), now), Step::GoOn);
+        assert_eq!(finish.looked(look("b"), now), Step::GoOn);
+        assert_eq!(finish.looked(look("b"), now), Step::Finished);
         finish.restart();
-        assert_eq!(finish.looked(look("b")), Step::GoOn);
+        assert_eq!(finish.looked(look("b"), now), Step::GoOn);
+    }
+
+    #[test]
+    fn a_step_without_frames_counts_only_after_a_while() {
+        let (mut finish, now) = finish();
+        finish.runs(now);
+        finish.paused(now);
+        let undrawn = Look {
+            has_drawn: false,
+            ..look("a")
+        };
+        assert_eq!(finish.looked(undrawn.clone(), now), Step::Wait);
+        assert_eq!(finish.next_look(), Some(now + FRAMES));
+        assert_eq!(finish.looked(undrawn, now + MAX_WAIT_FOR_FRAMES), Step::GoOn);
     }
 
     #[test]
@@ -146,10 +175,10 @@ mod tests {
         };
         for _ in 0..3 {
             finish.paused(now);
-            assert_eq!(finish.looked(missing.clone()), Step::GoOn);
+            assert_eq!(finish.looked(missing.clone(), now), Step::GoOn);
         }
         finish.paused(now);
-        assert_eq!(finish.looked(missing), Step::EndsUnfinished);
+        assert_eq!(finish.looked(missing, now), Step::EndsUnfinished);
     }
 
     #[test]

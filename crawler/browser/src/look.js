@@ -6,5 +6,5 @@
   const digest = [hash, text.length, document.getElementsByTagName('*').length, document.links.length].join();
   let found = true;
   try { found = !wanted || document.querySelector(wanted) !== null; } catch { /* not a selector: waited for in vain, said at the start */ }
-  return [document.readyState !== 'loading', found, digest];
+  return [document.readyState !== 'loading', found, digest, globalThis.crawlerDrawn !== false];
 })

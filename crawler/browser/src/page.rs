@@ -20,8 +20,11 @@ use crate::resources::{Kind, Request, Resource, Resources};
 use crate::session::{self, Asked};
 use crate::settings::Settings;
 
-/// What a page looks like at a moment: `[is parsed, has the awaited element, digest]`.
+/// What a page looks like at a moment: `[is parsed, has the awaited element, digest, has drawn frames]`.
 const LOOK: &str = include_str!("look.js");
+
+/// Notes when two frames were drawn from now on.
+const DRAW: &str = include_str!("draw.js");
 
 /// The tree of a page as HTML.
 const SERIALIZE: &str = include_str!("serialize.js");
@@ -166,8 +169,12 @@ impl<'a, R: Resources> Page<'a, R> {
             let look_at = self.finish.next_look();
             if look_at.is_some_and(|at| now >= at) && self.events.is_empty() {
                 let look = self.look().await?;
-                match self.finish.looked(look) {
-                    Step::GoOn => self.run_clock().await?,
+                match self.finish.looked(look, Instant::now()) {
+                    Step::Wait => {}
+                    Step::GoOn => {
+                        self.ask(DRAW, &json!([])).await?;
+                        self.run_clock().await?;
+                    }
                     Step::EndsUnfinished => return Ok(false),
                     Step::Finished => {
                         if scrolls == 0 || !self.ask(SCROLL, &json!([])).await?.as_bool().unwrap_or_default() {
@@ -175,6 +182,7 @@ impl<'a, R: Resources> Page<'a, R> {
                         }
                         scrolls -= 1;
                         self.finish.restart();
+                        self.ask(DRAW, &json!([])).await?;
                         self.run_clock().await?;
                     }
                 }
@@ -204,6 +212,7 @@ impl<'a, R: Resources> Page<'a, R> {
             is_parsed: value[0].as_bool().unwrap_or_default(),
             is_found: value[1].as_bool().unwrap_or_default(),
             digest: value[2].as_str().unwrap_or_default().to_owned(),
+            has_drawn: value[3].as_bool().unwrap_or(true),
         })
     }
 

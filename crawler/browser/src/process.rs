@@ -20,6 +20,9 @@ const SHELL: &str = r#""$@" 3<&0 4>&1 0</dev/null 1>/dev/null 2>"$CRAWLER_PROFIL
 exec 0<&- 1>&-
 rm -rf "$CRAWLER_PROFILE" || { sleep 1; rm -rf "$CRAWLER_PROFILE"; }"#;
 
+/// Tries to remove the profile, 50 ms apart.
+const REMOVALS: u32 = 40;
+
 /// A running browser. Dropping it kills the browser and all its children, and removes the profile.
 #[derive(Debug)]
 pub(crate) struct Process {
@@ -94,9 +97,9 @@ impl Drop for Process {
         if let Some(group) = self.group.filter(|_| self.child.id().is_some()) {
             kill_group(group);
         }
-        // The children may still be writing, so the folder is removed twice.
-        for _ in 0..2 {
-            if remove(self.profile.path()).is_ok() {
+        // The children may still be writing for a moment after they were killed.
+        for _ in 0..REMOVALS {
+            if remove(self.profile.path()).is_ok() && !self.profile.path().exists() {
                 break;
             }
             std::thread::sleep(std::time::Duration::from_millis(50));

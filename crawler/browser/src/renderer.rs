@@ -81,9 +81,11 @@ impl Renderer {
         current.as_ref().map_or(0, |running| running.refused_by_wall())
     }
 
-    /// Ends the browser. The next page starts another.
+    /// Ends the browser, and waits until its processes and its profile are gone. The next page starts another.
     pub async fn end(&self) {
-        self.current.lock().await.take();
+        if let Some(running) = self.current.lock().await.take() {
+            running.end().await;
+        }
     }
 
     async fn render_once<R: Resources>(

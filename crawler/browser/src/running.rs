@@ -19,6 +19,9 @@ use crate::wall::Wall;
 /// Time between two looks at the memory of the tabs.
 const WATCH_INTERVAL: Duration = Duration::from_millis(500);
 
+/// How long the end of a browser may take.
+const END_PATIENCE: Duration = Duration::from_secs(3);
+
 /// A browser. It ends when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Running {
@@ -118,6 +121,15 @@ impl Running {
                 })
             }
             rendered => rendered,
+        }
+    }
+
+    /// Ends the browser, also under its pages, and waits until nothing of it is left, for a bounded time.
+    pub async fn end(&self) {
+        self.watch.abort();
+        let patience = tokio::time::Instant::now() + END_PATIENCE;
+        while !self.watch.is_finished() && tokio::time::Instant::now() < patience {
+            tokio::time::sleep(Duration::from_millis(10)).await;
         }
     }
 

@@ -158,7 +158,7 @@ pub fn run(
     if let Some(rendering) = &rendering {
         rendering.replay(recorder.store_mut())?;
     }
-    let (jobs_in, rendered) = browser::start(rendering.as_ref(), settings, &scope, &runtime, &events_in, stats);
+    let browser = browser::start(rendering.as_ref(), settings, &scope, &runtime, &events_in, stats);
     let robots = RobotsReader::new(&settings.product, scope.clone());
     ParseThreads {
         interpreter: Arc::new(Interpreter::new(settings.clone(), scope, stats.clone()).with_browser(rendering)),
@@ -167,9 +167,9 @@ pub fn run(
         runtime: runtime.handle().clone(),
         records: records_in.clone(),
         events: events_in.clone(),
-        jobs: jobs_in,
+        jobs: browser.jobs,
     }
-    .start(&small, &large, rendered)?;
+    .start(&small, &large, browser.finished)?;
     let network = Network::new(settings, half, small_in, large_in, events_in.clone(), stats.clone())?
         .under_leases(fleet.as_ref().map(|fleet| fleet.ownership.clone()));
     let ended = runtime.block_on(async {
@@ -178,6 +178,7 @@ pub fn run(
         let recorder = start_recorder(move || recorder.run(&records, &events_in, &robots))?;
         drive(&mut frontier, network, records_in, events, start, recorder).await
     });
+    runtime.block_on(browser::end(browser.stage));
     // An abandoned request or name look-up must not delay the end.
     runtime.shutdown_background();
     let left = fleet.map_or(Ok(()), |fleet| fleet.desk.join());

@@ -69,6 +69,8 @@ impl Rendering {
             return None;
         }
         let browser = settings.browser.clone().or_else(browser::find);
+        // A name without a folder is looked up in the search path when it is started.
+        let browser = browser.filter(|program| program.components().count() == 1 || program.is_file());
         Some(Self {
             mode: settings.mode,
             browser,
@@ -83,6 +85,12 @@ impl Rendering {
     #[must_use]
     pub fn browser(&self) -> Option<PathBuf> {
         self.browser.clone()
+    }
+
+    /// Whether there is a browser.
+    #[must_use]
+    pub fn has_browser(&self) -> bool {
+        self.browser.is_some()
     }
 
     /// Learns from the pages that earlier runs rendered.
@@ -112,7 +120,7 @@ impl Rendering {
             RenderMode::Auto => self.evidence().choose(page)?,
         };
         if self.browser.is_none() {
-            self.tell("no Chromium or Chrome is installed");
+            self.tell("there is no Chromium or Chrome");
             return None;
         }
         Some(reason)
@@ -141,7 +149,7 @@ impl Rendering {
         if !self.has_told.swap(true, Ordering::Relaxed) {
             tracing::warn!(
                 "pages that need scripts are read as the server sent them, because {why}: install Chromium, or name the program in \
-                 render.browser (said once; the report counts these pages)"
+                 render.browser (said once; the end of the run counts these pages)"
             );
         }
     }

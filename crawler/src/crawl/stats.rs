@@ -36,6 +36,8 @@ pub struct Stats {
     links_to_other_hosts: AtomicU64,
     links_too_deep: AtomicU64,
     links_over_budget: AtomicU64,
+    /// Pages with scripts and hardly any text that no browser rendered.
+    unrendered: AtomicU64,
     stopping: AtomicBool,
     /// Number of lines read, while the crawler reads the seeds.
     seed_lines: Mutex<Option<u64>>,
@@ -65,6 +67,7 @@ impl Default for Stats {
             links_to_other_hosts: AtomicU64::default(),
             links_too_deep: AtomicU64::default(),
             links_over_budget: AtomicU64::default(),
+            unrendered: AtomicU64::default(),
             stopping: AtomicBool::default(),
             seed_lines: Mutex::default(),
             watched: AtomicBool::default(),
@@ -106,6 +109,8 @@ pub struct Snapshot {
     pub fleet: Option<FleetStanding>,
     /// The pages that the browser had.
     pub rendered: RenderedPages,
+    /// Pages of this run with scripts and hardly any text that no browser rendered.
+    pub unrendered: u64,
     /// Links that lead out of the scope.
     pub links_to_other_hosts: u64,
     /// Links deeper than `max_depth`.
@@ -202,6 +207,11 @@ impl Stats {
         self.requests.fetch_add(1, Ordering::Relaxed);
         self.bytes.fetch_add(body_bytes, Ordering::Relaxed);
         self.fetch_seconds.observe(elapsed.as_secs_f64());
+    }
+
+    /// Counts a page with scripts and hardly any text that no browser rendered.
+    pub fn unrendered(&self) {
+        self.unrendered.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Counts a page that the browser had for this time.
@@ -356,6 +366,7 @@ impl Stats {
                 ..standing
             }),
             rendered: *lock(&self.rendered),
+            unrendered: read(&self.unrendered),
             links_to_other_hosts: read(&self.links_to_other_hosts),
             links_too_deep: read(&self.links_too_deep),
             links_over_budget: read(&self.links_over_budget),

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::config::RenderMode;
 use crate::config::settings::Settings;
 use crate::crawl::frontier::HostStateKind;
 use crate::crawl::messages::{Ending, GivenUp};
@@ -22,6 +23,7 @@ pub(super) fn describe(summary: &Summary, held_back: Option<&Steering>, stats: &
     let run = stats.snapshot();
     let mut lines = vec![outcome(summary, &run), counts(summary)];
     lines.extend(run.refresh.map(|refresh| refreshed(&refresh, run.counts.due)));
+    lines.extend(unrendered(&run, settings));
     lines.extend(ignored_links(&run, settings));
     lines.extend(summary.given_up.iter().take(MAX_NAMED).map(given_up));
     lines.extend(further_given_up(summary));
@@ -77,6 +79,16 @@ fn refreshed(refresh: &storage::RefreshCounts, due: u64) -> String {
         line.push_str(&format!("; {due} still to be visited"));
     }
     line
+}
+
+/// The pages that say little without a browser, and what to do.
+fn unrendered(run: &Snapshot, settings: &Settings) -> Option<String> {
+    let advice = match settings.render.mode {
+        RenderMode::Off => "render.mode = \"auto\" runs their scripts in a browser",
+        RenderMode::Auto | RenderMode::Always => "no browser rendered them",
+    };
+    let pages = run.unrendered;
+    (pages > 0).then(|| format!("  {pages} pages have scripts and hardly any text: {advice}"))
 }
 
 /// The links that a bound of the configuration excluded.

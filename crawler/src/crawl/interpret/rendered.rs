@@ -81,7 +81,12 @@ impl Wanted {
 impl Interpreter {
     /// The page for the browser; `None` if it is not to be rendered.
     pub(super) fn wants_browser(&self, fetched: &Fetched<'_>, page: &Page) -> Option<Wanted> {
-        let rendering = self.rendering.as_ref()?;
+        let Some(rendering) = &self.rendering else {
+            if is_html(fetched.response) && Plain::needs_scripts(&page.text, fetched.body) {
+                self.stats.unrendered();
+            }
+            return None;
+        };
         let Fetched {
             queued,
             url,
@@ -92,7 +97,11 @@ impl Interpreter {
             return None;
         }
         let plain = Plain::of(&queued.host, url, &page.text, body);
-        let reason = rendering.choose(&plain, body.len())?;
+        let chosen = rendering.choose(&plain, body.len());
+        if chosen.is_none() && !rendering.has_browser() && plain.says_nothing() {
+            self.stats.unrendered();
+        }
+        let reason = chosen?;
         let room = Room::of(rendering, body.len());
         if room.is_none() {
             rendering.tell("too many pages wait for the browser");
@@ -121,6 +130,9 @@ impl Interpreter {
         let reading = match outcome {
             Outcome::NotWanted => Reading::plain(page),
             Outcome::Failed(error) => {
+                if plain.says_nothing() {
+                    self.stats.unrendered();
+                }
                 let is_enough = page.text.chars().take(MIN_TEXT_CHARS).count() == MIN_TEXT_CHARS;
                 if !is_enough && !matches!(error, RenderError::Start { .. }) {
                     return Meaning::Record(failed(queued, error.kind(), None, stored_text(&error.to_string())));

@@ -1,9 +1,11 @@
 //! The start of the stage that renders pages.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crossbeam_channel::{Receiver, bounded};
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 
 use crate::config::settings::Settings;
 use crate::crawl::messages::Event;
@@ -12,7 +14,19 @@ use crate::crawl::render::{Finished, RenderJob, Rendering};
 use crate::crawl::scope::Scope;
 use crate::crawl::stats::Stats;
 
-/// Starts the stage, if the crawl has a browser. Returns the channel to it, and the pages that it has rendered. It starts the browser
+/// How long the end of the browser may take.
+const END_PATIENCE: Duration = Duration::from_secs(5);
+
+/// The stage, and the channels to and from it.
+pub(super) struct Started {
+    pub jobs: mpsc::UnboundedSender<RenderJob>,
+    /// `None` without a browser.
+    pub finished: Option<Receiver<Finished>>,
+    /// `None` without a browser.
+    pub stage: Option<JoinHandle<()>>,
+}
+
+/// Starts the stage, if the crawl has a browser. It starts the browser
 /// itself with the first page.
 pub(super) fn start(
     rendering: Option<&Arc<Rendering>>,
@@ -21,10 +35,10 @@ pub(super) fn start(
     runtime: &tokio::runtime::Runtime,
     events: &mpsc::Sender<Event>,
     stats: &Arc<Stats>,
-) -> (mpsc::UnboundedSender<RenderJob>, Option<Receiver<Finished>>) {
+) -> Started {
     // The stage bounds its pages by their room.
     let (jobs_in, jobs) = mpsc::unbounded_channel();
-    let started = rendering.and_then(|rendering| {
+    let stage = rendering.and_then(|rendering| {
         let program = rendering.browser()?;
         let (finished_in, finished) = bounded(1);
         let channels = Channels {
@@ -33,11 +47,25 @@ pub(super) fn start(
         };
         let (rendering, settings, scope) = (Arc::clone(rendering), settings.clone(), Arc::clone(scope));
         let stats = Arc::clone(stats);
-        runtime.spawn(async move {
+        let stage = runtime.spawn(async move {
             let stage = Stage::new(rendering, program, settings, scope, channels, stats);
             stage.run(jobs).await;
         });
-        Some(finished)
+        Some((finished, stage))
     });
-    (jobs_in, started)
+    let (finished, stage) = stage.unzip();
+    Started {
+        jobs: jobs_in,
+        finished,
+        stage,
+    }
+}
+
+/// Waits until the browser is gone, for a bounded time.
+pub(super) async fn end(stage: Option<JoinHandle<()>>) {
+    if let Some(stage) = stage
+        && tokio::time::timeout(END_PATIENCE, stage).await.is_err()
+    {
+        tracing::debug!("pages are still in the browser; it ends with this process");
+    }
 }

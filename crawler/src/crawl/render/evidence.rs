@@ -62,9 +62,21 @@ impl Plain {
         Self {
             scripts: Some(class(host, "scripts", &scripts.names)),
             has_scripts: scripts.are_run,
-            is_empty: text.chars().take(MIN_TEXT_CHARS).count() < MIN_TEXT_CHARS,
+            is_empty: is_short(text),
             ..Self::known(host, url)
         }
+    }
+
+    /// Whether a page with this main text and body says nothing without its scripts.
+    #[must_use]
+    pub fn needs_scripts(text: &str, body: &[u8]) -> bool {
+        is_short(text) && Scripts::of(body).are_run
+    }
+
+    /// As [`Plain::needs_scripts`].
+    #[must_use]
+    pub fn says_nothing(&self) -> bool {
+        self.is_empty && self.has_scripts
     }
 
     /// A page of which only the URL is known.
@@ -197,6 +209,10 @@ impl Evidence {
     fn known(&self, class: u64) -> Class {
         self.classes.get(&class).copied().unwrap_or_default()
     }
+}
+
+fn is_short(text: &str) -> bool {
+    text.chars().take(MIN_TEXT_CHARS).count() < MIN_TEXT_CHARS
 }
 
 fn class(host: &str, kind: &str, name: &str) -> u64 {

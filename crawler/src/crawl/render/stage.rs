@@ -17,7 +17,7 @@ use crate::crawl::scope::Scope;
 use crate::crawl::stats::Stats;
 
 /// A browser that does not start so many times in a row is not tried again.
-const MAX_FAILED_STARTS: u32 = 3;
+const MAX_FAILED_STARTS: u32 = 5;
 
 /// The stage, and what every page in it shares.
 pub(in crate::crawl) struct Stage {
@@ -126,7 +126,15 @@ impl Stage {
         };
         let began = Instant::now();
         let wait_for = self.settings.render.wait_for(&job.url);
-        let rendered = self.renderer.render(&document, wait_for, Arc::new(resources)).await;
+        let resources = Arc::new(resources);
+        let mut rendered = self.renderer.render(&document, wait_for, resources.clone()).await;
+        // A browser that was killed while it started can start the next time.
+        while matches!(rendered, Err(RenderError::Start { .. })) {
+            if self.failed_starts.fetch_add(1, Ordering::Relaxed) + 1 >= MAX_FAILED_STARTS {
+                break;
+            }
+            rendered = self.renderer.render(&document, wait_for, resources.clone()).await;
+        }
         self.stats.rendered(began.elapsed(), rendered.is_ok());
         match rendered {
             Ok(rendered) => {
@@ -138,7 +146,6 @@ impl Stage {
             }
             Err(error) => {
                 if matches!(error, RenderError::Start { .. }) {
-                    self.failed_starts.fetch_add(1, Ordering::Relaxed);
                     self.rendering.tell(&error.to_string());
                 }
                 tracing::debug!(url = %job.url, %error, "not rendered");
