@@ -12,6 +12,8 @@ from .redis_servers import RedisServer, RedisServers
 SENT = ("eval", "evalsha", "wait", "get", "xrange", "hget", "hscan", "role", "cluster", "asking", "ping", "hello", "script", "time")
 STATED = re.compile(r"cmdstat_(\w+)(?:\|\w+)?:calls=(\d+)")
 PARTITION_KEY, LOG_KEY = re.compile(r"^\{.*/(\d+)\}(.)"), re.compile(r"^\{.*/log\}s$")
+# An item of the log holds several entries. This key has their number.
+ENTRIES_KEY = re.compile(r"^\{.*/log\}n$")
 KNOWN_FIELD = "n"
 
 
@@ -75,7 +77,7 @@ def _memory_of(server: RedisServer) -> Memory:
     logs = [key for key in keys if LOG_KEY.match(key)]
     known = server.ask_all([f"HGET {key} {KNOWN_FIELD}" for key in records])
     return Memory(sum(int(count or 0) for count in known), sum(sizes[key] for key in partitions),
-                  sum(int(server.ask("XLEN", key)) for key in logs), sum(sizes[key] for key in logs),
+                  sum(int(server.ask("GET", key)) for key in keys if ENTRIES_KEY.match(key)), sum(sizes[key] for key in logs),
                   int(server.info("memory")["used_memory"]))
 
 

@@ -3,11 +3,11 @@
 //! ```text
 //! cargo run --release -p fleet --example simulate -- [--workers 200] [--pages 5] [--seconds 30] [--server redis://…]
 //! ```
-//! Each worker does what a real one does: it holds its share of the partitions and renews them, reads its queues, finishes pages at
+//! Each worker does what a real one does: it holds its share of the partitions and renews its lease, reads its queues, finishes pages at
 //! `--pages` a second with the new URLs that they name (half of them in partitions of others), appends most pages to the log, and reads
 //! the log. It prints what a page costs Redis, and whether the fleet kept its pace.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::error::Error;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use fleet::{
-    Commit, Entry, Epoch, Fleet, FleetError, JoinOptions, LeaseState, LogSlice, PageId, Partition, PartitionChanges,
+    Commit, Committed, Entry, Epoch, Fleet, FleetError, JoinOptions, LogSlice, PageId, Partition, PartitionChanges,
     Position, Terms, WaitingUrl, WorkerReport,
 };
 
@@ -202,31 +202,24 @@ async fn work(
     let mut renewed = Instant::now();
     let mut next = Instant::now() + settings.interval.mul_f64(random.f64());
     let mut fresh = 0_u64;
+    let mut unread: HashSet<Partition> = HashSet::new();
     while Instant::now() < until {
         tokio::time::sleep_until(next.into()).await;
         let began = Instant::now();
         next += settings.interval;
         owed += settings.pages * settings.interval.as_secs_f64();
-        let mut ends: HashMap<Partition, u64> = HashMap::new();
         if renewed.elapsed() > fleet.lease() / 3 {
             renewed = Instant::now();
-            let leases: Vec<_> = held.iter().map(|(partition, epoch)| (*partition, *epoch)).collect();
-            for renewal in fleet.renew(&leases).await? {
-                match renewal.state {
-                    LeaseState::Held { queue_end } => {
-                        ends.insert(renewal.partition, queue_end);
-                    }
-                    LeaseState::Lost => {
-                        held.remove(&renewal.partition);
-                    }
-                }
-            }
             let report = WorkerReport {
                 kept: sequence,
                 applied,
                 ..WorkerReport::default()
             };
-            fleet.heartbeat(&report).await?;
+            let pulse = fleet.heartbeat(&report).await?;
+            if pulse.lapsed {
+                held.clear();
+            }
+            unread.extend(pulse.news);
         }
         let mut commits: HashMap<Partition, PartitionChanges> = HashMap::new();
         let mut foreign: HashMap<Partition, Vec<WaitingUrl>> = HashMap::new();
@@ -258,6 +251,7 @@ async fn work(
             };
             let url = queue.pop_front().unwrap_or_else(|| new(&mut random, partition));
             let changes = commits.entry(partition).or_default();
+            changes.are_stored = true;
             changes.done.push(url.hash());
             for _ in 0..NEW_OWN {
                 let url = new(&mut random, partition);
@@ -293,7 +287,16 @@ async fn work(
                 })
             })
             .collect();
-        fleet.commit_all(&commits).await?;
+        let partitions: Vec<Partition> = commits.iter().map(|commit| commit.partition).collect();
+        for (partition, committed) in partitions.into_iter().zip(fleet.commit_all(&commits).await?) {
+            if let Committed::Done {
+                queue_end,
+                is_read: true,
+            } = committed
+            {
+                queues.entry(partition).or_default().1 = queue_end;
+            }
+        }
         totals.entries.fetch_add(entries.len() as u64, Ordering::Relaxed);
         fleet.append(&entries).await?;
         loop {
@@ -320,12 +323,16 @@ async fn work(
             let kept = vec![true; draft.pages().len()];
             fleet.end_segment(draft, &kept).await?;
         }
-        for (partition, end) in ends {
+        for partition in std::mem::take(&mut unread) {
+            if !held.contains_key(&partition) {
+                continue;
+            }
             let (queue, read) = queues.entry(partition).or_default();
-            if end > *read && queue.len() < 100 {
-                let slice = fleet.read_queue(partition, *read, 200).await?;
-                *read = slice.next;
-                queue.extend(slice.urls);
+            let slice = fleet.read_queue(partition, *read, 200).await?;
+            *read = slice.next;
+            queue.extend(slice.urls);
+            if slice.next < slice.end {
+                unread.insert(partition);
             }
         }
         let busy = began.elapsed();

@@ -3,7 +3,13 @@
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
+use redis::{ClientTlsConfig, TlsCertificates};
+
 use crate::error::FleetError;
+
+/// How an address begins, without and with encryption.
+const PLAIN: &str = "redis://";
+const TLS: &str = "rediss://";
 
 /// A server's host and port.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -52,7 +58,8 @@ impl FromStr for Node {
     }
 }
 
-/// The address of a fleet: `redis://[user:password@]host[:port][,host[:port]…][?name=crawl]`.
+/// The address of a fleet: `redis://[user:password@]host[:port][,host[:port]…][?name=crawl]`. Connections of `rediss://` are encrypted,
+/// with `ca`, `cert` and `key` for certificates: `rediss://host?ca=FILE`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Address {
     /// `user:password@` as the user wrote it, or nothing.
@@ -61,19 +68,66 @@ pub struct Address {
     pub nodes: Vec<Node>,
     /// The crawl that `?name=` chose.
     pub name: Option<String>,
+    /// Of encrypted connections.
+    pub(crate) tls: Option<Tls>,
+}
+
+/// Files in PEM.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub(crate) struct Tls {
+    /// The authority that signed the certificates of the servers; without it, those that the system trusts.
+    ca: Option<String>,
+    /// The certificate of this worker and its key, for servers that demand one.
+    cert: Option<String>,
+    key: Option<String>,
+}
+
+impl Tls {
+    fn certificates(&self) -> Result<TlsCertificates, FleetError> {
+        let read = |path: &String| {
+            std::fs::read(path).map_err(|error| FleetError::Address(format!("{path} cannot be read: {error}")))
+        };
+        let client_tls = match (&self.cert, &self.key) {
+            (Some(cert), Some(key)) => Some(ClientTlsConfig {
+                client_cert: read(cert)?,
+                client_key: read(key)?,
+            }),
+            (None, None) => None,
+            _ => return Err(FleetError::Address("cert and key belong together".to_owned())),
+        };
+        Ok(TlsCertificates {
+            client_tls,
+            root_cert: self.ca.as_ref().map(read).transpose()?,
+        })
+    }
 }
 
 impl Address {
     /// The address that redis-rs reads for one server.
     pub(crate) fn url(&self, node: &Node) -> String {
-        format!("redis://{}{node}/", self.credentials)
+        format!("{}{}{node}/", self.scheme(), self.credentials)
+    }
+
+    fn scheme(&self) -> &'static str {
+        if self.tls.is_some() { TLS } else { PLAIN }
+    }
+
+    /// What encrypted connections need, from the files of the address.
+    ///
+    /// # Errors
+    /// [`FleetError::Address`], if a file cannot be read.
+    pub(crate) fn certificates(&self) -> Result<Option<TlsCertificates>, FleetError> {
+        let Some(tls) = &self.tls else { return Ok(None) };
+        // redis-rs takes the provider of the process. Whoever came first has chosen the same.
+        let _chosen = rustls::crypto::ring::default_provider().install_default();
+        tls.certificates().map(Some)
     }
 }
 
 /// Without the password: the address appears in messages.
 impl Display for Address {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str("redis://")?;
+        f.write_str(self.scheme())?;
         for (index, node) in self.nodes.iter().enumerate() {
             write!(f, "{}{node}", if index > 0 { "," } else { "" })?;
         }
@@ -93,15 +147,27 @@ impl FromStr for Address {
     fn from_str(text: &str) -> Result<Self, FleetError> {
         // The text may hold a password, so the message does not repeat it.
         let wrong = |what: &str| FleetError::Address(what.to_owned());
-        let rest = text
-            .strip_prefix("redis://")
-            .ok_or_else(|| wrong("it must begin with redis:// (TLS, rediss://, is not supported)"))?;
+        let (mut tls, rest) = match (text.strip_prefix(PLAIN), text.strip_prefix(TLS)) {
+            (Some(rest), _) => (None, rest),
+            (_, Some(rest)) => (Some(Tls::default()), rest),
+            _ => return Err(wrong("it must begin with redis://, or with rediss:// for TLS")),
+        };
         let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
         let mut name = None;
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-            match pair.split_once('=') {
-                Some(("name", value)) => name = Some(checked_name(value)?),
-                _ => return Err(wrong("after the question mark only name=NAME is known")),
+            match (pair.split_once('='), &mut tls) {
+                (Some(("name", value)), _) => name = Some(checked_name(value)?),
+                (Some(("ca", file)), Some(tls)) => tls.ca = Some(file.to_owned()),
+                (Some(("cert", file)), Some(tls)) => tls.cert = Some(file.to_owned()),
+                (Some(("key", file)), Some(tls)) => tls.key = Some(file.to_owned()),
+                (Some(("ca" | "cert" | "key", _)), None) => {
+                    return Err(wrong("certificates need rediss:// instead of redis://"));
+                }
+                _ => {
+                    return Err(wrong(
+                        "after the question mark only name=NAME is known, and with rediss:// ca=FILE, cert=FILE and key=FILE",
+                    ));
+                }
             }
         }
         let rest = rest.strip_suffix('/').unwrap_or(rest);
@@ -120,6 +186,7 @@ impl FromStr for Address {
             credentials,
             nodes,
             name,
+            tls,
         })
     }
 }
@@ -147,6 +214,17 @@ mod tests {
         assert_eq!(address.name.as_deref(), Some("de-2026"));
         assert_eq!(address.to_string(), "redis://a:6379,b:7001,[::1]:7002");
         assert_eq!(address.url(&address.nodes[1]), "redis://me:s3cr@t@b:7001/");
+    }
+
+    #[test]
+    fn an_address_names_certificates() {
+        let address: Address = "rediss://a:1?ca=/etc/ca.pem&name=de".parse().unwrap();
+        assert_eq!(address.to_string(), "rediss://a:1");
+        assert_eq!(address.url(&address.nodes[0]), "rediss://a:1/");
+        assert_eq!(address.name.as_deref(), Some("de"));
+        let error = address.certificates().unwrap_err().to_string();
+        assert!(error.contains("/etc/ca.pem"), "{error}");
+        assert!("redis://a?ca=x".parse::<Address>().is_err());
     }
 
     #[test]

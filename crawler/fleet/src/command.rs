@@ -118,6 +118,14 @@ impl Command {
         cmd
     }
 
+    /// The name of its script on a server.
+    pub(crate) fn digest(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Script(lua) => Some(lua.script.0.get_hash()),
+            Kind::Plain(_) => None,
+        }
+    }
+
     /// Whether both call one script.
     pub(crate) fn same_script(&self, other: &Self) -> bool {
         match (&self.kind, &other.kind) {

@@ -1,7 +1,7 @@
 //! A worker's place in the fleet.
 
 use std::collections::HashMap;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -24,8 +24,15 @@ pub(crate) struct Place {
     /// Name of the machine.
     pub(crate) host: String,
     pub(crate) crawl: u64,
-    /// Of this process: a second one with the same data folder takes the place over.
-    pub(crate) nonce: u64,
+    /// Of the data folder.
+    pub(crate) folder: u64,
+    /// What all workers agree on, as the servers have it.
+    pub(crate) terms: String,
+    /// See [`crate::lease`]: a second process with the same data folder takes the place over as another incarnation, and so does this
+    /// process when it has lost its lease.
+    pub(crate) incarnation: AtomicU64,
+    /// Another number for each process.
+    pub(crate) salt: u64,
     pub(crate) lease: Duration,
 }
 
@@ -40,6 +47,10 @@ pub(crate) struct Inner {
     /// What this process was granted and has not lost or released. A partition that Redis says is this worker's and that is not
     /// here was granted in an answer that never came, or to an earlier process of the worker.
     held: Mutex<HashMap<Partition, Epoch>>,
+    /// Claims that may have been granted in an answer that did not come, with the time at which a server first took them back.
+    unanswered: Mutex<HashMap<Partition, Option<Instant>>>,
+    /// The number of the last news of queues that this worker has.
+    pub(crate) news: AtomicU64,
     /// When this worker last looked at the rows of all partitions for one without an owner.
     pub(crate) surveyed: Mutex<Option<Instant>>,
     /// Entries of the log that no segment covered when it was read last.
@@ -61,6 +72,8 @@ impl Fleet {
                     .collect(),
                 name: name.to_owned(),
                 held: Mutex::default(),
+                unanswered: Mutex::default(),
+                news: AtomicU64::new(0),
                 surveyed: Mutex::default(),
                 uncovered: AtomicU64::new(0),
                 moves: AtomicU64::new(0),
@@ -107,12 +120,25 @@ impl Fleet {
         self.inner.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    pub(crate) fn unanswered(&self) -> MutexGuard<'_, HashMap<Partition, Option<Instant>>> {
+        self.inner.unanswered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// As the servers know it: 16 digits.
+    pub(crate) fn incarnation(&self) -> String {
+        incarnation_text(self.inner.place.incarnation.load(Ordering::Acquire))
+    }
+
     pub(crate) fn tag(&self, partition: Partition) -> Result<&Tag, FleetError> {
         self.inner
             .tags
             .get(usize::from(partition.0))
             .ok_or_else(|| FleetError::Damaged(format!("there is no partition {}", partition.0)))
     }
+}
+
+pub(crate) fn incarnation_text(number: u64) -> String {
+    format!("{number:016x}")
 }
 
 pub(crate) fn registry_tag(name: &str) -> Tag {

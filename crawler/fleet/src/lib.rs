@@ -5,6 +5,7 @@
 //! - [`queue`]: the known and the waiting URLs of a partition; [`url`]: how they are stored
 //! - [`log`]: the ordered log of kept pages, of which every verdict is a function
 //! - [`mod@status`]: what the servers tell about a crawl
+//! - `caution`: settings of the servers with which a crawl can lose data
 //! - [`address`], [`servers`], [`error`]: where Redis is, how it is asked, and what ends a call
 //!
 //! This crate knows nothing of pages, HTTP, sled and the crawl of one machine.
@@ -16,6 +17,7 @@
 //! after that it goes on alone, and [`Pulse::unprotected`] says so.
 
 pub mod address;
+mod caution;
 mod command;
 pub mod error;
 mod fleet;
@@ -32,7 +34,7 @@ pub mod url;
 
 pub use error::FleetError;
 pub use fleet::Fleet;
-pub use lease::{Grant, LeaseState, Renewal};
+pub use lease::{Grant, LeaseState};
 pub use log::{Draft, Entry, Judged, LogSlice, Position, Segment, SegmentRow};
 pub use partition::{Epoch, PageId, Partition, WorkerNumber};
 pub use queue::{Commit, Committed, PartitionChanges, QueueSlice};

@@ -1,7 +1,7 @@
 //! The URLs of a partition: which are known, which wait, which are finished.
 //!
 //! ```text
-//! {name/17}m         row of the partition: owner (w), epoch (e), end of the lease in ms (x), known URLs and sets of them (n, N),
+//! {name/17}m         row of the partition: worker (w) and incarnation (o) of the owner, epoch (e), known URLs and sets of them (n, N),
 //!                    finished and sets of them (c, C), waiting (a), rows that have left the front of the queue (b),
 //!                    position up to which the owner has read it (p), first epoch since which no other worker has owned it (s),
 //!                    whether URLs were finished before (i)
@@ -13,6 +13,8 @@
 //!
 //! Every change may be repeated: a known URL is not queued again, and a finished one stays finished. So a caller whose call failed
 //! makes it again, and a server that took over without the last writes gets them again from the callers' outboxes.
+
+use std::collections::HashMap;
 
 use crate::command::{Command, Lua, script};
 use crate::error::FleetError;
@@ -47,6 +49,8 @@ pub struct PartitionChanges {
     pub done: Vec<UrlHash>,
     /// URLs that were found.
     pub new: Vec<WaitingUrl>,
+    /// Whether the owner has all these URLs in a queue of its own, so that it need not read them.
+    pub are_stored: bool,
     /// Hosts with their state, opaque here.
     pub hosts: Vec<(String, Vec<u8>)>,
 }
@@ -72,20 +76,28 @@ pub struct Commit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Committed {
     /// The servers have it.
-    Done,
+    Done {
+        /// Where the queue ends now.
+        queue_end: u64,
+        /// Whether the owner has read the queue up to there, or has the rest in its own.
+        is_read: bool,
+    },
     /// Nothing was written: another worker owns the partition, or has owned it.
     Stale,
 }
 
 impl Fleet {
-    /// Makes URLs known, and queues those that are new. Any worker may do this for any partition. When it returns, a replica has them.
+    /// Makes URLs known, and queues those that are new. Any worker may do this for any partition. When it returns, a replica has them, and
+    /// their owners learn of them with their next heartbeats.
     ///
     /// # Errors
     /// No server answers within the bound, or one refuses. Some of the URLs may be queued then; the call can be repeated.
     pub async fn enqueue(&self, urls: &[(Partition, Vec<WaitingUrl>)]) -> Result<(), FleetError> {
         let mut commands = Vec::new();
+        let mut whose = Vec::new();
         for (partition, urls) in urls {
             for some in urls.chunks(URLS_A_CALL) {
+                whose.push(*partition);
                 commands.push(Command::script(&ENQUEUE, self.tag(*partition)?).args(some.iter().map(WaitingUrl::row)));
             }
         }
@@ -93,7 +105,15 @@ impl Fleet {
             return Ok(());
         }
         self.moves();
-        self.inner.servers.all(&commands, Safety::Replicated).await.map(drop)
+        let answers = self.inner.servers.all(&commands, Safety::Replicated).await?;
+        let mut unread: HashMap<u64, Vec<Partition>> = HashMap::new();
+        for (partition, answer) in whose.into_iter().zip(answers) {
+            let owner = integer(&answer)?;
+            if owner > 0 {
+                unread.entry(owner).or_default().push(partition);
+            }
+        }
+        self.tell_news(&unread).await
     }
 
     /// The URLs of a partition's queue from a position on that are not finished; looks at up to `at_most` rows. What it returns is on
@@ -127,7 +147,10 @@ impl Fleet {
         changes: &PartitionChanges,
     ) -> Result<Committed, FleetError> {
         let answers = self.commit_changes(&[(partition, epoch, changes)]).await?;
-        Ok(answers.first().copied().unwrap_or(Committed::Done))
+        answers
+            .first()
+            .copied()
+            .ok_or_else(|| FleetError::Damaged("no answer to a commit".to_owned()))
     }
 
     /// Writes what the owner of partitions has done: URLs that are finished, URLs that were found, states of hosts. Those of one
@@ -155,42 +178,50 @@ impl Fleet {
             let mut new = changes.new.chunks(URLS_A_CALL).peekable();
             let mut done = changes.done.chunks(URLS_A_CALL).peekable();
             let mut hosts = changes.hosts.chunks(URLS_A_CALL / 2).peekable();
-            while new.peek().is_some() || done.peek().is_some() || hosts.peek().is_some() {
+            // Of a commit without changes, only the answer counts.
+            loop {
                 let rows = new.next().unwrap_or_default();
-                let done = if new.peek().is_some() {
-                    &[]
-                } else {
-                    done.next().unwrap_or_default()
-                };
-                let hosts = if new.peek().is_some() {
-                    &[]
-                } else {
-                    hosts.next().unwrap_or_default()
-                };
-                let states = hosts
+                let is_last = new.peek().is_none();
+                let finished = done.next_if(|_| is_last).unwrap_or_default();
+                let treated = hosts.next_if(|_| is_last).unwrap_or_default();
+                let states = treated
                     .iter()
                     .flat_map(|(host, state)| [host.clone().into_bytes(), state.clone()]);
                 commands.push(
                     self.under_epoch(&COMMIT, *partition, *epoch)?
-                        .arg(packed(done))
-                        .number(hosts.len() as u64)
+                        .arg(packed(finished))
+                        .number(u64::from(changes.are_stored))
+                        .number(treated.len() as u64)
                         .args(states)
                         .args(rows.iter().map(WaitingUrl::row)),
                 );
                 whose.push(index);
+                if is_last && done.peek().is_none() && hosts.peek().is_none() {
+                    break;
+                }
             }
         }
         if commits.iter().any(|(_, _, changes)| !changes.is_empty()) {
             self.moves();
         }
         let answers = self.inner.servers.all(&commands, Safety::Replicated).await?;
-        let mut committed = vec![Committed::Done; commits.len()];
+        let mut committed: Vec<Option<Committed>> = vec![None; commits.len()];
         for (index, answer) in whose.into_iter().zip(answers) {
-            if integer(&answer)? == 0 {
-                committed[index] = Committed::Stale;
+            let answer = list(answer)?;
+            let [is_owner, queue_end, is_read] = answer.as_slice() else {
+                return Err(FleetError::Damaged("an answer to a commit".to_owned()));
+            };
+            if integer(is_owner)? == 0 {
+                committed[index] = Some(Committed::Stale);
+            } else if committed[index] != Some(Committed::Stale) {
+                committed[index] = Some(Committed::Done {
+                    queue_end: integer(queue_end)?,
+                    is_read: integer(is_read)? == 1,
+                });
             }
         }
-        Ok(committed)
+        // Each commit has had at least one command.
+        Ok(committed.into_iter().flatten().collect())
     }
 
     /// Whether each URL of a partition is finished.

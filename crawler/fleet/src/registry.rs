@@ -3,32 +3,39 @@
 //! ```text
 //! {name/fleet}m      identity of the crawl (id), terms, last number of a worker (last), drain
 //! {name/fleet}f      data folder to worker number
-//! {name/fleet}b      worker number to its last sign of life: ms|nonce of the process|idle|moves
+//! {name/fleet}l      incarnation to its lease: end in ms|since when it was renewed in time|worker number; see lease.rs
+//! {name/fleet}b      worker number to its last sign of life: ms|incarnation|idle|moves
 //! {name/fleet}w      worker number to its last report
 //! {name/fleet}o      two bytes a partition: who noted that it owns it. A hint for those who look for a free one
+//! {name/fleet}n1 …   queues with rows that worker 1 has not been told of: partition to number of the news
 //! {name/fleet}e      how far the end of the crawl has been proved; see lua/beat.lua
 //! ```
+//!
+//! A worker does not look at all its queues for what others have put there. Who puts a URL into a queue learns from its row whether the
+//! owner has something to read, and leaves word for it here; the owner gets that with its next heartbeat.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use redis::Value;
 use serde::{Deserialize, Serialize};
 
 use crate::address::{Address, checked_name};
 use crate::command::{Command, Lua, script};
 use crate::error::FleetError;
-use crate::fleet::{Fleet, Place, bytes, integer, list, registry_tag, text};
+use crate::fleet::{Fleet, Place, incarnation_text, integer, list, registry_tag, text};
+use crate::lease::packed;
 use crate::log::Position;
-use crate::partition::{Epoch, Partition, WorkerNumber};
+use crate::partition::{Partition, WorkerNumber};
 use crate::servers::{Manner, Safety, Servers};
 use crate::terms::Terms;
 
 static JOIN: Lua = script!("join.lua");
 static BEAT: Lua = script!("beat.lua");
 static COUNTED: Lua = script!("counted.lua");
-static QUIET: Lua = script!("quiet.lua");
+static NEWS: Lua = script!("news.lua");
 static LEAVE: Lua = script!("leave.lua");
 
 /// The length of a lease, unless the options say otherwise.
@@ -37,13 +44,17 @@ const LEASE: Duration = Duration::from_secs(15);
 /// How long a call tries, unless the options say otherwise.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// The least time that a heartbeat tries, however short the lease is.
+const SHORTEST_BEAT: Duration = Duration::from_secs(1);
+
 /// The name of a crawl that has no other.
 pub const DEFAULT_NAME: &str = "crawl";
 
 /// How a worker joins.
 #[derive(Debug, Clone)]
 pub struct JoinOptions {
-    /// `redis://[user:password@]host:port[,host:port…][?name=crawl]`; servers of a cluster need not all be named.
+    /// `redis://[user:password@]host:port[,host:port…][?name=crawl]`, or `rediss://…` for TLS, see [`crate::address::Address`]; servers of
+    /// a cluster need not all be named.
     pub address: String,
     /// The crawl, unless the address names it: several can use the same servers.
     pub name: String,
@@ -113,7 +124,7 @@ pub struct WorkerReport {
 }
 
 /// How the fleet is doing, as a heartbeat's answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pulse {
     /// Workers that live.
     pub live: u16,
@@ -125,6 +136,10 @@ pub struct Pulse {
     pub finished: bool,
     /// Writes are on one server only: the replicas of a primary are gone.
     pub unprotected: bool,
+    /// Queues of this worker that it has not read to the end, as far as that is news.
+    pub news: Vec<Partition>,
+    /// The lease had run out, and another worker has ended it: every partition of this worker is lost. It has joined again.
+    pub lapsed: bool,
 }
 
 impl Fleet {
@@ -135,18 +150,12 @@ impl Fleet {
     /// not fit; else no server answers within the bound, or one refuses.
     pub async fn join(options: JoinOptions) -> Result<Self, FleetError> {
         let (servers, name) = connected(&options)?;
-        let (nonce, new_id) = (random(), random());
-        let tag = registry_tag(&name);
-        let command = Command::script(&JOIN, &tag)
-            .arg(format!("{:016x}", options.folder))
-            .arg(options.terms.stored())
-            .arg(options.crawl.map_or("-".to_owned(), |crawl| format!("{crawl:016x}")))
-            .arg(format!("{new_id:016x}"))
-            .arg(format!("{nonce:016x}"));
-        let answer = list(servers.one(command, Safety::Replicated).await?)?;
-        let [number, id, terms] = <[_; 3]>::try_from(answer)
+        let (incarnation, terms) = (random(), options.terms.stored());
+        let call = joining(&name, options.folder, &terms, options.crawl, incarnation, options.lease);
+        let answer = list(servers.one(call, Safety::Replicated).await?)?;
+        let [number, id, theirs] = <[_; 3]>::try_from(answer)
             .map_err(|_| FleetError::Damaged("the answer to a worker that joins".to_owned()))?;
-        let (number, id, terms) = (integer(&number)?, text(id)?, text(terms)?);
+        let (number, id, theirs) = (integer(&number)?, text(id)?, text(theirs)?);
         if id.is_empty() {
             return Err(FleetError::Forgotten { name });
         }
@@ -154,7 +163,7 @@ impl Fleet {
         if let Some(ours) = options.crawl.filter(|ours| *ours != id) {
             return Err(FleetError::OtherCrawl { name, theirs: id, ours });
         }
-        options.terms.agree(&Terms::read(&terms)?, &name)?;
+        options.terms.agree(&Terms::read(&theirs)?, &name)?;
         let number = u16::try_from(number)
             .ok()
             .filter(|number| *number > 0)
@@ -163,17 +172,66 @@ impl Fleet {
             worker: WorkerNumber(number),
             host: options.host,
             crawl: id,
-            nonce,
+            folder: options.folder,
+            terms,
+            incarnation: AtomicU64::new(incarnation),
+            salt: incarnation,
             lease: options.lease,
         };
         Ok(Self::new(servers, &name, place, options.terms.partitions))
     }
 
-    /// Says that this worker lives, and what it does. Call it every third of the lease, whatever else happens.
+    /// Joins as a new incarnation, which owns nothing.
+    async fn rejoin(&self) -> Result<(), FleetError> {
+        let place = &self.inner.place;
+        let incarnation = random();
+        let crawl = Some(place.crawl);
+        let call = joining(
+            &self.inner.name,
+            place.folder,
+            &place.terms,
+            crawl,
+            incarnation,
+            place.lease,
+        );
+        let answer = list(self.inner.servers.one(call, Safety::Replicated).await?)?;
+        if answer.first().map(integer).transpose()? != Some(u64::from(place.worker.0)) {
+            return Err(FleetError::Forgotten {
+                name: self.inner.name.clone(),
+            });
+        }
+        self.held().clear();
+        self.unanswered().clear();
+        place.incarnation.store(incarnation, Ordering::Release);
+        Ok(())
+    }
+
+    /// Says that this worker lives, and what it does, and renews its lease: for [`Fleet::lease`] from the time before this call. Call it
+    /// every third of the lease, whatever else happens. It tries for no longer than that.
     ///
     /// # Errors
     /// [`FleetError::Forgotten`] and [`FleetError::Replaced`] end the run. Else no server answers within the bound, or one refuses.
     pub async fn heartbeat(&self, report: &WorkerReport) -> Result<Pulse, FleetError> {
+        let mut pulse = match self.beat(report).await? {
+            Some(pulse) => pulse,
+            None => {
+                self.rejoin().await?;
+                Pulse {
+                    lapsed: true,
+                    ..self.beat(report).await?.unwrap_or_default()
+                }
+            }
+        };
+        match self.take_back().await {
+            Err(error) if error.is_transient() => tracing::debug!(%error, "claims without an answer wait"),
+            ended => ended?,
+        }
+        pulse.unprotected = self.inner.servers.unprotected();
+        Ok(pulse)
+    }
+
+    /// A heartbeat; `None` if the incarnation has ended.
+    async fn beat(&self, report: &WorkerReport) -> Result<Option<Pulse>, FleetError> {
         let moves = self.inner.moves.load(Ordering::Relaxed);
         let mut report = report.clone();
         report.host.clone_from(&self.inner.place.host);
@@ -181,12 +239,19 @@ impl Fleet {
         let packed = postcard::to_stdvec(&report).map_err(|error| FleetError::Damaged(error.to_string()))?;
         let command = Command::script(&BEAT, &self.inner.registry)
             .number(u64::from(self.worker().0))
-            .arg(format!("{:016x}", self.inner.place.nonce))
-            .number(self.silence().as_millis() as u64)
+            .arg(self.incarnation())
+            .number(self.lease().as_millis() as u64)
             .number(u64::from(report.idle))
             .number(moves)
-            .arg(packed);
-        let answer = list(self.inner.servers.one(command, Safety::Primary).await?)?;
+            .arg(packed)
+            .number(self.inner.news.load(Ordering::Relaxed));
+        let within = (self.lease() / 3).max(SHORTEST_BEAT);
+        let answer = self
+            .inner
+            .servers
+            .one_within(command, Safety::Replicated, within)
+            .await?;
+        let answer = list(answer)?;
         match answer.first().map(integer).transpose()? {
             Some(0) => {
                 return Err(FleetError::Forgotten {
@@ -198,12 +263,13 @@ impl Fleet {
                     worker: self.worker().0,
                 });
             }
+            Some(3) => return Ok(None),
             _ => {}
         }
-        let [_, live, rank, drain, finished, picture, numbers] =
-            <[_; 7]>::try_from(answer).map_err(|_| FleetError::Damaged("the answer to a heartbeat".to_owned()))?;
+        let [_, live, rank, drain, finished, picture, incarnations, news] =
+            <[_; 8]>::try_from(answer).map_err(|_| FleetError::Damaged("the answer to a heartbeat".to_owned()))?;
         let picture = text(picture)?;
-        if !picture.is_empty() && self.is_quiet(&bytes(numbers)?).await? {
+        if !picture.is_empty() && self.is_quiet(&text(incarnations)?).await? {
             let command = Command::script(&COUNTED, &self.inner.registry).arg(picture);
             self.inner.servers.one(command, Safety::Primary).await?;
         }
@@ -211,54 +277,69 @@ impl Fleet {
         let partitions = self.inner.tags.len() as u64;
         // The shares of all workers add up to the number of partitions.
         let share = partitions / live + u64::from(integer(&rank)? < partitions % live);
-        Ok(Pulse {
+        Ok(Some(Pulse {
             live: u16::try_from(live).unwrap_or(u16::MAX),
             share: share as usize,
             drain: integer(&drain)? == 1,
             finished: integer(&finished)? == 1,
-            unprotected: self.inner.servers.unprotected(),
-        })
+            news: self.take_news(news)?,
+            ..Pulse::default()
+        }))
     }
 
-    /// Releases everything that this process holds, and leaves. The data folder can join again.
+    /// The partitions of the news. The next heartbeat says that they have come.
+    fn take_news(&self, news: Value) -> Result<Vec<Partition>, FleetError> {
+        let mut values = list(news)?.into_iter();
+        let mut partitions = Vec::new();
+        while let (Some(partition), Some(number)) = (values.next(), values.next()) {
+            let partition =
+                u16::try_from(integer(&partition)?).map_err(|_| FleetError::Damaged("news of a queue".to_owned()))?;
+            partitions.push(Partition(partition));
+            self.inner.news.fetch_max(integer(&number)?, Ordering::Relaxed);
+        }
+        Ok(partitions)
+    }
+
+    /// Leaves word for workers that their queues have rows which they have not read.
+    pub(crate) async fn tell_news(&self, unread: &HashMap<u64, Vec<Partition>>) -> Result<(), FleetError> {
+        if unread.is_empty() {
+            return Ok(());
+        }
+        let mut command = Command::script(&NEWS, &self.inner.registry);
+        for (worker, partitions) in unread {
+            command = command.number(*worker).arg(packed(partitions));
+        }
+        self.inner.servers.one(command, Safety::Replicated).await.map(drop)
+    }
+
+    /// Leaves: everyone can have the partitions of this process at once. The data folder can join again.
     ///
     /// # Errors
-    /// No server answers within the bound, or one refuses. The leases run out then.
+    /// No server answers within the bound, or one refuses. The lease runs out then.
     pub async fn leave(&self) -> Result<(), FleetError> {
-        let held: Vec<(Partition, Epoch)> = self
-            .held()
-            .iter()
-            .map(|(partition, epoch)| (*partition, *epoch))
-            .collect();
-        self.release(&held).await?;
         let command = Command::script(&LEAVE, &self.inner.registry)
             .number(u64::from(self.worker().0))
-            .arg(format!("{:016x}", self.inner.place.nonce));
-        self.inner.servers.one(command, Safety::Primary).await.map(drop)
+            .arg(self.incarnation());
+        self.inner.servers.one(command, Safety::Replicated).await?;
+        self.held().clear();
+        Ok(())
     }
 
-    /// Whether every partition has one of the live workers (two bytes each) as its owner, which has read the queue to its end.
-    async fn is_quiet(&self, live: &[u8]) -> Result<bool, FleetError> {
-        let live: HashSet<u64> = live
-            .chunks_exact(2)
-            .map(|pair| u64::from(u16::from_be_bytes([pair[0], pair[1]])))
-            .collect();
+    /// Whether every partition has one of the live incarnations as its owner, which has read the queue to its end.
+    async fn is_quiet(&self, live: &str) -> Result<bool, FleetError> {
+        let live: HashSet<&str> = live.split(',').collect();
         let owners = self.owners().await?;
-        Ok(owners.iter().all(|(owner, is_read)| *is_read && live.contains(owner)))
-    }
-
-    /// For each partition its owner, 0 without one, and whether that has read the queue to its end.
-    pub(crate) async fn owners(&self) -> Result<Vec<(u64, bool)>, FleetError> {
-        let commands: Vec<Command> = self.inner.tags.iter().map(|tag| Command::script(&QUIET, tag)).collect();
-        let answers = self.inner.servers.all(&commands, Safety::Primary).await?;
-        let owners = answers.into_iter().map(|answer| {
-            let answer = list(answer)?;
-            let [owner, is_read] = answer.as_slice() else {
-                return Err(FleetError::Damaged("an answer about a partition".to_owned()));
-            };
-            Ok((integer(owner)?, integer(is_read)? == 1))
-        });
-        owners.collect()
+        // Their owners may not know, if a server has lost the word that was left for them.
+        let mut unread: HashMap<u64, Vec<Partition>> = HashMap::new();
+        for (partition, owner) in (0..).map(Partition).zip(&owners) {
+            if !owner.is_read && live.contains(owner.incarnation.as_str()) {
+                unread.entry(owner.worker).or_default().push(partition);
+            }
+        }
+        self.tell_news(&unread).await?;
+        Ok(owners
+            .iter()
+            .all(|owner| owner.is_read && live.contains(owner.incarnation.as_str())))
     }
 
     /// How many URLs wait in all partitions.
@@ -280,6 +361,17 @@ impl Fleet {
     }
 }
 
+/// The call with which a data folder joins.
+fn joining(name: &str, folder: u64, terms: &str, crawl: Option<u64>, incarnation: u64, lease: Duration) -> Command {
+    Command::script(&JOIN, &registry_tag(name))
+        .arg(format!("{folder:016x}"))
+        .arg(terms)
+        .arg(crawl.map_or("-".to_owned(), |crawl| format!("{crawl:016x}")))
+        .arg(format!("{:016x}", random()))
+        .arg(incarnation_text(incarnation))
+        .number(lease.as_millis() as u64)
+}
+
 /// The servers of the options, not yet asked anything, and the name of the crawl.
 pub(crate) fn connected(options: &JoinOptions) -> Result<(Servers, String), FleetError> {
     let address: Address = options.address.parse()?;
@@ -291,6 +383,7 @@ pub(crate) fn connected(options: &JoinOptions) -> Result<(Servers, String), Flee
         patience: options.patience,
         lonely: options.lease,
         wait: options.wait_for_replicas,
+        tls: address.certificates()?,
     };
     Ok((Servers::new(address, manner), name))
 }

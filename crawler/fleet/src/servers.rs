@@ -18,13 +18,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use redis::{Pipeline, Value};
+use redis::{Pipeline, TlsCertificates, Value};
 use tokio::task::JoinSet;
 
 use crate::address::{Address, Node};
 use crate::command::Command;
 use crate::error::FleetError;
-use crate::servers::primary::{Primary, Replicas, Reply};
+use crate::servers::primary::{Primary, Replicas, Reply, Trouble};
 use crate::servers::topology::Topology;
 
 /// The most commands in one pipeline: a call must not hold a server up for long.
@@ -65,6 +65,8 @@ pub(crate) struct Manner {
     pub(crate) lonely: Duration,
     /// Whether [`Safety::Replicated`] waits at all.
     pub(crate) wait: bool,
+    /// For connections that are encrypted.
+    pub(crate) tls: Option<TlsCertificates>,
 }
 
 #[derive(Default)]
@@ -134,9 +136,31 @@ impl Servers {
         Ok(answers.pop().unwrap_or_default())
     }
 
+    /// One command, answered, with a patience of its own.
+    pub(crate) async fn one_within(
+        &self,
+        command: Command,
+        safety: Safety,
+        patience: Duration,
+    ) -> Result<Value, FleetError> {
+        let mut answers = self.all_within(&[command], safety, patience).await?;
+        Ok(answers.pop().unwrap_or_default())
+    }
+
     /// All commands, answered in order.
     pub(crate) async fn all(&self, commands: &[Command], safety: Safety) -> Result<Vec<Value>, FleetError> {
+        self.all_within(commands, safety, self.manner.patience).await
+    }
+
+    async fn all_within(
+        &self,
+        commands: &[Command],
+        safety: Safety,
+        patience: Duration,
+    ) -> Result<Vec<Value>, FleetError> {
+        let patience = patience.min(self.manner.patience);
         let began = Instant::now();
+        let until = began + patience;
         let mut answers: Vec<Option<Value>> = vec![None; commands.len()];
         let mut open: Vec<Open> = (0..commands.len()).map(Open::new).collect();
         let mut pause = PAUSES.0;
@@ -145,7 +169,7 @@ impl Servers {
             if !first {
                 self.repeats.fetch_add(open.len() as u64, Ordering::Relaxed);
             }
-            let round = self.round(commands, &mut open, &mut answers, safety, began).await?;
+            let round = self.round(commands, &mut open, &mut answers, safety, until).await?;
             first = false;
             if round.moved {
                 self.state().topology = None;
@@ -154,7 +178,7 @@ impl Servers {
                 break;
             }
             let waited = began.elapsed();
-            if waited >= self.manner.patience {
+            if waited >= patience {
                 return Err(FleetError::Unreachable {
                     address: self.address.to_string(),
                     waited,
@@ -163,7 +187,7 @@ impl Servers {
             }
             tracing::debug!(commands = open.len(), reason = %round.reason, "asking Redis again");
             if round.pause {
-                let left = self.manner.patience.saturating_sub(waited);
+                let left = patience.saturating_sub(waited);
                 tokio::time::sleep(jittered(pause).min(left)).await;
                 pause = (pause * 2).min(PAUSES.1);
             }
@@ -178,13 +202,14 @@ impl Servers {
     ) -> Result<Vec<(Node, Value)>, FleetError> {
         let began = Instant::now();
         loop {
-            match self.ask_every_primary(command, began).await {
+            match self.ask_every_primary(command, began + self.manner.patience).await {
                 Ok(answers) => return Ok(answers),
-                Err(reason) if began.elapsed() >= self.manner.patience => {
+                Err(trouble) if trouble.is_final => return Err(self.refused(trouble)),
+                Err(trouble) if began.elapsed() >= self.manner.patience => {
                     return Err(FleetError::Unreachable {
                         address: self.address.to_string(),
                         waited: began.elapsed(),
-                        reason,
+                        reason: trouble.reason,
                     });
                 }
                 Err(_) => {
@@ -195,8 +220,8 @@ impl Servers {
         }
     }
 
-    async fn ask_every_primary(&self, command: &[&str], began: Instant) -> Result<Vec<(Node, Value)>, String> {
-        let topology = self.topology(began).await?;
+    async fn ask_every_primary(&self, command: &[&str], until: Instant) -> Result<Vec<(Node, Value)>, Trouble> {
+        let topology = self.topology(until).await?;
         let mut answers = Vec::new();
         for node in topology.primaries() {
             let primary = self.primary(&node).await?;
@@ -210,7 +235,7 @@ impl Servers {
                 Ok(mut values) => answers.push((node, values.pop().unwrap_or_default())),
                 Err(reason) => {
                     self.forget(&node);
-                    return Err(reason);
+                    return Err(reason.into());
                 }
             }
         }
@@ -228,13 +253,14 @@ impl Servers {
         open: &mut Vec<Open>,
         answers: &mut [Option<Value>],
         safety: Safety,
-        began: Instant,
+        until: Instant,
     ) -> Result<Round, FleetError> {
         let mut round = Round::default();
-        let topology = match self.topology(began).await {
+        let topology = match self.topology(until).await {
             Ok(topology) => topology,
-            Err(reason) => {
-                round.fails(reason, true);
+            Err(trouble) if trouble.is_final => return Err(self.refused(trouble)),
+            Err(trouble) => {
+                round.fails(trouble.reason, true);
                 return Ok(round);
             }
         };
@@ -256,13 +282,14 @@ impl Servers {
         for (node, items) in groups {
             let primary = match self.primary(&node).await {
                 Ok(primary) => primary,
-                Err(reason) => {
-                    round.fails(reason, true);
+                Err(trouble) if trouble.is_final => return Err(self.refused(trouble)),
+                Err(trouble) => {
+                    round.fails(trouble.reason, true);
                     left.extend(items);
                     continue;
                 }
             };
-            for (items, pipeline) in pipelines(commands, items) {
+            for (items, pipeline) in pipelines(commands, items, &primary) {
                 self.commands.fetch_add(items.len() as u64, Ordering::Relaxed);
                 let bytes: usize = items.iter().map(|item| commands[item.index].size()).sum();
                 self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
@@ -270,12 +297,9 @@ impl Servers {
                 let waits = safety == Safety::Replicated && self.manner.wait;
                 let clustered = !topology.servers.is_empty();
                 let lonely = self.manner.lonely;
-                let deadline = began + self.manner.patience;
                 let width = items.len();
                 sent.spawn(async move {
-                    let outcome = primary
-                        .send(pipeline, width, (waits, clustered), lonely, deadline)
-                        .await;
+                    let outcome = primary.send(pipeline, width, (waits, clustered), lonely, until).await;
                     (primary, items, outcome)
                 });
             }
@@ -296,9 +320,10 @@ impl Servers {
                 Ok(values) => {
                     self.sort(&primary, items, values, answers, &mut left, &mut round)?;
                 }
-                Err(reason) => {
+                Err(trouble) if trouble.is_final => return Err(self.refused(trouble)),
+                Err(trouble) => {
                     self.forget(&primary.node);
-                    round.fails(reason, true);
+                    round.fails(trouble.reason, true);
                     left.extend(items);
                 }
             }
@@ -351,7 +376,7 @@ impl Servers {
     }
 
     /// Who owns which slots, as the servers say; read again after [`State::topology`] was cleared.
-    async fn topology(&self, began: Instant) -> Result<Arc<Topology>, String> {
+    async fn topology(&self, until: Instant) -> Result<Arc<Topology>, Trouble> {
         if let Some(topology) = self.state().topology.clone() {
             return Ok(topology);
         }
@@ -364,11 +389,11 @@ impl Servers {
             candidates.rotate_left(turn);
             candidates
         };
-        let mut reason = "the address names no server".to_owned();
+        let mut trouble = Trouble::from("the address names no server".to_owned());
         for node in candidates {
             let asked = match self.primary(&node).await {
                 Ok(primary) => topology::ask(&primary, self.address.nodes.len() > 1).await,
-                Err(reason) => Err(reason),
+                Err(trouble) => Err(trouble),
             };
             match asked {
                 Ok(topology) => {
@@ -380,18 +405,18 @@ impl Servers {
                 }
                 Err(why) => {
                     self.forget(&node);
-                    reason = why;
+                    trouble = why;
                 }
             }
-            if began.elapsed() >= self.manner.patience {
+            if trouble.is_final || Instant::now() >= until {
                 break;
             }
         }
-        Err(reason)
+        Err(trouble)
     }
 
     /// The connection to a server, a new one if there is none.
-    async fn primary(&self, node: &Node) -> Result<Primary, String> {
+    async fn primary(&self, node: &Node) -> Result<Primary, Trouble> {
         let replicas = {
             let state = self.state();
             if let Some(primary) = state.primaries.get(node) {
@@ -399,9 +424,16 @@ impl Servers {
             }
             state.replicas.get(node).copied().unwrap_or_default()
         };
-        let primary = Primary::connect(&self.address, node, replicas).await?;
+        let primary = Primary::connect(&self.address, self.manner.tls.as_ref(), node, replicas).await?;
         self.state().primaries.insert(node.clone(), primary.clone());
         Ok(primary)
+    }
+
+    fn refused(&self, trouble: Trouble) -> FleetError {
+        FleetError::Refused {
+            address: self.address.to_string(),
+            message: trouble.reason,
+        }
     }
 
     /// Drops the connection to a server: the next call makes a new one.
@@ -439,7 +471,7 @@ impl Open {
 }
 
 /// The commands for one server, in order, as pipelines of bounded size.
-fn pipelines(commands: &[Command], items: Vec<Open>) -> Vec<(Vec<Open>, Pipeline)> {
+fn pipelines(commands: &[Command], items: Vec<Open>, primary: &Primary) -> Vec<(Vec<Open>, Pipeline)> {
     let mut all = Vec::new();
     let mut current = (Vec::new(), Pipeline::new());
     let mut bytes = 0;
@@ -456,7 +488,8 @@ fn pipelines(commands: &[Command], items: Vec<Open>) -> Vec<(Vec<Open>, Pipeline
                 .0
                 .iter()
                 .all(|earlier: &Open| !commands[earlier.index].same_script(command));
-        current.1.add_command(command.packed(with_text));
+        let is_first = command.digest().is_some_and(|digest| primary.is_first_call(digest));
+        current.1.add_command(command.packed(with_text || is_first));
         current.0.push(item);
     }
     if !current.0.is_empty() {

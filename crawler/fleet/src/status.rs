@@ -1,5 +1,6 @@
 //! What the servers tell about a crawl: `crawler fleet status`.
 
+use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};
 
 use redis::Value;
@@ -122,11 +123,12 @@ pub async fn status(address: &str, name: &str) -> Result<FleetStatus, FleetError
                 Command::plain("HGETALL", &tag, "b"),
                 Command::plain("HGETALL", &tag, "w"),
                 Command::script(&NOW, &tag),
+                Command::plain("HGETALL", &tag, "l"),
             ],
             Safety::Primary,
         )
         .await?;
-    let [head, beats, reports, now] = <[Value; 4]>::try_from(answers).map_err(|_| odd())?;
+    let [head, beats, reports, now, leases] = <[Value; 5]>::try_from(answers).map_err(|_| odd())?;
     let [id, terms, drain, _] = <[Value; 4]>::try_from(list(head)?).map_err(|_| odd())?;
     let crawl = text(id)?;
     if crawl.is_empty() {
@@ -135,7 +137,7 @@ pub async fn status(address: &str, name: &str) -> Result<FleetStatus, FleetError
     let terms = Terms::read(&text(terms)?)?;
     let now = integer(&now)?;
     let log = log_status(&servers, &name).await?;
-    let (partitions, leases) = partitions(&servers, &name, &terms, now).await?;
+    let (partitions, leases) = partitions(&servers, &name, &terms, &live(leases, now)?).await?;
     let mut workers = workers(beats, reports, now, &options, log.end)?;
     for worker in &mut workers {
         worker.leases = leases.get(usize::from(worker.number)).copied().unwrap_or_default();
@@ -211,27 +213,44 @@ fn workers(
     Ok(workers)
 }
 
+/// The incarnations whose leases last, with their workers.
+fn live(leases: Value, now: u64) -> Result<HashMap<String, usize>, FleetError> {
+    let mut values = list(leases)?.into_iter();
+    let mut live = HashMap::new();
+    while let (Some(incarnation), Some(lease)) = (values.next(), values.next()) {
+        let lease = text(lease)?;
+        let numbers: Vec<u64> = lease.split('|').filter_map(|number| number.parse().ok()).collect();
+        let [expiry, _since, worker] = numbers[..] else {
+            return Err(odd());
+        };
+        if expiry > now {
+            live.insert(text(incarnation)?, usize::try_from(worker).map_err(|_| odd())?);
+        }
+    }
+    Ok(live)
+}
+
 /// The partitions together, and the leases of each worker by its number.
 async fn partitions(
     servers: &Servers,
     name: &str,
     terms: &Terms,
-    now: u64,
+    live: &HashMap<String, usize>,
 ) -> Result<(PartitionsStatus, Vec<u64>), FleetError> {
     let commands: Vec<Command> = (0..terms.partitions)
         .map(|partition| {
             let row = Command::plain("HMGET", &partition_tag(name, partition), "m");
-            ["w", "x", "n", "c", "a"].into_iter().fold(row, Command::arg)
+            ["o", "n", "c", "a"].into_iter().fold(row, Command::arg)
         })
         .collect();
     let mut sum = PartitionsStatus::default();
     let mut leases = vec![0; usize::from(u16::MAX) + 1];
     for answer in servers.all(&commands, Safety::Primary).await? {
-        let numbers = list(answer)?.iter().map(integer).collect::<Result<Vec<u64>, _>>()?;
-        let [worker, until, known, done, waiting] = <[u64; 5]>::try_from(numbers).map_err(|_| odd())?;
-        if until > now {
+        let [owner, known, done, waiting] = <[Value; 4]>::try_from(list(answer)?).map_err(|_| odd())?;
+        let (known, done, waiting) = (integer(&known)?, integer(&done)?, integer(&waiting)?);
+        if let Some(worker) = live.get(&text(owner)?) {
             sum.leased += 1;
-            if let Some(count) = usize::try_from(worker).ok().and_then(|worker| leases.get_mut(worker)) {
+            if let Some(count) = leases.get_mut(*worker) {
                 *count += 1;
             }
         } else {

@@ -6,7 +6,7 @@ mod support;
 
 use std::time::Duration;
 
-use fleet::{Fleet, FleetError, Grant, Partition, Pulse, WorkerReport, drain, status};
+use fleet::{Fleet, FleetError, Partition, Pulse, WorkerReport, drain, status};
 use support::{Server, changes, options, waiting, worker};
 
 fn report(idle: bool) -> WorkerReport {
@@ -16,15 +16,13 @@ fn report(idle: bool) -> WorkerReport {
     }
 }
 
-/// Several heartbeats of all workers, all with the same word; the last answers. Every worker keeps its leases.
-async fn rounds(fleets: &[(&Fleet, &[Grant], bool)], number: usize) -> Vec<Pulse> {
+/// Several heartbeats of all workers, all with the same word; the last answers.
+async fn rounds(fleets: &[(&Fleet, bool)], number: usize) -> Vec<Pulse> {
     let mut pulses = Vec::new();
     for _ in 0..number {
         pulses.clear();
         tokio::time::sleep(Duration::from_millis(2)).await;
-        for (fleet, grants, idle) in fleets {
-            let held: Vec<_> = grants.iter().map(|grant| (grant.partition, grant.epoch)).collect();
-            fleet.renew(&held).await.unwrap();
+        for (fleet, idle) in fleets {
             pulses.push(fleet.heartbeat(&report(*idle)).await.unwrap());
         }
     }
@@ -35,21 +33,15 @@ async fn rounds(fleets: &[(&Fleet, &[Grant], bool)], number: usize) -> Vec<Pulse
 async fn a_crawl_ends_when_all_are_idle_and_all_queues_are_read() {
     let server = Server::start(&[]);
     let (one, two) = (worker(&server.address(), 1).await, worker(&server.address(), 2).await);
-    let first = one.acquire(8, &[]).await.unwrap();
+    one.acquire(8, &[]).await.unwrap();
     let ended = |pulses: &[Pulse]| pulses.iter().map(|pulse| pulse.finished).collect::<Vec<_>>();
     // Half of the partitions have no owner: somebody may have left work there.
-    assert_eq!(
-        ended(&rounds(&[(&one, &first, true), (&two, &[], true)], 6).await),
-        [false, false]
-    );
+    assert_eq!(ended(&rounds(&[(&one, true), (&two, true)], 6).await), [false, false]);
     let second = two.acquire(8, &[]).await.unwrap();
     // One of them is busy.
-    assert_eq!(
-        ended(&rounds(&[(&one, &first, true), (&two, &second, false)], 6).await),
-        [false, false]
-    );
+    assert_eq!(ended(&rounds(&[(&one, true), (&two, false)], 6).await), [false, false]);
     // Both are idle.
-    let both = [(&one, &first[..], true), (&two, &second[..], true)];
+    let both = [(&one, true), (&two, true)];
     let pulses = rounds(&both, 6).await;
     assert_eq!(ended(&pulses), [true, true]);
     assert_eq!(pulses.iter().map(|pulse| pulse.share).collect::<Vec<_>>(), [8, 8]);
@@ -58,6 +50,8 @@ async fn a_crawl_ends_when_all_are_idle_and_all_queues_are_read() {
         .await
         .unwrap();
     assert_eq!(ended(&rounds(&both, 6).await), [false, false]);
+    let pulse = two.heartbeat(&report(true)).await.unwrap();
+    assert!(pulse.news.is_empty(), "it was told before, and has said so");
     assert_eq!(two.read_queue(second[0].partition, 0, 10).await.unwrap().urls.len(), 1);
     // It holds the URL back: it is still waiting, and nevertheless all is done.
     tokio::time::sleep(Duration::from_millis(450)).await; // the workers look again after a fifth of the lease
@@ -83,13 +77,13 @@ async fn the_user_can_stop_a_fleet_and_see_it() {
         Err(FleetError::Forgotten { .. })
     ));
     let one = worker(&address, 1).await;
-    let grants = one.acquire(5, &[]).await.unwrap();
+    one.acquire(5, &[]).await.unwrap();
     one.enqueue(&[(Partition(15), vec![waiting("https://a.example/")])])
         .await
         .unwrap();
-    assert!(!rounds(&[(&one, &grants, false)], 1).await[0].drain);
+    assert!(!rounds(&[(&one, false)], 1).await[0].drain);
     drain(&address, "crawl", true).await.unwrap();
-    assert!(rounds(&[(&one, &grants, false)], 1).await[0].drain);
+    assert!(rounds(&[(&one, false)], 1).await[0].drain);
     let seen = status(&address, "crawl").await.unwrap();
     assert!(seen.drain);
     assert_eq!(

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use fleet::{Committed, Entry, Fleet, FleetError, JoinOptions, Judged, LeaseState, PageId, Partition, UrlHash};
+use fleet::{
+    Committed, Entry, Fleet, FleetError, JoinOptions, Judged, LeaseState, PageId, Partition, UrlHash, WorkerReport,
+};
 use support::{Cluster, Follower, Server, changes, options, queued, shorten, waiting, worker};
 
 /// What a worker of the fault test has been told is written.
@@ -47,10 +49,21 @@ async fn work(fleet: Fleet, stop: Arc<AtomicBool>) -> Told {
         }
         if renewed.elapsed() > Duration::from_millis(300) {
             renewed = Instant::now();
+            if fleet
+                .heartbeat(&WorkerReport::default())
+                .await
+                .is_ok_and(|pulse| pulse.lapsed)
+            {
+                held.clear();
+            }
             let leases: Vec<_> = held.iter().map(|(partition, epoch)| (*partition, *epoch)).collect();
-            if let Ok(renewals) = fleet.renew(&leases).await {
-                for renewal in renewals.iter().filter(|renewal| renewal.state == LeaseState::Lost) {
-                    held.remove(&renewal.partition);
+            if let Ok(states) = fleet.check_leases(&leases).await {
+                for (_, (partition, _)) in states
+                    .iter()
+                    .zip(leases)
+                    .filter(|(state, _)| **state == LeaseState::Lost)
+                {
+                    held.remove(&partition);
                 }
             }
         }
@@ -58,7 +71,7 @@ async fn work(fleet: Fleet, stop: Arc<AtomicBool>) -> Told {
             let done = format!("https://w{number}.example/{}/done/{step}", partition.0);
             let new = format!("https://w{number}.example/{}/new/{step}", partition.0);
             match fleet.commit(partition, epoch, &changes(&[&done], &[&new])).await {
-                Ok(Committed::Done) => {
+                Ok(Committed::Done { .. }) => {
                     told.done.entry(partition.0).or_default().insert(done);
                     told.queued.entry(partition.0).or_default().insert(new);
                 }
@@ -195,7 +208,7 @@ async fn primaries_are_killed_and_nothing_that_was_reported_is_lost() {
         sum(|told| told.failed),
         fleets.iter().map(|fleet| fleet.traffic().repeats).sum::<u64>()
     );
-    assert!(sum(|told| told.appended.len()) > 100);
+    assert!(sum(|told| told.appended.len()) > 30);
     assert!(sum(|told| told.segments) > 2);
     assert!(told.iter().all(|told| told.done.len() > 1));
 }
@@ -275,7 +288,7 @@ async fn a_server_that_stays_away_is_an_error_within_the_bound() {
     }
     // The same process goes on with a server that came back empty: it is told so.
     server.restart();
-    let error = fleet.heartbeat(&fleet::WorkerReport::default()).await.unwrap_err();
+    let error = fleet.heartbeat(&WorkerReport::default()).await.unwrap_err();
     assert!(matches!(error, FleetError::Forgotten { .. }), "{error}");
 }
 
@@ -291,7 +304,7 @@ async fn a_script_that_the_server_has_forgotten_is_sent_again() {
             .commit(grant.partition, grant.epoch, &changes(&[], &[&url]))
             .await
             .unwrap();
-        assert_eq!(committed, Committed::Done);
+        assert!(matches!(committed, Committed::Done { .. }));
     }
     assert_eq!(queued(&fleet, grant.partition).await.len(), 3);
 }
@@ -316,7 +329,7 @@ async fn a_primary_without_its_replica_waits_and_then_goes_on_alone() {
     let began = Instant::now();
     fleet.enqueue(&url(1)).await.unwrap();
     assert!(began.elapsed() >= Duration::from_millis(1_900), "{:?}", began.elapsed());
-    let pulse = fleet.heartbeat(&fleet::WorkerReport::default()).await.unwrap();
+    let pulse = fleet.heartbeat(&WorkerReport::default()).await.unwrap();
     assert!(pulse.unprotected);
     replica.restart();
     support::wait_for(
@@ -354,4 +367,34 @@ async fn what_was_granted_before_a_server_failed_is_not_forgotten() {
     }
     told.sort_unstable();
     assert_eq!(told, (0..16).map(Partition).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn a_lease_that_was_ended_stays_so_when_a_server_takes_over() {
+    let mut cluster = Cluster::start();
+    let (one, two) = (worker(&cluster.address(), 1).await, worker(&cluster.address(), 2).await);
+    assert_eq!(one.acquire(16, &[]).await.unwrap().len(), 16);
+    // The first worker is silent, and the second one takes everything over.
+    let until = Instant::now() + Duration::from_secs(20);
+    let mut taken = 0;
+    while taken < 16 {
+        assert!(Instant::now() < until, "{taken} of 16 partitions");
+        support::beat(&two).await;
+        taken += two.acquire(16 - taken, &[]).await.unwrap().len();
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    // The server that knows of the end dies at once, and its replica takes over.
+    let victim = cluster.owner_of("crawl/fleet");
+    cluster.servers[victim].kill();
+    support::wait_for("another server to take over", Duration::from_secs(20), || {
+        cluster.owner_is_alive("crawl/fleet", victim)
+    });
+    let until = Instant::now() + Duration::from_secs(20);
+    let pulse = loop {
+        match one.heartbeat(&WorkerReport::default()).await {
+            Ok(pulse) => break pulse,
+            Err(error) => assert!(Instant::now() < until && error.is_transient(), "{error}"),
+        }
+    };
+    assert!(pulse.lapsed);
 }

@@ -4,10 +4,14 @@
 
 mod support;
 
-use std::time::Duration;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
-use fleet::{Committed, Fleet, FleetError, JoinOptions, LeaseState, Partition, Terms};
-use support::{Server, changes, options, worker};
+use fleet::{Committed, Fleet, FleetError, Grant, JoinOptions, LeaseState, Partition, PartitionChanges, Terms};
+use support::{Server, beat, changes, options, waiting, worker};
 
 #[tokio::test]
 async fn two_workers_never_own_a_partition_at_once() {
@@ -42,40 +46,218 @@ async fn a_released_partition_is_taken_at_once_and_remembers_its_last_owner() {
     assert!(others.epoch > again.epoch);
     // A release under an old epoch changes nothing.
     one.release(&[(again.partition, again.epoch)]).await.unwrap();
-    let renewals = two.renew(&[(others.partition, others.epoch)]).await.unwrap();
-    assert!(matches!(renewals[0].state, LeaseState::Held { .. }));
+    let states = two.check_leases(&[(others.partition, others.epoch)]).await.unwrap();
+    assert!(matches!(states[0], LeaseState::Held { .. }));
 }
 
-#[tokio::test]
-async fn a_silent_worker_loses_its_partitions_and_writes_nothing_any_more() {
-    let server = Server::start(&[]);
-    let (one, two) = (worker(&server.address(), 1).await, worker(&server.address(), 2).await);
-    let held = one.acquire(16, &[]).await.unwrap();
-    assert_eq!(held.len(), 16);
-    let grant = held[0];
-    let first = changes(&[], &["https://a.example/1"]);
-    assert_eq!(
-        one.commit(grant.partition, grant.epoch, &first).await.unwrap(),
-        Committed::Done
-    );
-    // Nobody renews: after the lease another worker takes everything. The first one still believes that it is the owner.
+/// Passes everything on to a server, and so many of its answers.
+struct Proxy {
+    port: u16,
+    answers: Arc<AtomicUsize>,
+}
+
+impl Proxy {
+    fn start(server: u16) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let answers = Arc::new(AtomicUsize::new(usize::MAX));
+        let left = answers.clone();
+        std::thread::spawn(move || {
+            for client in listener.incoming().map_while(Result::ok) {
+                let server = TcpStream::connect(("127.0.0.1", server)).unwrap();
+                let (mut from_client, mut to_server) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+                std::thread::spawn(move || std::io::copy(&mut from_client, &mut to_server));
+                let (left, mut from_server, mut to_client) = (left.clone(), server, client);
+                std::thread::spawn(move || {
+                    let mut buffer = [0; 65_536];
+                    while let Ok(length @ 1..) = from_server.read(&mut buffer) {
+                        let passes = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| match left {
+                            usize::MAX => Some(left),
+                            _ => left.checked_sub(1),
+                        });
+                        if passes.is_ok() && to_client.write_all(&buffer[..length]).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+        });
+        Self { port, answers }
+    }
+}
+
+/// Takes all 16 partitions as soon as they can be taken, and lives meanwhile.
+async fn takes_all(fleet: &Fleet) -> Vec<Grant> {
     let mut taken = Vec::new();
     for _ in 0..100 {
-        taken.extend(two.acquire(16, &[]).await.unwrap());
+        beat(fleet).await;
+        taken.extend(fleet.acquire(16, &[]).await.unwrap());
         if taken.len() == 16 {
             break;
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     assert_eq!(taken.len(), 16);
+    taken
+}
+
+#[tokio::test]
+async fn a_silent_worker_loses_its_partitions_and_writes_nothing_any_more() {
+    let server = Server::start(&[]);
+    let (one, two) = (worker(&server.address(), 1).await, worker(&server.address(), 2).await);
+    let began = Instant::now();
+    let held = one.acquire(16, &[]).await.unwrap();
+    assert_eq!(held.len(), 16);
+    let grant = held[0];
+    let first = changes(&[], &["https://a.example/1"]);
+    assert!(matches!(
+        one.commit(grant.partition, grant.epoch, &first).await.unwrap(),
+        Committed::Done {
+            queue_end: 1,
+            is_read: false
+        }
+    ));
+    // Nobody renews: after the lease another worker takes everything. The first one still believes that it is the owner.
+    takes_all(&two).await;
+    assert!(began.elapsed() >= one.lease(), "{:?}", began.elapsed());
     let late = changes(&["https://a.example/1"], &["https://a.example/2"]);
     assert_eq!(
         one.commit(grant.partition, grant.epoch, &late).await.unwrap(),
         Committed::Stale
     );
     assert_eq!(support::queued(&two, grant.partition).await, ["https://a.example/1"]);
-    let renewals = one.renew(&[(grant.partition, grant.epoch)]).await.unwrap();
-    assert_eq!(renewals[0].state, LeaseState::Lost);
+    let states = one.check_leases(&[(grant.partition, grant.epoch)]).await.unwrap();
+    assert_eq!(states, [LeaseState::Lost]);
+    // It learns that it has lost everything, and takes part again.
+    assert!(beat(&one).await.lapsed);
+    assert!(!beat(&one).await.lapsed);
+    assert_eq!(one.acquire(16, &[]).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_lease_that_ran_out_goes_on_if_nobody_has_ended_it() {
+    let server = Server::start(&[]);
+    let one = worker(&server.address(), 1).await;
+    let grant = one.acquire(1, &[]).await.unwrap()[0];
+    tokio::time::sleep(one.lease() + Duration::from_millis(100)).await;
+    assert!(!beat(&one).await.lapsed);
+    let change = changes(&["https://a.example/1"], &[]);
+    let committed = one.commit(grant.partition, grant.epoch, &change).await.unwrap();
+    assert!(matches!(committed, Committed::Done { .. }));
+}
+
+#[tokio::test]
+async fn after_a_time_without_servers_the_workers_keep_what_they_had() {
+    let server = Server::start(&[]);
+    let (one, two) = (worker(&server.address(), 1).await, worker(&server.address(), 2).await);
+    let (first, second) = (one.acquire(8, &[]).await.unwrap(), two.acquire(8, &[]).await.unwrap());
+    server.signal("STOP");
+    tokio::time::sleep(one.lease() * 2).await;
+    server.signal("CONT");
+    // All leases have run out. The one that comes back first takes nothing from the other.
+    for _ in 0..3 {
+        beat(&one).await;
+        assert_eq!(one.acquire(16, &[]).await.unwrap(), []);
+    }
+    assert!(!beat(&two).await.lapsed);
+    for (fleet, grants) in [(&one, first), (&two, second)] {
+        let held: Vec<_> = grants.iter().map(|grant| (grant.partition, grant.epoch)).collect();
+        let states = fleet.check_leases(&held).await.unwrap();
+        assert!(states.iter().all(|state| *state != LeaseState::Lost));
+    }
+}
+
+#[tokio::test]
+async fn a_worker_that_leaves_gives_everything_back_at_once() {
+    let server = Server::start(&[]);
+    let (one, two) = (worker(&server.address(), 1).await, worker(&server.address(), 2).await);
+    assert_eq!(one.acquire(16, &[]).await.unwrap().len(), 16);
+    one.leave().await.unwrap();
+    assert_eq!(two.acquire(16, &[]).await.unwrap().len(), 16);
+}
+
+#[tokio::test]
+async fn a_claim_whose_answer_did_not_come_is_taken_back() {
+    let server = Server::start(&[]);
+    let proxy = Proxy::start(server.port);
+    let one = Fleet::join(JoinOptions {
+        patience: Duration::from_millis(300),
+        ..options(&format!("redis://127.0.0.1:{}", proxy.port), 1)
+    })
+    .await
+    .unwrap();
+    let two = worker(&server.address(), 2).await;
+    // One partition, so that the server has all scripts. Then the answer to the question for free partitions comes, and no other.
+    assert_eq!(one.acquire(1, &[]).await.unwrap().len(), 1);
+    proxy.answers.store(1, Ordering::Relaxed);
+    assert!(one.acquire(15, &[]).await.unwrap_err().is_transient());
+    proxy.answers.store(usize::MAX, Ordering::Relaxed);
+    beat(&two).await;
+    assert_eq!(
+        two.acquire(15, &[]).await.unwrap(),
+        [],
+        "the rows name a worker that lives"
+    );
+    let mut taken = 0;
+    for _ in 0..50 {
+        beat(&one).await;
+        beat(&two).await;
+        taken += two.acquire(15 - taken, &[]).await.unwrap().len();
+        if taken == 15 {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("{taken} of 15 partitions");
+}
+
+#[tokio::test]
+async fn the_owner_of_a_queue_learns_that_it_has_something_to_read() {
+    let server = Server::start(&[]);
+    let (one, two) = (worker(&server.address(), 1).await, worker(&server.address(), 2).await);
+    let grant = one.acquire(1, &[Partition(7)]).await.unwrap()[0];
+    assert_eq!(beat(&one).await.news, []);
+    two.enqueue(&[(Partition(7), vec![waiting("https://a.example/1")])])
+        .await
+        .unwrap();
+    assert_eq!(beat(&one).await.news, [Partition(7)]);
+    assert_eq!(beat(&one).await.news, [], "it has said that it knows");
+    one.read_queue(Partition(7), 0, 10).await.unwrap();
+    // What the owner has found and stored itself is no news, and it need not read it.
+    let own = PartitionChanges {
+        are_stored: true,
+        ..changes(&[], &["https://a.example/2"])
+    };
+    let committed = one.commit(grant.partition, grant.epoch, &own).await.unwrap();
+    assert_eq!(
+        committed,
+        Committed::Done {
+            queue_end: 2,
+            is_read: true
+        }
+    );
+    // A URL that is known, too.
+    two.enqueue(&[(Partition(7), vec![waiting("https://a.example/2")])])
+        .await
+        .unwrap();
+    assert_eq!(beat(&one).await.news, []);
+    // After that of another worker, there is something to read.
+    two.enqueue(&[(Partition(7), vec![waiting("https://a.example/3")])])
+        .await
+        .unwrap();
+    let own = PartitionChanges {
+        are_stored: true,
+        ..changes(&[], &["https://a.example/4"])
+    };
+    let committed = one.commit(grant.partition, grant.epoch, &own).await.unwrap();
+    assert_eq!(
+        committed,
+        Committed::Done {
+            queue_end: 4,
+            is_read: false
+        }
+    );
+    assert_eq!(beat(&one).await.news, [Partition(7)]);
 }
 
 #[tokio::test]
@@ -115,8 +297,9 @@ async fn a_partition_whose_note_names_a_worker_that_does_not_hold_it_is_found() 
     drop(before);
     let (after, other) = (Fleet::join(many(1)).await.unwrap(), Fleet::join(many(2)).await.unwrap());
     let mut taken = 0;
-    for _ in 0..50 {
-        after.heartbeat(&fleet::WorkerReport::default()).await.unwrap();
+    for _ in 0..80 {
+        beat(&after).await;
+        beat(&other).await;
         taken += other.acquire(256 - taken, &[]).await.unwrap().len();
         if taken == 256 {
             return;

@@ -46,10 +46,8 @@ async fn the_queue_is_its_model() {
                     &some.iter().map(String::as_str).collect::<Vec<_>>(),
                 );
                 for _ in 0..=usize::from(random.bool()) {
-                    assert_eq!(
-                        fleet.commit(grant.partition, grant.epoch, &change).await.unwrap(),
-                        Committed::Done
-                    );
+                    let committed = fleet.commit(grant.partition, grant.epoch, &change).await.unwrap();
+                    assert!(matches!(committed, Committed::Done { .. }));
                 }
                 known[index].extend(finished.iter().cloned());
                 done[index].extend(finished);

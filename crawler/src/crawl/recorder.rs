@@ -435,7 +435,7 @@ impl Recorder {
         letters.extend(self.claim_of(queued, &outcome)?);
         let finished = self.store.finish_with(queued, outcome, &admitted, |ended| {
             if is_in_fleet {
-                letters.extend(post::found_letters(&ended.links));
+                letters.extend(post::queued_letters(&ended.links));
             }
             letters
         })?;

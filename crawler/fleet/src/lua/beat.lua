@@ -1,6 +1,9 @@
--- A worker says that it lives. ARGV: number, nonce, ms until a silent worker counts as gone, idle (0 or 1), moves, report.
--- Answer: state (0 unknown, 1 replaced, 2 fine), live workers, rank among them, drain, finished, the picture to check (or empty),
--- numbers of the live workers in two bytes each.
+-- A worker says that it lives, and renews its lease. ARGV: number, incarnation, length of the lease in ms, idle (0 or 1), moves, report,
+-- number of the last news that it has.
+-- Answer: state (0 unknown, 1 replaced, 2 fine, 3 ended), live workers, rank among them, drain, finished, the picture to check (or empty),
+-- incarnations of the live workers, then the news: the queues of the worker that it is to read, each with the number of the news.
+--
+-- A lease that ran out goes on, unless somebody has ended it (ended.lua): nobody has taken a partition of the worker then.
 --
 -- The end of the crawl: when all live workers are idle, their numbers and moves are a picture. Whoever sees it first looks at all
 -- partitions: each must have a live owner that has read its queue to the end. If the picture is the same afterwards, and then every
@@ -11,23 +14,29 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local mine = redis.call('HGET', P .. 'b', ARGV[1])
 if not mine then return {0} end
 if string.match(mine, '^%d+|(%x+)|') ~= ARGV[2] then return {1} end
+local lease = redis.call('HGET', P .. 'l', ARGV[2])
+if not lease then return {3} end
+-- expiry in ms | since when it was renewed in time | worker
+local expiry, since = string.match(lease, '^(%d+)|(%d+)|')
+if tonumber(expiry) <= now then since = now end
+redis.call('HSET', P .. 'l', ARGV[2], (now + tonumber(ARGV[3])) .. '|' .. since .. '|' .. ARGV[1])
 redis.call('HSET', P .. 'b', ARGV[1], now .. '|' .. ARGV[2] .. '|' .. ARGV[4] .. '|' .. ARGV[5])
 redis.call('HSET', P .. 'w', ARGV[1], ARGV[6])
 
 local beats = redis.call('HGETALL', P .. 'b')
 local live, rank, idle, oldest = 0, 0, true, now
 local me = tonumber(ARGV[1])
-local seen, numbers = {}, {}
+local seen, incarnations = {}, {}
 for at = 1, #beats, 2 do
-  local beat, nonce, rests, moves = string.match(beats[at + 1], '^(%d+)|(%x+)|(%d)|(%d+)$')
+  local beat, incarnation, rests, moves = string.match(beats[at + 1], '^(%d+)|(%x+)|(%d)|(%d+)$')
   beat = tonumber(beat)
   if beat + tonumber(ARGV[3]) >= now then
     live = live + 1
     if tonumber(beats[at]) < me then rank = rank + 1 end
     if rests ~= '1' then idle = false end
     if beat < oldest then oldest = beat end
-    numbers[#numbers + 1] = struct.pack('>I2', tonumber(beats[at]))
-    seen[#seen + 1] = beats[at] .. ':' .. nonce .. ':' .. moves
+    incarnations[#incarnations + 1] = incarnation
+    seen[#seen + 1] = beats[at] .. ':' .. incarnation .. ':' .. moves
   end
 end
 
@@ -50,4 +59,13 @@ else
     picture = now_seen
   end
 end
-return {2, live, rank, redis.call('HGET', P .. 'm', 'drain') == '1' and 1 or 0, finished, picture, table.concat(numbers)}
+
+-- News that the worker has need not be told again.
+local key = P .. 'n' .. ARGV[1]
+local news = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
+if #news > 0 and tonumber(news[2]) <= tonumber(ARGV[7]) then
+  redis.call('ZREMRANGEBYSCORE', key, '-inf', ARGV[7])
+  news = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
+end
+return {2, live, rank, redis.call('HGET', P .. 'm', 'drain') == '1' and 1 or 0, finished, picture,
+  picture ~= '' and table.concat(incarnations, ',') or '', news}

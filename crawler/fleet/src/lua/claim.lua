@@ -1,11 +1,13 @@
--- A lease of a partition. ARGV: worker, length in ms. Answer: the epoch, the first epoch since which nobody else has had it, and whether
--- URLs were finished in it before that; 0 if another has it.
+-- A partition gets an owner. ARGV: worker, incarnation, another incarnation that has ended (or -).
+-- Answer: 0 and the incarnation of the owner, if there is one that may live. Else the epoch, the first epoch since which no other worker has
+-- owned it, whether URLs were finished in it before that, the end of its queue, and whether it has states of hosts.
 local M = KEYS[1] .. 'm'
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local m = redis.call('HMGET', M, 'w', 'e', 'x', 's', 'i', 'c')
+local m = redis.call('HMGET', M, 'w', 'e', 'o', 's', 'i', 'c', 'b')
 local mine = m[1] == ARGV[1]
-if m[1] and not mine and tonumber(m[3]) > now then return {0, 0, 0} end
+local owner = m[3] or ''
+-- An earlier process of the same worker has ended, whatever its lease says.
+if owner ~= '' and not mine and owner ~= ARGV[3] then return {0, owner} end
+local time = redis.call('TIME')
 -- The time in µs: a server that has lost the last grants does not give one of their epochs a second time.
 local epoch = math.max(tonumber(m[2] or 0) + 1, time[1] * 1000000 + time[2])
 local text = string.format('%.0f', epoch)
@@ -15,5 +17,6 @@ if not (mine and since) then
   since, inherits = text, tonumber(m[6] or 0) > 0 and '1' or '0'
 end
 -- The new owner has read nothing of the queue yet (p).
-redis.call('HMSET', M, 'p', 0, 'w', ARGV[1], 'e', text, 'x', now + tonumber(ARGV[2]), 's', since, 'i', inherits)
-return {epoch, tonumber(since), tonumber(inherits)}
+redis.call('HMSET', M, 'p', 0, 'w', ARGV[1], 'o', ARGV[2], 'e', text, 's', since, 'i', inherits)
+local stop = tonumber(m[7] or 0) + redis.call('LLEN', KEYS[1] .. 'q')
+return {epoch, tonumber(since), tonumber(inherits), stop, redis.call('EXISTS', KEYS[1] .. 'h')}

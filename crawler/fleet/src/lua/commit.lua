@@ -1,36 +1,50 @@
--- What the owner of a partition has done. ARGV: worker, epoch, hashes of the finished URLs (7 bytes each), number of hosts,
--- a name and a state for each of them, then rows of new URLs. Refused, if the partition has another epoch.
-local m = redis.call('HMGET', M, 'w', 'e', 'n', 'N', 'c', 'C', 'a', 'b')
-if m[1] ~= ARGV[1] or m[2] ~= ARGV[2] then return 0 end
+-- What the owner of a partition has done. ARGV: worker, epoch, hashes of the finished URLs (7 bytes each), 1 if the owner has all new URLs
+-- in its own store, number of hosts, a name and a state for each of them, then rows of new URLs.
+-- Answer: 0 if the partition has another epoch. Else 1, the end of the queue, and whether the owner has read it up to there.
+local m = redis.call('HMGET', M, 'w', 'e', 'n', 'N', 'c', 'C', 'a', 'b', 'p')
+if m[1] ~= ARGV[1] or m[2] ~= ARGV[2] then return {0, 0, 0} end
 local known = open_set('k', m[3], m[4])
 local done = open_set('d', m[5], m[6])
 local waiting = tonumber(m[7] or 0)
 local base = tonumber(m[8] or 0)
+local read = tonumber(m[9] or 0)
+local length = redis.call('LLEN', P .. 'q')
+local was_read = read >= base + length
 
-local finished = ARGV[3]
-for at = 1, #finished, 7 do
-  local hash = struct.unpack('>I7', finished, at)
+if ARGV[3] ~= '' then
+  local hashes = {}
+  for at = 1, #ARGV[3], 7 do hashes[#hashes + 1] = struct.unpack('>I7', ARGV[3], at) end
+  local finished = {}
+  for hash in pairs(add_all(done, hashes)) do finished[#finished + 1] = hash end
   -- A URL that was finished without having been queued (a redirect led to it) is known from now on.
-  if add(done, hash) and not add(known, hash) then waiting = waiting - 1 end
+  local was_unknown = add_all(known, finished)
+  for _, hash in ipairs(finished) do
+    if not was_unknown[hash] then waiting = waiting - 1 end
+  end
 end
 
-local hosts = tonumber(ARGV[4])
-for at = 5, 4 + 2 * hosts, 2 do
-  redis.call('HSET', P .. 'h', ARGV[at], ARGV[at + 1])
-end
+local hosts = tonumber(ARGV[5])
+if hosts > 0 then redis.call('HSET', P .. 'h', unpack(ARGV, 6, 5 + 2 * hosts)) end
 
-local rows = {}
-for at = 5 + 2 * hosts, #ARGV do
-  if add(known, (struct.unpack('>I7', ARGV[at]))) then rows[#rows + 1] = ARGV[at] end
+local first = 6 + 2 * hosts
+if #ARGV >= first then
+  local hashes = {}
+  for at = first, #ARGV do hashes[#hashes + 1] = struct.unpack('>I7', ARGV[at]) end
+  local is_new = add_all(known, hashes)
+  local rows = {}
+  for at, hash in ipairs(hashes) do
+    if is_new[hash] then
+      is_new[hash] = nil
+      rows[#rows + 1] = ARGV[first + at - 1]
+    end
+  end
+  if #rows > 0 then length = push(rows) end
+  waiting = waiting + #rows
+  was_read = was_read and (#rows == 0 or ARGV[4] == '1')
 end
-for first = 1, #rows, 1000 do
-  redis.call('RPUSH', P .. 'q', unpack(rows, first, math.min(first + 999, #rows)))
-end
-waiting = waiting + #rows
 
 -- The queue keeps finished rows until they are its greater part. Then some leave at its front; those that still wait go to its end.
 local queue = P .. 'q'
-local length = redis.call('LLEN', queue)
 for _ = 1, 4 do
   if length <= 2 * waiting + 64 then break end
   local front = redis.call('LPOP', queue, 64)
@@ -43,5 +57,23 @@ for _ = 1, 4 do
   length = length - #front + #kept
 end
 
-redis.call('HMSET', M, 'n', known.count, 'N', known.buckets, 'c', done.count, 'C', done.buckets, 'a', waiting, 'b', base)
-return 1
+-- What the owner has in its store, it need not read.
+if was_read then read = base + length end
+-- Only what has changed: each field is a part of what goes to the replicas and to the disk.
+local changed = {}
+local function keep(field, at, value)
+  if tonumber(m[at] or -1) ~= value then
+    changed[#changed + 1] = field
+    changed[#changed + 1] = value
+  end
+end
+keep('n', 3, known.count)
+keep('N', 4, known.buckets)
+keep('c', 5, done.count)
+keep('C', 6, done.buckets)
+keep('a', 7, waiting)
+keep('b', 8, base)
+keep('p', 9, read)
+-- A write in any case, as in enqueue.lua.
+if #changed > 0 then redis.call('HSET', M, unpack(changed)) else redis.call('HINCRBY', M, 'r', 1) end
+return {1, base + length, was_read and 1 or 0}

@@ -1,17 +1,25 @@
 -- URLs that wait: ARGV are rows, each beginning with the hash of its URL. Anyone may call it; a known URL changes nothing.
-local m = redis.call('HMGET', M, 'n', 'N', 'a')
+-- Answer: the worker that owns the partition and has not read its queue to the end, else 0.
+local m = redis.call('HMGET', M, 'n', 'N', 'a', 'o', 'w', 'p', 'b')
 local known = open_set('k', m[1], m[2])
+local hashes = {}
+for at, row in ipairs(ARGV) do hashes[at] = struct.unpack('>I7', row) end
+local is_new = add_all(known, hashes)
 local rows = {}
-for _, row in ipairs(ARGV) do
-  if add(known, (struct.unpack('>I7', row))) then rows[#rows + 1] = row end
-end
-if #rows > 0 then
-  for first = 1, #rows, 1000 do
-    redis.call('RPUSH', P .. 'q', unpack(rows, first, math.min(first + 999, #rows)))
+for at, hash in ipairs(hashes) do
+  if is_new[hash] then
+    is_new[hash] = nil
+    rows[#rows + 1] = ARGV[at]
   end
+end
+local length
+if #rows > 0 then
+  length = push(rows)
   redis.call('HMSET', M, 'n', known.count, 'N', known.buckets, 'a', tonumber(m[3] or 0) + #rows)
 else
+  length = redis.call('LLEN', P .. 'q')
   -- A write, so that whoever repeats a call over another connection waits until a replica has what the first one wrote.
   redis.call('HINCRBY', M, 'r', 1)
 end
-return #rows
+if (m[4] or '') == '' or tonumber(m[6] or 0) >= tonumber(m[7] or 0) + length then return 0 end
+return tonumber(m[5])

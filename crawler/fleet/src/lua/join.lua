@@ -1,5 +1,5 @@
--- A data folder joins. ARGV: folder, terms, crawl that the folder remembers (or -), a new id for the crawl, nonce of the process.
--- Answer: number (0: refused), id of the crawl, terms of the crawl.
+-- A data folder joins. ARGV: folder, terms, crawl that the folder remembers (or -), a new id for the crawl, a new incarnation, length of its
+-- lease in ms. Answer: number (0: refused), id of the crawl, terms of the crawl.
 local P = KEYS[1]
 local m = redis.call('HMGET', P .. 'm', 'id', 'terms', 'last')
 local id, terms = m[1], m[2]
@@ -17,7 +17,10 @@ if not number then
   redis.call('HSET', P .. 'f', ARGV[1], number)
 end
 local time = redis.call('TIME')
--- beat in ms | nonce | idle | moves
-redis.call('HSET', P .. 'b', number, (time[1] * 1000 + math.floor(time[2] / 1000)) .. '|' .. ARGV[5] .. '|0|0')
-redis.call('DEL', P .. 'e')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+-- An earlier incarnation of the worker keeps its lease until that runs out: its process may not know yet that it was replaced.
+redis.call('HSET', P .. 'l', ARGV[5], (now + tonumber(ARGV[6])) .. '|' .. now .. '|' .. number)
+redis.call('HSET', P .. 'b', number, now .. '|' .. ARGV[5] .. '|0|0')
+-- A new owner reads its queues from their beginning.
+redis.call('DEL', P .. 'e', P .. 'n' .. number)
 return {tonumber(number), id, terms}

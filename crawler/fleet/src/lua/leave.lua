@@ -1,5 +1,9 @@
--- A worker leaves. ARGV: number, nonce. Its number and its last report stay.
-local mine = redis.call('HGET', KEYS[1] .. 'b', ARGV[1])
+-- A worker leaves: its incarnation ends, so everyone may take its partitions. ARGV: number, incarnation. Its number and its last report stay.
+local P = KEYS[1]
+redis.call('HDEL', P .. 'l', ARGV[2])
+redis.call('HINCRBY', P .. 'm', 'r', 1)
+local mine = redis.call('HGET', P .. 'b', ARGV[1])
 if not mine or string.match(mine, '^%d+|(%x+)|') ~= ARGV[2] then return 0 end
-redis.call('HDEL', KEYS[1] .. 'b', ARGV[1])
+redis.call('HDEL', P .. 'b', ARGV[1])
+redis.call('DEL', P .. 'n' .. ARGV[1])
 return 1

@@ -37,11 +37,49 @@ local function split(set)
   if set.buckets == modulus then set.top = modulus end
 end
 
--- Whether the hash is new in the set.
-local function add(set, hash)
-  if redis.call('SADD', bucket(set, hash), hash) == 0 then return false end
-  set.count = set.count + 1
-  if set.count > set.buckets * 200 then split(set) end
-  return true
+-- Adds hashes. Answer: those that were new in the set, each as a key. Hashes of one small set take two commands together, not one each.
+local function add_all(set, hashes)
+  local groups, order = {}, {}
+  local is_new = {}
+  for _, hash in ipairs(hashes) do
+    if not is_new[hash] then
+      is_new[hash] = true
+      local key = bucket(set, hash)
+      local group = groups[key]
+      if not group then
+        group = {}
+        groups[key] = group
+        order[#order + 1] = key
+      end
+      group[#group + 1] = hash
+    end
+  end
+  for _, key in ipairs(order) do
+    local group = groups[key]
+    local added = 1
+    if #group == 1 then
+      added = redis.call('SADD', key, group[1])
+      if added == 0 then is_new[group[1]] = nil end
+    else
+      local missing = {}
+      for at, known in ipairs(redis.call('SMISMEMBER', key, unpack(group))) do
+        if known == 1 then is_new[group[at]] = nil else missing[#missing + 1] = group[at] end
+      end
+      added = #missing
+      if added > 0 then redis.call('SADD', key, unpack(missing)) end
+    end
+    set.count = set.count + added
+  end
+  while set.count > set.buckets * 200 do split(set) end
+  return is_new
+end
+
+-- Rows at the end of the queue. Answer: its length.
+local function push(rows)
+  local length
+  for first = 1, #rows, 1000 do
+    length = redis.call('RPUSH', P .. 'q', unpack(rows, first, math.min(first + 999, #rows)))
+  end
+  return length
 end
 

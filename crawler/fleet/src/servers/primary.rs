@@ -1,10 +1,13 @@
 //! One connection to one server, and what its answers mean.
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Client, Cmd, Pipeline, ServerErrorKind, Value};
+use redis::{
+    AsyncConnectionConfig, Client, Cmd, ErrorKind, Pipeline, RedisError, ServerErrorKind, TlsCertificates, Value,
+};
 
 use crate::address::{Address, Node};
 
@@ -22,6 +25,57 @@ const ROLE_IS_KNOWN: Duration = Duration::from_secs(5);
 
 /// How long a new primary of a cluster waits for a replica before it goes on alone.
 const NEW_PRIMARY: Duration = Duration::from_secs(2);
+
+/// Why a server could not be asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Trouble {
+    pub(crate) reason: String,
+    /// Another attempt does not help: a wrong password, a certificate that is not trusted.
+    pub(crate) is_final: bool,
+}
+
+impl From<String> for Trouble {
+    fn from(reason: String) -> Self {
+        Self {
+            reason,
+            is_final: false,
+        }
+    }
+}
+
+impl Trouble {
+    fn of_connecting(node: &Node, error: &RedisError) -> Self {
+        let text = format!("{node}: {error}");
+        let advised = |advice: &str| Self {
+            reason: format!("{text}; {advice}"),
+            is_final: true,
+        };
+        // rustls says "invalid peer certificate: …".
+        if text.contains("certificate") {
+            return advised(CERTIFICATE);
+        }
+        match error.kind() {
+            ErrorKind::AuthenticationFailed => advised(CREDENTIALS),
+            ErrorKind::InvalidClientConfig => advised(CERTIFICATE),
+            _ if matches!(error.code(), Some("NOAUTH" | "WRONGPASS" | "NOPERM")) => advised(CREDENTIALS),
+            _ => text.into(),
+        }
+    }
+
+    /// Of an error in place of an answer.
+    pub(super) fn of_answer(value: Value, from: &Node) -> Self {
+        match Reply::of(value, from) {
+            Reply::Never(reason) => Self { reason, is_final: true },
+            Reply::Moved(reason) | Reply::Later(reason) => reason.into(),
+            Reply::Value(_) | Reply::NoScript => format!("{from}: an answer of another form than expected").into(),
+        }
+    }
+}
+
+/// What to do about a wrong password, and about a certificate.
+const CREDENTIALS: &str = "the address needs the right user and password: redis://user:password@host:port";
+const CERTIFICATE: &str =
+    "the address can name the certificate of the authority that signed that of the server: rediss://host:port?ca=FILE";
 
 /// What is known of a primary's replicas.
 #[derive(Debug, Clone, Copy, Default)]
@@ -64,7 +118,7 @@ impl Replicas {
 /// What a pipeline came to.
 pub(super) struct Outcome {
     /// The answers, or why there are none.
-    pub(super) values: Result<Vec<Value>, String>,
+    pub(super) values: Result<Vec<Value>, Trouble>,
     /// Commands that waited for replicas or asked for them.
     pub(super) waits: u64,
     /// The primary lost its replicas, and went on without.
@@ -79,13 +133,24 @@ pub(crate) struct Primary {
     pub(crate) node: Node,
     connection: MultiplexedConnection,
     replicas: Arc<Mutex<Replicas>>,
+    /// The scripts that were sent over this connection with their text: digests.
+    scripts: Arc<Mutex<HashSet<String>>>,
 }
 
 impl Primary {
-    /// Connects, and asks for the replicas.
-    pub(super) async fn connect(address: &Address, node: &Node, replicas: Replicas) -> Result<Self, String> {
-        let told = |error: redis::RedisError| format!("{node}: {error}");
-        let client = Client::open(address.url(node)).map_err(told)?;
+    /// Connects.
+    pub(super) async fn connect(
+        address: &Address,
+        tls: Option<&TlsCertificates>,
+        node: &Node,
+        replicas: Replicas,
+    ) -> Result<Self, Trouble> {
+        let told = |error: RedisError| Trouble::of_connecting(node, &error);
+        let client = match tls {
+            Some(certificates) => Client::build_with_tls(address.url(node), certificates.clone()),
+            None => Client::open(address.url(node)),
+        }
+        .map_err(told)?;
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(CONNECT))
             .set_response_timeout(Some(ANSWER + WAIT));
@@ -96,11 +161,19 @@ impl Primary {
         Ok(Self {
             node: node.clone(),
             connection,
+            scripts: Arc::default(),
             replicas: Arc::new(Mutex::new(Replicas {
                 asked: None,
                 ..replicas
             })),
         })
+    }
+
+    /// Whether a script was not yet sent over this connection. Its text goes with the first call, so that not all calls of a long
+    /// pipeline fail once.
+    pub(super) fn is_first_call(&self, digest: &str) -> bool {
+        let mut scripts = self.scripts.lock().unwrap_or_else(PoisonError::into_inner);
+        !scripts.contains(digest) && scripts.insert(digest.to_owned())
     }
 
     pub(super) fn replicas(&self) -> Replicas {
@@ -142,7 +215,7 @@ impl Primary {
         deadline: Instant,
     ) -> Outcome {
         let mut outcome = Outcome {
-            values: Err(String::new()),
+            values: Err(String::new().into()),
             waits: 0,
             unprotected: false,
             protected: false,
@@ -161,7 +234,7 @@ impl Primary {
         lonely: Duration,
         deadline: Instant,
         outcome: &mut Outcome,
-    ) -> Result<Vec<Value>, String> {
+    ) -> Result<Vec<Value>, Trouble> {
         let known = self.replicas();
         let waited_for = if waits { known.connected } else { 0 };
         // A primary that has none may have got one: in a cluster that is asked each time, after the writes, because a replica that
@@ -180,7 +253,7 @@ impl Primary {
         outcome.waits += (total - width) as u64;
         let mut values = self.plain(std::mem::take(pipeline), total).await?;
         if asks {
-            self.learn_role(&values.pop().unwrap_or_default())?;
+            self.learn_role(values.pop().unwrap_or_default())?;
         }
         if !waits {
             return Ok(values);
@@ -205,7 +278,7 @@ impl Primary {
                 return Ok(values);
             }
             if Instant::now() >= deadline {
-                return Err(format!("{}: no replica has answered", self.node));
+                return Err(format!("{}: no replica has answered", self.node).into());
             }
             outcome.waits += 1;
             if replicas.connected > 0 {
@@ -223,18 +296,18 @@ impl Primary {
         }
     }
 
-    fn learn_role(&self, role: &Value) -> Result<(), String> {
-        self.learn(replicas_of_role(role).map_err(|reason| format!("{}: {reason}", self.node))?);
+    fn learn_role(&self, role: Value) -> Result<(), Trouble> {
+        if matches!(role, Value::ServerError(_)) {
+            return Err(Trouble::of_answer(role, &self.node));
+        }
+        self.learn(replicas_of_role(&role).map_err(|reason| format!("{}: {reason}", self.node))?);
         Ok(())
     }
 
-    async fn ask_role(&self) -> Result<(), String> {
+    async fn ask_role(&self) -> Result<(), Trouble> {
         let mut pipeline = Pipeline::new();
         pipeline.add_command(redis::cmd("ROLE"));
-        let values = self.plain(pipeline, 1).await?;
-        let role = values
-            .first()
-            .ok_or_else(|| format!("{}: no answer to ROLE", self.node))?;
+        let role = self.plain(pipeline, 1).await?.pop().unwrap_or_default();
         self.learn_role(role)
     }
 }
@@ -255,7 +328,6 @@ fn number(value: &Value) -> i64 {
 /// The number of connected replicas in the answer of a primary to `ROLE`.
 fn replicas_of_role(value: &Value) -> Result<usize, String> {
     match value {
-        Value::ServerError(error) => Err(error.to_string()),
         Value::Array(parts) => match (parts.first(), parts.get(2)) {
             (Some(Value::BulkString(role)), Some(Value::Array(replicas))) if role == b"master" => Ok(replicas.len()),
             _ => Err("the server is a replica, not a primary".to_owned()),
@@ -300,9 +372,7 @@ impl Reply {
                 "OOM" => Self::Never(format!(
                     "{error}; the memory of the server is full: raise maxmemory (and keep maxmemory-policy noeviction)"
                 )),
-                "NOAUTH" | "WRONGPASS" => Self::Never(format!(
-                    "{error}; the address needs the right user and password: redis://user:password@host:port"
-                )),
+                "NOAUTH" | "WRONGPASS" => Self::Never(format!("{error}; {CREDENTIALS}")),
                 "NOPERM" => Self::Never(format!(
                     "{error}; the user needs the commands of this crate on all keys of the crawl"
                 )),

@@ -3,7 +3,7 @@
 use redis::{Pipeline, Value};
 
 use crate::address::Node;
-use crate::servers::primary::Primary;
+use crate::servers::primary::{Primary, Trouble};
 use crate::slot::SLOTS;
 
 /// The primaries and their slots.
@@ -33,7 +33,7 @@ impl Topology {
 }
 
 /// Asks a server. A server that is no part of a cluster owns all slots.
-pub(super) async fn ask(server: &Primary, several_named: bool) -> Result<Topology, String> {
+pub(super) async fn ask(server: &Primary, several_named: bool) -> Result<Topology, Trouble> {
     let mut pipeline = Pipeline::new();
     let mut cmd = redis::cmd("CLUSTER");
     cmd.arg("SLOTS");
@@ -45,14 +45,15 @@ pub(super) async fn ask(server: &Primary, several_named: bool) -> Result<Topolog
                 return Err(format!(
                     "{} is no part of a cluster: the address may name only one such server",
                     server.node
-                ));
+                )
+                .into());
             }
             Ok(Topology {
                 ranges: vec![(0, SLOTS - 1, server.node.clone())],
                 servers: Vec::new(),
             })
         }
-        Value::ServerError(error) => Err(format!("{}: {error}", server.node)),
+        Value::ServerError(_) => Err(Trouble::of_answer(answer, &server.node)),
         Value::Array(answer) => {
             let mut ranges = Vec::new();
             let mut servers = Vec::new();
@@ -73,14 +74,11 @@ pub(super) async fn ask(server: &Primary, several_named: bool) -> Result<Topolog
             }
             ranges.sort();
             if ranges.is_empty() {
-                return Err(format!(
-                    "{}: the cluster has given its slots to no server yet",
-                    server.node
-                ));
+                return Err(format!("{}: the cluster has given its slots to no server yet", server.node).into());
             }
             Ok(Topology { ranges, servers })
         }
-        _ => Err(format!("{}: its answer to CLUSTER SLOTS is not known", server.node)),
+        _ => Err(format!("{}: its answer to CLUSTER SLOTS is not known", server.node).into()),
     }
 }
 

@@ -7,8 +7,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use fleet::{
-    Entry, Fleet, JoinOptions, Judged, LogSlice, PageId, Partition, PartitionChanges, Position, Terms, UrlHash,
-    WaitingUrl,
+    Entry, Fleet, JoinOptions, Judged, LogSlice, PageId, Partition, PartitionChanges, Position, Pulse, Terms, UrlHash,
+    WaitingUrl, WorkerReport,
 };
 use redis::Value;
 
@@ -379,6 +379,11 @@ pub fn waiting(url: &str) -> WaitingUrl {
     }
 }
 
+/// A worker says that it lives.
+pub async fn beat(fleet: &Fleet) -> Pulse {
+    fleet.heartbeat(&WorkerReport::default()).await.unwrap()
+}
+
 /// Everything in a partition's queue that is not finished, each URL once, sorted.
 pub async fn queued(fleet: &Fleet, partition: Partition) -> Vec<String> {
     let mut urls = Vec::new();
@@ -471,6 +476,6 @@ pub fn changes(done: &[&str], new: &[&str]) -> PartitionChanges {
     PartitionChanges {
         done: done.iter().map(|url| UrlHash::of(url)).collect(),
         new: new.iter().map(|url| waiting(url)).collect(),
-        hosts: Vec::new(),
+        ..PartitionChanges::default()
     }
 }

@@ -25,7 +25,8 @@ use std::time::Duration;
 
 use crossbeam_channel::{Sender, TrySendError};
 use fleet::{Fleet, FleetError, JoinOptions};
-use tokio::sync::mpsc;
+use storage::Letter;
+use tokio::sync::{Notify, mpsc};
 
 use super::idle::IdleSign;
 use super::membership::Membership;
@@ -142,6 +143,10 @@ struct Desk {
     stats: Arc<Stats>,
     segment: usize,
     state: Mutex<State>,
+    /// Partitions are to be opened.
+    opening: Notify,
+    /// Queues may have something to read.
+    arrivals: Notify,
     /// Whether the last call had no answer. Said once, and once when it is over.
     is_away: AtomicBool,
 }
@@ -165,6 +170,8 @@ impl Desk {
             stats: options.stats,
             segment: options.segment,
             state: Mutex::new(state),
+            opening: Notify::new(),
+            arrivals: Notify::new(),
             is_away: AtomicBool::new(false),
         };
         (Arc::new(desk), options.letters)
@@ -191,6 +198,15 @@ impl Desk {
                 tracing::warn!("{error}; after a restart, this worker may get other hosts");
             }
         }
+    }
+
+    /// Says with which settings of the servers the crawl can lose data, and does not come back.
+    async fn warn_of_servers(&self) -> Result<Option<Vec<(u64, Letter)>>, FleetError> {
+        match self.fleet.cautions().await {
+            Ok(cautions) => cautions.iter().for_each(|caution| tracing::warn!("{caution}")),
+            Err(error) => tracing::debug!(%error, "the settings of the servers are not known"),
+        }
+        std::future::pending().await
     }
 
     /// Sends a message to the recorder, as soon as it has room.
@@ -282,6 +298,7 @@ impl Work for (Arc<Desk>, mpsc::UnboundedReceiver<ToDesk>) {
             let post = desk.send_letters(letters);
             tokio::pin!(post);
             tokio::select! {
+                ended = desk.warn_of_servers() => ended,
                 ended = leases => ended.map(|()| None),
                 ended = opening => ended.map(|()| None),
                 ended = arrivals => ended.map(|()| None),

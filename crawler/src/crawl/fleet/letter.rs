@@ -18,6 +18,8 @@ pub(crate) enum Mail {
     Done(Done),
     /// A URL was found.
     Found(WaitingUrl),
+    /// A URL was found that is in the queue of this folder, so that this worker need not read it from the servers.
+    Queued(WaitingUrl),
     /// How a host was treated.
     Host(TreatedHost),
 }
@@ -71,10 +73,34 @@ struct FoundRow<'a> {
     is_seed: bool,
 }
 
+impl<'a> FoundRow<'a> {
+    fn of(found: &'a WaitingUrl) -> Self {
+        Self {
+            url: &found.url,
+            depth: found.depth,
+            redirects: found.redirects,
+            priority: found.priority,
+            is_seed: found.is_seed,
+        }
+    }
+
+    fn read(bytes: &[u8]) -> Option<WaitingUrl> {
+        let row: FoundRow<'_> = postcard::from_bytes(bytes).ok()?;
+        Some(WaitingUrl {
+            url: row.url.to_owned(),
+            depth: row.depth,
+            redirects: row.redirects,
+            priority: row.priority,
+            is_seed: row.is_seed,
+        })
+    }
+}
+
 const CLAIM: u8 = 1;
 const DONE: u8 = 2;
 const FOUND: u8 = 3;
 const HOST: u8 = 4;
+const QUEUED: u8 = 5;
 
 impl Done {
     /// The hash as the servers know it.
@@ -113,16 +139,8 @@ impl Mail {
         let (kind, bytes) = match self {
             Self::Claim(claim) => (CLAIM, encoded(claim)?),
             Self::Done(done) => (DONE, encoded(done)?),
-            Self::Found(found) => {
-                let row = FoundRow {
-                    url: &found.url,
-                    depth: found.depth,
-                    redirects: found.redirects,
-                    priority: found.priority,
-                    is_seed: found.is_seed,
-                };
-                (FOUND, encoded(&row)?)
-            }
+            Self::Found(found) => (FOUND, encoded(&FoundRow::of(found))?),
+            Self::Queued(found) => (QUEUED, encoded(&FoundRow::of(found))?),
             Self::Host(host) => (HOST, encoded(host)?),
         };
         Ok(Letter { kind, bytes })
@@ -135,15 +153,8 @@ impl Mail {
         match letter.kind {
             CLAIM => postcard::from_bytes(bytes).ok().map(Self::Claim),
             DONE => postcard::from_bytes(bytes).ok().map(Self::Done),
-            FOUND => postcard::from_bytes::<FoundRow<'_>>(bytes).ok().map(|row| {
-                Self::Found(WaitingUrl {
-                    url: row.url.to_owned(),
-                    depth: row.depth,
-                    redirects: row.redirects,
-                    priority: row.priority,
-                    is_seed: row.is_seed,
-                })
-            }),
+            FOUND => FoundRow::read(bytes).map(Self::Found),
+            QUEUED => FoundRow::read(bytes).map(Self::Queued),
             HOST => postcard::from_bytes(bytes).ok().map(Self::Host),
             _ => None,
         }
@@ -181,7 +192,12 @@ mod tests {
         };
         let host = TreatedHost::new(Partition(7), None, "example.org", &record).unwrap();
         assert_eq!(read_record(&host.record), Some(record));
-        for mail in [Mail::Done(done), Mail::Found(found), Mail::Host(host)] {
+        for mail in [
+            Mail::Done(done),
+            Mail::Found(found.clone()),
+            Mail::Queued(found),
+            Mail::Host(host),
+        ] {
             assert_eq!(Mail::read(&mail.letter().unwrap()), Some(mail));
         }
         assert_eq!(

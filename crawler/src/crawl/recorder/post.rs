@@ -102,13 +102,14 @@ impl Post {
                 self.remembered.clear();
             }
             if self.remembered.insert(UrlHash::of(&link.url).0) {
-                letters.push(found_letter(
-                    &link.url,
-                    link.depth,
-                    link.redirects,
-                    link.priority,
-                    are_seeds,
-                )?);
+                let found = WaitingUrl {
+                    url: link.url,
+                    depth: link.depth,
+                    redirects: link.redirects,
+                    priority: link.priority,
+                    is_seed: are_seeds,
+                };
+                letters.push(Mail::Found(found).letter()?);
             }
         }
         Ok((own, letters))
@@ -181,29 +182,17 @@ impl Post {
     }
 }
 
-/// The letter about a URL that is new.
-pub(super) fn found_letter(
-    url: &str,
-    depth: u16,
-    redirects: u8,
-    priority: u8,
-    is_seed: bool,
-) -> Result<Letter, RunError> {
-    let found = WaitingUrl {
-        url: url.to_owned(),
-        depth,
-        redirects,
-        priority,
-        is_seed,
-    };
-    Mail::Found(found).letter()
-}
-
 /// The letters about URLs that are new in the store. One that cannot be written is left out: the URL stays in this folder.
-pub(super) fn found_letters(urls: &[&QueuedUrl]) -> Vec<Letter> {
+pub(super) fn queued_letters(urls: &[&QueuedUrl]) -> Vec<Letter> {
     let letters = urls.iter().map(|queued| {
-        let is_seed = queued.via.is_none();
-        found_letter(&queued.url, queued.depth, queued.redirects, queued.priority, is_seed)
+        let found = WaitingUrl {
+            url: queued.url.clone(),
+            depth: queued.depth,
+            redirects: queued.redirects,
+            priority: queued.priority,
+            is_seed: queued.via.is_none(),
+        };
+        Mail::Queued(found).letter()
     });
     letters.filter_map(Result::ok).collect()
 }

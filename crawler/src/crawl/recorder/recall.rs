@@ -7,7 +7,7 @@ use storage::{Discovered, OnwardSitemap, QueuedUrl, StoredSitemap, Via};
 use url::Url;
 use web::host_key::HostKey;
 
-use super::post::found_letters;
+use super::post::queued_letters;
 use super::{Recorder, SLICE};
 use crate::crawl::clock::unix_millis;
 use crate::crawl::interpret::RobotsReader;
@@ -38,7 +38,7 @@ impl Recorder {
             let admitted = self.url_budget.admit(&self.store, &own)?;
             self.stats.links_over_budget(own.len() - admitted.len());
             let is_in_fleet = self.post.is_some();
-            let mail = |links: &[&QueuedUrl]| if is_in_fleet { found_letters(links) } else { Vec::new() };
+            let mail = |links: &[&QueuedUrl]| if is_in_fleet { queued_letters(links) } else { Vec::new() };
             let fresh = self.store.discover_with(&admitted, Some(&via), mail)?;
             self.url_budget.spend(&self.store, &fresh)?;
             queued.extend(fresh);

@@ -13,8 +13,8 @@ const ROWS: usize = 500;
 /// Queues that are read at a time.
 const TOGETHER: usize = 32;
 
-/// Time between two looks at the ends of the queues, which renewals bring.
-const PAUSE: Duration = Duration::from_millis(50);
+/// Longest time between two looks at the ends of the queues.
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// The rest of a queue.
 struct Unread {
@@ -50,7 +50,11 @@ impl Desk {
             for some in unread.chunks(TOGETHER) {
                 self.read_some(some).await?;
             }
-            tokio::time::sleep(PAUSE).await;
+            if unread.is_empty() {
+                // Without news, there may still be a queue that could not be read while its partition came or left.
+                let news = tokio::time::timeout(PAUSE, self.arrivals.notified()).await;
+                tracing::trace!(is_news = news.is_ok(), "a look at the ends of the queues");
+            }
         }
     }
 

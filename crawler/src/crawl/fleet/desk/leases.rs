@@ -16,6 +16,10 @@ const RENEWED_AFTER: u32 = 3;
 /// The same while the worker has nothing to do, so that it soon learns of work, and of the end.
 const RENEWED_AFTER_IDLE: u32 = 12;
 
+/// The partitions are checked after so many times of a lease, and after so many while the worker has nothing to do.
+const CHECKED_AFTER: u32 = 8;
+const CHECKED_AFTER_IDLE: u32 = 1;
+
 /// Shortest time between two renewals.
 const LEAST: Duration = Duration::from_millis(50);
 
@@ -24,25 +28,29 @@ impl Desk {
     pub(super) async fn keep_leases(&self) -> Result<(), FleetError> {
         let mut is_told = false;
         loop {
-            if let Some(pulse) = self.beat().await? {
-                self.stats.fleet_stands(|standing| {
-                    standing.workers = pulse.live.into();
-                    standing.is_unprotected = pulse.unprotected;
-                });
-                if pulse.drain && !is_told {
-                    tracing::info!("the fleet is drained: this worker ends what is under way, and stops");
-                    let _is_running = self.events.send(Event::Stop).await;
-                    is_told = true;
-                }
-                if pulse.finished && !is_told {
-                    self.tell_frontier(FleetEvent::Done).await;
-                    is_told = true;
-                }
-                if !is_told {
-                    self.balance(pulse.share).await?;
-                }
+            let asked = self.ownership.now();
+            let Some(pulse) = self.beat().await? else {
+                self.show();
+                continue;
+            };
+            self.stats.fleet_stands(|standing| {
+                standing.workers = pulse.live.into();
+                standing.is_unprotected = pulse.unprotected;
+            });
+            self.renewed(asked, &pulse).await;
+            if pulse.drain && !is_told {
+                tracing::info!("the fleet is drained: this worker ends what is under way, and stops");
+                let _is_running = self.events.send(Event::Stop).await;
+                is_told = true;
             }
-            self.renew().await?;
+            if pulse.finished && !is_told {
+                self.tell_frontier(FleetEvent::Done).await;
+                is_told = true;
+            }
+            if !is_told {
+                self.balance(pulse.share).await?;
+            }
+            self.check(asked).await?;
             self.show();
             let part = if self.is_idle() {
                 RENEWED_AFTER_IDLE
@@ -50,6 +58,37 @@ impl Desk {
                 RENEWED_AFTER
             };
             tokio::time::sleep((self.fleet.lease() / part).max(LEAST)).await;
+        }
+    }
+
+    /// The lease of this worker lasts from the time `asked` on.
+    async fn renewed(&self, asked: Now, pulse: &Pulse) {
+        if pulse.lapsed {
+            let all = self.state().leases.keys().copied().collect();
+            self.lost(all).await;
+        }
+        let mut is_awaited = false;
+        {
+            let mut state = self.state();
+            state.renewed_at = asked;
+            let until = Ownership::certain_until(asked, self.fleet.lease());
+            for (partition, lease) in &state.leases {
+                // A partition that has not left yet has no lease in the table until it has.
+                if !state.pending.contains_key(partition) {
+                    is_awaited |= self.ownership.hold(*partition, lease.epoch, until);
+                }
+            }
+            for partition in &pulse.news {
+                if state.leases.contains_key(partition) {
+                    state.ends.insert(*partition, u64::MAX);
+                }
+            }
+        }
+        if !pulse.news.is_empty() {
+            self.arrivals.notify_one();
+        }
+        if is_awaited {
+            self.tell_frontier(FleetEvent::Renewed).await;
         }
     }
 
@@ -108,7 +147,6 @@ impl Desk {
     }
 
     async fn acquire(&self, at_most: usize, wanted: &[Partition]) -> Result<(), FleetError> {
-        let asked = self.ownership.now();
         let Some(grants) = self.answer(self.fleet.acquire(at_most, wanted).await).await? else {
             return Ok(());
         };
@@ -122,16 +160,17 @@ impl Desk {
             if state.leaving.contains(&grant.partition) {
                 state.pending.insert(grant.partition, grant);
             } else {
-                self.begin_to_open(&mut state, grant, asked);
+                self.begin_to_open(&mut state, grant);
             }
         }
+        self.opening.notify_one();
         self.remember();
         Ok(())
     }
 
-    /// Takes a lease that was asked for at the time `asked`. The recorder then prepares the partition for the frontier.
-    fn begin_to_open(&self, state: &mut State, grant: Grant, asked: Now) {
-        let until = Ownership::certain_until(asked, self.fleet.lease());
+    /// Takes a partition. The recorder then prepares it for the frontier.
+    fn begin_to_open(&self, state: &mut State, grant: Grant) {
+        let until = Ownership::certain_until(state.renewed_at, self.fleet.lease());
         self.ownership.inherits(grant.partition, grant.inherits);
         self.ownership.hold(grant.partition, grant.epoch, until);
         state.open(&grant);
@@ -155,44 +194,46 @@ impl Desk {
         self.tell_frontier(FleetEvent::Go(partitions)).await;
     }
 
-    /// Renews all leases.
-    async fn renew(&self) -> Result<(), FleetError> {
+    /// Asks now and then whether the partitions are still this worker's. A write finds that out at once; this is for hosts of which
+    /// nothing is written, after a server has lost their rows.
+    async fn check(&self, now: Now) -> Result<(), FleetError> {
+        let leases = if self.is_idle() {
+            CHECKED_AFTER_IDLE
+        } else {
+            CHECKED_AFTER
+        };
         let held: Vec<(Partition, Epoch)> = {
             let state = self.state();
+            if now < state.checked_at + self.fleet.lease() * leases {
+                return Ok(());
+            }
             state
                 .leases
                 .iter()
                 .map(|(partition, lease)| (*partition, lease.epoch))
                 .collect()
         };
-        if held.is_empty() {
-            return Ok(());
-        }
-        let asked = self.ownership.now();
-        let Some(renewals) = self.answer(self.fleet.renew(&held).await).await? else {
+        let Some(states) = self.answer(self.fleet.check_leases(&held).await).await? else {
             return Ok(());
         };
-        let until = Ownership::certain_until(asked, self.fleet.lease());
-        let (mut lost, mut is_awaited) = (Vec::new(), false);
-        for (renewal, (_, epoch)) in renewals.iter().zip(held) {
-            match renewal.state {
-                LeaseState::Held { queue_end } => {
-                    let is_pending = {
-                        let mut state = self.state();
-                        state.ends.insert(renewal.partition, queue_end);
-                        state.pending.contains_key(&renewal.partition)
-                    };
-                    // A partition that has not left yet has no lease in the table until it has.
-                    if !is_pending && self.state().leases.contains_key(&renewal.partition) {
-                        is_awaited |= self.ownership.hold(renewal.partition, epoch, until);
-                    }
+        let mut lost = Vec::new();
+        {
+            let mut state = self.state();
+            state.checked_at = now;
+            for (found, (partition, epoch)) in states.into_iter().zip(held) {
+                // It may have been released and granted again meanwhile.
+                if state.leases.get(&partition).is_none_or(|lease| lease.epoch != epoch) {
+                    continue;
                 }
-                LeaseState::Lost => lost.push(renewal.partition),
+                match found {
+                    LeaseState::Held { queue_end } => {
+                        state.ends.insert(partition, queue_end);
+                    }
+                    LeaseState::Lost => lost.push(partition),
+                }
             }
         }
-        if is_awaited {
-            self.tell_frontier(FleetEvent::Renewed).await;
-        }
+        self.arrivals.notify_one();
         self.lost(lost).await;
         Ok(())
     }
@@ -226,34 +267,27 @@ impl Desk {
 
     /// Gives back the partitions that the frontier has left and about which all letters have arrived.
     pub(super) async fn give_back_left(&self) -> Result<(), FleetError> {
-        loop {
-            let (partition, lease) = {
-                let mut state = self.state();
-                match state.left.front() {
-                    Some((_, after)) if *after <= state.sent => {}
-                    _ => return Ok(()),
-                }
-                let Some((partition, _)) = state.left.pop_front() else {
-                    return Ok(());
-                };
+        let released: Vec<(Partition, Epoch)> = {
+            let mut state = self.state();
+            let mut released = Vec::new();
+            while let Some((partition, _)) = state.left.front().copied().filter(|(_, after)| *after <= state.sent) {
+                state.left.pop_front();
                 state.leaving.remove(&partition);
                 if let Some(grant) = state.pending.remove(&partition) {
-                    // The lease was granted a while ago, and renewed since: the next renewal makes it certain.
-                    self.begin_to_open(&mut state, grant, Now::ZERO);
-                    continue;
+                    self.begin_to_open(&mut state, grant);
+                } else if let Some(lease) = state.leases.remove(&partition) {
+                    self.ownership.lose(partition);
+                    released.push((partition, lease.epoch));
                 }
-                (partition, state.leases.remove(&partition))
-            };
-            if let Some(lease) = lease {
-                self.ownership.lose(partition);
-                while self
-                    .answer(self.fleet.release(&[(partition, lease.epoch)]).await)
-                    .await?
-                    .is_none()
-                {}
-                self.remember();
             }
+            released
+        };
+        self.opening.notify_one();
+        if !released.is_empty() {
+            while self.answer(self.fleet.release(&released).await).await?.is_none() {}
+            self.remember();
         }
+        Ok(())
     }
 
     fn log_state(&self) {

@@ -1,10 +1,13 @@
 //! Prepares new partitions for the frontier: how their hosts were treated, and which URLs of the data folder other workers have finished.
 
+use std::collections::HashMap;
+
 use fleet::{FleetError, Partition, UrlHash};
 use storage::QueuedUrl;
 
-use super::super::messages::FromDesk;
-use super::{Desk, RETRY, together};
+use super::super::messages::{FromDesk, HostStates};
+use super::state::ToOpen;
+use super::{Desk, together};
 
 /// Partitions that are prepared together.
 const TOGETHER: usize = 64;
@@ -13,33 +16,41 @@ impl Desk {
     /// Prepares partitions, for ever.
     pub(super) async fn open_partitions(&self) -> Result<(), FleetError> {
         loop {
-            let leases: Vec<(Partition, bool)> = {
+            let leases: Vec<ToOpen> = {
                 let mut state = self.state();
                 let count = state.to_open.len().min(TOGETHER);
                 state.to_open.drain(..count).collect()
             };
             if leases.is_empty() {
-                tokio::time::sleep(RETRY).await;
+                self.opening.notified().await;
                 continue;
             }
-            let of = |wanted| {
-                let leases = leases.iter().filter(move |(_, is_known)| *is_known == wanted);
-                leases.map(|(partition, _)| *partition).collect::<Vec<_>>()
-            };
-            let (known, partitions) = (of(true), of(false));
+            let (known, others): (Vec<ToOpen>, Vec<ToOpen>) = leases.into_iter().partition(|open| open.is_known);
             if !known.is_empty() {
+                let known = known.into_iter().map(|open| open.partition).collect();
                 self.came(known, Vec::new()).await;
             }
-            if partitions.is_empty() {
+            if others.is_empty() {
                 continue;
             }
-            let states = loop {
-                let calls = partitions.iter().map(|partition| self.fleet.host_states(*partition));
+            let (partitions, states) = loop {
+                let asked: Vec<Partition> = others
+                    .iter()
+                    .filter(|open| open.has_hosts)
+                    .map(|open| open.partition)
+                    .collect();
+                let calls = asked.iter().map(|partition| self.fleet.host_states(*partition));
                 if let Some(states) = self.answer(together(calls).await).await? {
-                    break states;
+                    break (
+                        others.into_iter().map(|open| open.partition),
+                        asked.into_iter().zip(states),
+                    );
                 }
             };
-            let granted = partitions.into_iter().zip(states).collect();
+            let mut states: HashMap<Partition, HostStates> = states.collect();
+            let granted = partitions
+                .map(|partition| (partition, states.remove(&partition).unwrap_or_default()))
+                .collect();
             self.tell(FromDesk::Granted(granted)).await;
         }
     }
@@ -78,6 +89,7 @@ impl Desk {
             number,
         })
         .await;
+        self.arrivals.notify_one();
         if is_last {
             self.remember();
         }

@@ -14,11 +14,12 @@ use super::super::letter::{Claim, Done, Mail, TreatedHost};
 use super::super::messages::{FromDesk, ToDesk};
 use super::Desk;
 
-/// This many letters do not wait for others.
-const TOGETHER: usize = 512;
+/// This many letters do not wait for others. The recorder gives the desk at most twice as many.
+const TOGETHER: usize = 2_048;
 
-/// The time over which letters are gathered, so that one call takes many.
-const GATHERED: Duration = Duration::from_millis(300);
+/// The time over which letters are gathered, so that one call takes many: the changes of a partition cost one command, however many
+/// pages they are of.
+const GATHERED: Duration = Duration::from_millis(1_000);
 
 /// Time after which the desk looks again whether letters are to be sent.
 const TICK: Duration = Duration::from_millis(20);
@@ -38,6 +39,8 @@ struct Changes {
     epoch: Epoch,
     done: Vec<Done>,
     new: Vec<WaitingUrl>,
+    /// Whether all new URLs are in the queue of this folder.
+    are_stored: bool,
     /// The last treatment of each host.
     hosts: HashMap<String, Vec<u8>>,
 }
@@ -72,7 +75,7 @@ impl Desk {
                 None => {}
             }
             // Letters of an earlier run wait until it is known which partitions are still this worker's.
-            let is_urgent = letters.len() >= TOGETHER || !self.state().left.is_empty();
+            let is_urgent = letters.len() >= TOGETHER || self.is_waited_for();
             let is_due = is_urgent || sent_at.elapsed() >= GATHERED;
             if !letters.is_empty() && is_due && messages.is_empty() && self.state().has_asked {
                 let now = std::mem::take(&mut letters);
@@ -82,6 +85,13 @@ impl Desk {
                 sent_at = Instant::now();
             }
         }
+    }
+
+    /// Whether something waits for the letters: partitions that other workers are to have, or the frontier, which has nothing to do before
+    /// somebody answers.
+    fn is_waited_for(&self) -> bool {
+        let state = self.state();
+        !state.left.is_empty() || self.sign.shows(state.number)
     }
 
     /// Sends the last letters of the run.
@@ -117,6 +127,7 @@ impl Desk {
                     changes: PartitionChanges {
                         done,
                         new: of.new,
+                        are_stored: of.are_stored,
                         hosts: of.hosts.into_iter().collect(),
                     },
                 }
@@ -127,17 +138,25 @@ impl Desk {
         };
         let mut lost = Vec::new();
         let mut foreign = Vec::new();
+        let mut is_news = false;
         for ((commit, outcomes), committed) in commits.into_iter().zip(outcomes).zip(committed) {
-            if committed == Committed::Stale {
-                lost.push((commit.partition, commit.epoch));
-                foreign.push((commit.partition, commit.changes.new));
-                late.extend(outcomes);
-            } else if !commit.changes.new.is_empty() && !self.ownership.stores_links(commit.partition) {
-                // The links that are new come back by the queue. The next renewal would say so, too, but much later.
-                self.state().ends.insert(commit.partition, u64::MAX);
+            match committed {
+                Committed::Stale => {
+                    lost.push((commit.partition, commit.epoch));
+                    foreign.push((commit.partition, commit.changes.new));
+                    late.extend(outcomes);
+                }
+                Committed::Done { queue_end, is_read } => {
+                    is_news |= self
+                        .state()
+                        .committed(commit.partition, commit.epoch, queue_end, is_read);
+                }
             }
         }
         self.stats.fleet_refused(lost.len());
+        if is_news {
+            self.arrivals.notify_one();
+        }
         if self.answer(self.fleet.enqueue(&foreign).await).await?.is_none() {
             return Ok(false);
         }
@@ -200,12 +219,20 @@ impl Desk {
         let state = self.state();
         for (_, letter) in letters {
             match Mail::read(letter) {
-                Some(Mail::Found(found)) => {
+                Some(mail @ (Mail::Found(_) | Mail::Queued(_))) => {
+                    let is_queued = matches!(mail, Mail::Queued(_));
+                    let (Mail::Found(found) | Mail::Queued(found)) = mail else {
+                        continue;
+                    };
                     let Some(partition) = self.partition_of(&found.url) else {
                         continue;
                     };
                     match state.leases.get(&partition) {
-                        Some(lease) => sorted.changes(partition, lease.epoch).new.push(found),
+                        Some(lease) => {
+                            let changes = sorted.changes(partition, lease.epoch);
+                            changes.new.push(found);
+                            changes.are_stored &= is_queued;
+                        }
                         None => sorted.foreign.entry(partition).or_default().push(found),
                     }
                 }
@@ -245,6 +272,7 @@ impl Sorted {
             epoch,
             done: Vec::new(),
             new: Vec::new(),
+            are_stored: true,
             hosts: HashMap::new(),
         })
     }

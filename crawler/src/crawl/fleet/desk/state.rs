@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use fleet::{Epoch, Grant, Partition, Position};
+use web::politeness::Now;
 
 /// A lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,6 +11,16 @@ pub(super) struct Lease {
     pub epoch: Epoch,
     /// What was done under an earlier lease than this one counts no more, because another worker has owned the partition since.
     pub since: Epoch,
+}
+
+/// A partition that is to be prepared for the frontier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ToOpen {
+    pub partition: Partition,
+    /// Whether nobody else has had it since it was opened last.
+    pub is_known: bool,
+    /// Whether its owners have left states of hosts.
+    pub has_hosts: bool,
 }
 
 /// The knowledge of the desk.
@@ -26,8 +37,8 @@ pub(super) struct State {
     pub pending: HashMap<Partition, Grant>,
     /// The partitions that the frontier has left, and the number of the last row of the outbox that may be about them.
     pub left: VecDeque<(Partition, u64)>,
-    /// New leases that the opening has not begun with, and whether nobody else has had the partition since it was opened last.
-    pub to_open: Vec<(Partition, bool)>,
+    /// New leases that the opening has not begun with.
+    pub to_open: Vec<ToOpen>,
     /// The partitions whose URLs are being compared with the fleet, before the frontier gets them.
     pub opening: HashSet<Partition>,
     /// Where the queue of each partition ends, and up to where it was read.
@@ -47,6 +58,9 @@ pub(super) struct State {
     pub has_asked: bool,
     /// Whether the run takes no more partitions.
     pub is_ending: bool,
+    /// When the last renewal of this worker's lease was asked for, and when the partitions were checked last.
+    pub renewed_at: Now,
+    pub checked_at: Now,
 }
 
 impl State {
@@ -58,8 +72,8 @@ impl State {
         };
         self.leases.insert(grant.partition, lease);
         // The servers count how far the owner of this grant has read.
-        self.positions.remove(&grant.partition);
-        self.ends.remove(&grant.partition);
+        self.positions.insert(grant.partition, 0);
+        self.ends.insert(grant.partition, grant.queue_end);
     }
 
     /// The lease under which something may be written that was done under the lease `of`; `None` if another worker has had the partition
@@ -70,11 +84,27 @@ impl State {
         (lease.since <= of).then_some(lease.epoch)
     }
 
+    /// Notes where a queue ends after a commit. Returns whether there is something to read.
+    pub fn committed(&mut self, partition: Partition, epoch: Epoch, queue_end: u64, is_read: bool) -> bool {
+        if self.leases.get(&partition).is_none_or(|lease| lease.epoch != epoch) {
+            return false;
+        }
+        self.ends.insert(partition, queue_end);
+        if is_read {
+            self.positions.insert(partition, queue_end);
+        }
+        !is_read
+    }
+
     /// Begins to open a partition.
     pub fn open(&mut self, grant: &Grant) {
         let is_known = self.opened.get(&grant.partition) == Some(&grant.since);
         self.opening.insert(grant.partition);
-        self.to_open.push((grant.partition, is_known));
+        self.to_open.push(ToOpen {
+            partition: grant.partition,
+            is_known,
+            has_hosts: grant.has_hosts,
+        });
     }
 
     /// Notes that the recorder has applied the log up to here.
@@ -139,6 +169,8 @@ mod tests {
             epoch: Epoch(epoch),
             since: Epoch(since),
             inherits: false,
+            queue_end: 0,
+            has_hosts: false,
         }
     }
 
@@ -162,7 +194,8 @@ mod tests {
         for (epoch, since, is_known) in [(1, 1, false), (2, 1, true), (6, 5, false), (7, 5, true)] {
             state.grant(&grant(epoch, since));
             state.open(&grant(epoch, since));
-            assert_eq!(state.to_open.pop(), Some((P, is_known)), "epoch {epoch} since {since}");
+            let opened = state.to_open.pop().map(|open| open.is_known);
+            assert_eq!(opened, Some(is_known), "epoch {epoch} since {since}");
             state.is_open(P);
         }
     }
@@ -174,6 +207,6 @@ mod tests {
         state.open(&grant(1, 1));
         state.grant(&grant(2, 1));
         state.open(&grant(2, 1));
-        assert_eq!(state.to_open, [(P, false), (P, false)]);
+        assert!(state.to_open.iter().all(|open| !open.is_known) && state.to_open.len() == 2);
     }
 }
