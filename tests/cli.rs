@@ -156,7 +156,7 @@ fn an_invalid_command_line_ends_with_exit_code_2() {
         &["run", "--seeds", "s.txt", "--max-duration", "0s"],
         &["dedup"],
         &["dedup", "no-such-file"],
-        &["dedup", "-", "--format", "pdf"],
+        &["dedup", "-", "--format", "odt"],
         &["dedup", "-", "--max-distance", "40"],
         &["dedup", "-", "--min-similarity", "0"],
         &["dedup", "-", "--max-document-bytes", "0"],

@@ -31,7 +31,7 @@ fn site() -> Site {
                     "/near",
                     "/moved",
                     "/lost",
-                    "/file.pdf",
+                    "/file.tar",
                     "/hostile",
                     "/memo",
                     "/zh/1",
@@ -41,7 +41,7 @@ fn site() -> Site {
         ("/same", page("The same", &text, NO_LINKS)),
         ("/near", page("Nearly", &replaced(&text, 100, 4, 2), NO_LINKS)),
         ("/moved", Answer::redirect("/near")),
-        ("/file.pdf", Answer::of_type("application/pdf", "%PDF-1.7")),
+        ("/file.tar", Answer::of_type("application/x-tar", "files")),
         ("/hostile", page(HOSTILE, &words(3, 120), NO_LINKS)),
         ("/memo", page("Memo", &words(4, 20), NO_LINKS)),
         ("/zh/1", page("大熊猫", &chinese, &["/zh/2"])),
@@ -154,7 +154,7 @@ fn every_kind_of_url_has_its_answer() {
         ("/memo", 0, "page", "Kept:"),
         ("/moved", 0, "redirect", "the server redirects to"),
         ("/lost", 0, "failed", "HTTP status 404"),
-        ("/file.pdf", 0, "excluded", "content type application/pdf"),
+        ("/file.tar", 0, "excluded", "content type application/x-tar"),
         ("/nowhere", 4, "unknown", "does not know this URL"),
     ] {
         let url = site.url(path);

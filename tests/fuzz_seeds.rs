@@ -20,7 +20,7 @@ const LONG_TARGETS: [&str; 1] = ["long_text"];
 const MAX_BYTES: usize = 4_096;
 
 /// SplitMix64: the numbers are the same on every machine.
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -30,13 +30,18 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, bound: usize) -> usize {
+    pub fn below(&mut self, bound: usize) -> usize {
         (self.next() % bound.max(1) as u64) as usize
     }
 }
 
 /// One to eight of: another byte, a bit turned, a piece cut out, doubled, or taken from another seed.
 fn mutate(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
+    mutate_to(random, seeds, MAX_BYTES)
+}
+
+/// As [`mutate`], where no input grows beyond `max_bytes`.
+pub fn mutate_to(random: &mut Random, seeds: &[Vec<u8>], max_bytes: usize) -> Vec<u8> {
     let mut input = seeds[random.below(seeds.len())].clone();
     for _ in 0..=random.below(8) {
         let at = random.below(input.len() + 1);
@@ -60,7 +65,7 @@ fn mutate(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
             _ => input.truncate(at.max(1)),
         }
     }
-    input.truncate(MAX_BYTES);
+    input.truncate(max_bytes);
     input
 }
 

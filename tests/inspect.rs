@@ -276,7 +276,7 @@ fn a_page_is_fetched_as_a_crawl_does_and_only_if_its_robots_txt_allows_it() {
         ("/to-private", Answer::redirect("/private")),
         ("/private", Answer::html(article("", ""))),
         ("/round", Answer::redirect("/round")),
-        ("/pdf", Answer::of_type("application/pdf", "%PDF")),
+        ("/tar", Answer::of_type("application/x-tar", "files")),
     ]);
     let folder = folder(&[]);
     let page = |path: &str, more: &[&str], code: i32| {
@@ -306,7 +306,7 @@ fn a_page_is_fetched_as_a_crawl_does_and_only_if_its_robots_txt_allows_it() {
         ),
         ("/to-private", "its robots.txt forbids it (line 2: Disallow: /private)"),
         ("/round", "form a loop"),
-        ("/pdf", "content type application/pdf: not a page"),
+        ("/tar", "content type application/x-tar: not a page"),
         ("/none", "HTTP status 404"),
     ] {
         let error = page(path, &[], 3)["error"].to_string();

@@ -161,11 +161,11 @@ fn nofollow_of_a_page_or_its_header_is_always_obeyed() {
             false,
         ),
         (
-            Answer::of_type("application/pdf", "%PDF").with("link", "</a>; rel=canonical"),
+            Answer::of_type("application/x-tar", "files").with("link", "</a>; rel=canonical"),
             true,
         ),
         (
-            Answer::of_type("application/pdf", "%PDF")
+            Answer::of_type("application/x-tar", "files")
                 .with("link", "</a>; rel=canonical")
                 .with("x-robots-tag", "nofollow"),
             false,

@@ -46,6 +46,8 @@ mod config;
 mod crawl;
 mod dedup_command;
 mod demo;
+mod documents;
+mod documents_fuzz;
 mod encodings;
 mod evaluate;
 mod explain;

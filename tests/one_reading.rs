@@ -116,8 +116,8 @@ fn no_pages() -> Vec<Case> {
     vec![
         case("unmarked.html", None, unmarked),
         case("binary.html", None, b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec()),
-        case("pdf.html", Some("text/html"), pdf.clone()),
-        case("untyped-pdf.html", None, pdf),
+        case("pdf.html", Some("text/html"), pdf),
+        case("untyped-font.html", None, b"wOF2\0\x01\0\0\0\0".repeat(50)),
         case("noise.html", Some("application/xhtml+xml"), noise),
     ]
 }
@@ -321,7 +321,7 @@ fn bytes_that_are_no_page_are_none_in_all_four_ways() {
     for (path, reason) in [
         ("/binary.html", "no content type, and not text"),
         ("/pdf.html", "declared text/html, but the bytes are application/pdf"),
-        ("/untyped-pdf.html", "no content type, and not text"),
+        ("/untyped-font.html", "no content type, and not text"),
         (
             "/noise.html",
             "declared application/xhtml+xml, but the bytes are binary data",

@@ -41,6 +41,7 @@ const STAGES: [Stage; 6] = [
             embedded: true,
             max_text_bytes: usize::MAX,
             extract: None,
+            documents: page::Documents::in_this_thread(),
         };
         let html = format!("<title>{text}</title><h1>{text}</h1><p>{text}");
         let url = Url::parse("http://example.org/").ok();

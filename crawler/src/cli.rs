@@ -3,7 +3,7 @@
 //! [`main`] parses the command line, runs one command and returns its exit code. Each command has its own file. `arguments` defines
 //! the flags; no other folder knows the argument parser. `configuration`, `store` and `output` hold the parts that all commands share.
 //!
-//! Uses: archive, config, crawl, dedup, demo, error, export, files, fleet, live, page, report, serve, storage, study, terminal, web.
+//! Uses: archive, config, crawl, dedup, demo, documents, error, export, files, fleet, live, page, report, serve, storage, study, terminal, web.
 
 mod arguments;
 mod check;
@@ -12,6 +12,7 @@ mod configuration;
 mod dedup;
 mod demo;
 mod diff_text;
+mod document_reader;
 mod documents;
 mod error;
 mod evaluate;
@@ -57,6 +58,10 @@ const PANICKED: u8 = 101;
 /// Runs the command of the process's command line and returns its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
+    if let Some(max_memory_bytes) = document_reader::bound_of_child() {
+        return ::documents::serve(max_memory_bytes);
+    }
+    document_reader::install();
     let cli = Cli::parse();
     if let Err(error) = log::start(log_options(&cli)) {
         return failed(&UsageError::from(error).into());

@@ -11,6 +11,7 @@
 //!
 //! - `page`: one page with its bytes, its outlinks, the expected answer and the reason
 //! - `template`: the HTML templates
+//! - `pdf`: the template of PDF files
 //! - `content`: the prose and the parser of its files
 //! - `pages`: all pages, one file for each difficulty
 //! - `site`: all pages together, their link depths, robots.txt and the sitemap
@@ -26,6 +27,7 @@ mod content;
 mod outcomes;
 mod page;
 mod pages;
+mod pdf;
 mod server;
 mod site;
 mod template;

@@ -3,11 +3,12 @@
 //! [`Report`] reads the answer from the catalogue and renders it as text, JSON or HTML. Its JSON form is documented and stable:
 //! later versions only add keys.
 //!
-//! Uses: config, crawl, dedup, error, storage, study, terminal, web.
+//! Uses: config, crawl, dedup, error, page, storage, study, terminal, web.
 
 mod about;
 mod clusters;
 mod counts;
+mod documents;
 mod doubtful;
 mod failures;
 mod hosts;
@@ -34,6 +35,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 use storage::Store;
 
+use self::documents::DocumentCount;
 use crate::config::Config;
 use crate::config::settings::{Settings, SteeringSettings};
 use crate::error::RunError;
@@ -69,6 +71,8 @@ pub struct Report {
     pub(crate) about: About,
     /// Over all hosts.
     pub(crate) counts: Counts,
+    /// The pages by kind of document, the kind with most pages first.
+    pub(crate) documents: Vec<DocumentCount>,
     /// One for each kept page, in the order in which the pages were kept.
     pub(crate) clusters: Vec<Cluster>,
     /// Duplicates whose kept page has changed or is gone. The next refresh visits them first.
@@ -149,6 +153,7 @@ impl Report {
             as_of: AsOf::of(store),
             about: seeds.about(store, &urls.failures, &urls.redirects),
             counts: store.counts().into(),
+            documents: std::mem::take(&mut pages.documents).counts(),
             histograms: Histograms::of(&clusters, &orphans, &near_misses, (rule.max_distance, pages.compared)),
             clusters,
             orphans,

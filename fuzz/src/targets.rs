@@ -39,6 +39,8 @@ pub const TARGETS: &[Target] = &[
     ("charset", charset),
     ("content_encoding", content_encoding),
     ("html", html),
+    ("feed", feed),
+    ("markdown", markdown),
     ("headers", headers),
     ("json_line", json_line),
     ("config", config),
@@ -230,8 +232,24 @@ fn read(body: &[u8], content_type: &str) -> Option<page::Page> {
         embedded: true,
         max_text_bytes: usize::MAX,
         extract: None,
+        documents: page::Documents::in_this_thread(),
     };
     page::read(body, &headers, &url, &options).ok()
+}
+
+/// A feed is a page or no feed, and its text is not much longer than the feed.
+pub fn feed(bytes: &[u8]) {
+    if let Some(page) = read(bytes, "application/rss+xml") {
+        assert!(page.text.len() <= 4 * bytes.len() + 64);
+    }
+}
+
+/// Any text is Markdown. Each character reference may become a few bytes more.
+pub fn markdown(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    if let Some(page) = read(text.as_bytes(), "text/markdown; charset=utf-8") {
+        assert!(page.outlinks.len() <= bytes.len());
+    }
 }
 
 /// A decoded body is no longer than its bound.

@@ -16,6 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         embedded: false,
         max_text_bytes: usize::MAX,
         extract: None,
+        documents: page::Documents::in_this_thread(),
     };
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     for file in files {

@@ -40,6 +40,7 @@ fn print(
         embedded: rule.is_none(),
         max_text_bytes: usize::MAX,
         extract: rule,
+        documents: page::Documents::in_this_thread(),
     };
     let url = url::Url::parse("https://example.org/a/b/page.html")?;
     let page = page::read(body, &http::HeaderMap::new(), &url, &options);

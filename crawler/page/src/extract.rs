@@ -69,6 +69,12 @@ pub(crate) fn main_text(doc: &Document, title: &str, rule: Option<&ExtractRule>)
     (found_text(doc, title, &dropped), Some(effect))
 }
 
+/// All text that the page shows: for a document without a template around its text.
+pub(crate) fn all_text(doc: &Document) -> String {
+    let layout = laid_out(doc, &[]);
+    text_of(&layout, shown_runs(&layout))
+}
+
 /// The main text without a rule, or without the dropped elements of each tree.
 fn found_text(doc: &Document, title: &str, dropped: &[HashSet<NodeId>]) -> String {
     let mut layout = laid_out(doc, dropped);

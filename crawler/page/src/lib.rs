@@ -6,6 +6,7 @@
 //! - [`content_type`]: the parts of a `Content-Type` header; [`sniff`]: the kind of bytes without a declared type
 //! - `decode`: bytes into characters
 //! - `parse`: characters into a tree; its title, links and directives
+//! - [`documents`]: PDF and other documents that are not HTML
 //! - `extract`: the main text of a tree, by an [`ExtractRule`] of the user if there is one
 //! - `language`: the language of a text; `soft_404`: error pages that are served with status 200; `words`: a count of words
 //! - `map`: fast hash maps
@@ -14,7 +15,7 @@
 //!
 //! ```
 //! let url = url::Url::parse("https://example.org/")?;
-//! let options = page::Options { agent: "mybot", embedded: false, max_text_bytes: 1 << 20, extract: None };
+//! let options = page::Options { agent: "mybot", embedded: false, max_text_bytes: 1 << 20, extract: None, documents: page::Documents::all() };
 //! let html = b"<title>Hello</title><body><p>Some words.</p><a href=/next>next</a>";
 //! let page = page::read(html, &http::HeaderMap::new(), &url, &options)?;
 //! assert_eq!((page.title.as_str(), page.outlinks[0].url.path()), ("Hello", "/next"));
@@ -23,6 +24,7 @@
 
 pub mod content_type;
 mod decode;
+pub mod documents;
 mod extract;
 #[cfg(feature = "training")]
 pub use extract::training;
@@ -40,6 +42,7 @@ mod soft_404;
 pub mod stages;
 mod words;
 
+pub use self::documents::Documents;
 pub use decode::EncodingSource;
 pub use extract::{ExtractRule, InvalidSelector, RuleEffect};
 pub use page_type::PageType;

@@ -4,18 +4,19 @@ use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use url::Url;
 
+use documents::Kind;
+
 use crate::content_type::{charset, media_type};
 use crate::decode::{EncodingSource, decode_from};
+use crate::documents::Documents;
 use crate::extract::{ExtractRule, RuleEffect, main_text};
 use crate::page_type::PageType;
 use crate::parse::{self, HtmlRedirect, Outlink, RobotsDirectives, Truncation};
-use crate::sniff::{is_binary, is_noise, media_type_of_binary};
+use crate::sniff::{is_binary, is_noise, looks_like_html, media_type_of_binary};
 use crate::{language, soft_404};
 
-/// The media types of pages.
-const PAGE_TYPES: [&str; 3] = ["text/html", "application/xhtml+xml", PLAIN];
-
-const PLAIN: &str = "text/plain";
+/// The media types of HTML.
+const HTML_TYPES: [&str; 2] = ["text/html", "application/xhtml+xml"];
 
 /// The options of [`read`].
 #[derive(Debug, Clone, Copy)]
@@ -28,6 +29,8 @@ pub struct Options<'a> {
     pub max_text_bytes: usize,
     /// What the user declares to be the content of this page.
     pub extract: Option<&'a ExtractRule>,
+    /// Which documents that are not HTML are pages, and who reads them.
+    pub documents: Documents<'a>,
 }
 
 /// The content of a page, from its bytes and its header.
@@ -67,6 +70,10 @@ pub struct Page {
     pub redirect: Option<HtmlRedirect>,
     /// Why the page was parsed only in part; `None` if it was parsed in full.
     pub truncated: Option<Truncation>,
+    /// The kind of the document; `None` for HTML.
+    pub kind: Option<Kind>,
+    /// Number of pages of a document that has pages.
+    pub pages: Option<u64>,
 }
 
 /// The robots directives of a page by their place. All of them hold.
@@ -122,6 +129,14 @@ pub enum NotAPage {
         /// The bound.
         limit: usize,
     },
+    /// The bytes are a document that cannot be read.
+    #[error("{}: {fault}", kind.media_type())]
+    Document {
+        /// The kind of the document.
+        kind: Kind,
+        /// Why it cannot be read.
+        fault: documents::Fault,
+    },
 }
 
 /// The media type that the header declares, in lower case; `None` if it declares none.
@@ -130,16 +145,42 @@ pub fn declared_media_type(headers: &HeaderMap) -> Option<String> {
     media_type(headers.get(CONTENT_TYPE)?.to_str().ok()?)
 }
 
-/// Whether this media type, in lower case, is one of pages.
+/// Whether this media type, in lower case, is one of pages, where these documents are.
 #[must_use]
-pub fn is_page_type(media_type: &str) -> bool {
-    PAGE_TYPES.contains(&media_type)
+pub fn is_page_type(media_type: &str, documents: documents::Kinds) -> bool {
+    HTML_TYPES.contains(&media_type) || Kind::of_media_type(media_type).is_some_and(|kind| documents.contains(kind))
 }
 
 /// Whether a response with these header fields is a page. A response without a media type counts as one, as in browsers.
 #[must_use]
-pub fn is_page(headers: &HeaderMap) -> bool {
-    declared_media_type(headers).is_none_or(|media_type| is_page_type(&media_type))
+pub fn is_page(headers: &HeaderMap, documents: documents::Kinds) -> bool {
+    declared_media_type(headers).is_none_or(|media_type| is_page_type(&media_type, documents))
+}
+
+/// The kind of the document; `None` for HTML. The declared media type and the first bytes must agree. What nothing declares is known by its
+/// first bytes (WHATWG MIME Sniffing, section 7.1).
+fn kind_of(declared: Option<&str>, bytes: &[u8], documents: documents::Kinds) -> Result<Option<Kind>, NotAPage> {
+    let Some(declared) = declared else {
+        return Ok(Kind::of_bytes(bytes).filter(|kind| documents.contains(*kind)));
+    };
+    if HTML_TYPES.contains(&declared) {
+        return Ok(None);
+    }
+    let kind = Kind::of_media_type(declared).filter(|kind| documents.contains(*kind));
+    let kind = kind.ok_or_else(|| NotAPage::MediaType(declared.to_owned()))?;
+    match kind {
+        _ if kind.fits(bytes) => Ok(Some(kind)),
+        // Most XML is no feed.
+        Kind::Feed => Err(NotAPage::MediaType(declared.to_owned())),
+        _ => Err(NotAPage::OtherBytes {
+            declared: declared.to_owned(),
+            found: match media_type_of_binary(bytes) {
+                Some(found) => found,
+                None if looks_like_html(bytes) => HTML_TYPES[0],
+                None => "another type",
+            },
+        }),
+    }
 }
 
 /// Reads a page from its decompressed body, the header fields and the URL of its response.
@@ -148,12 +189,31 @@ pub fn is_page(headers: &HeaderMap) -> bool {
 /// The bytes are not a page: see [`NotAPage`].
 pub fn read(bytes: &[u8], headers: &HeaderMap, url: &Url, options: &Options<'_>) -> Result<Page, NotAPage> {
     let declared = declared_media_type(headers);
-    match &declared {
-        Some(media_type) if !is_page_type(media_type) => {
-            return Err(NotAPage::MediaType(media_type.clone()));
-        }
-        None if is_binary(bytes) => return Err(NotAPage::Binary),
-        _ => {}
+    let kind = kind_of(declared.as_deref(), bytes, options.documents.kinds)?;
+    let mut page = match kind {
+        Some(kind) if is_packed(kind) => Page::of_document(kind, bytes, url, options)?,
+        _ => text_page(kind, declared, bytes, headers, url, options)?,
+    };
+    page.add_header(headers, url, options);
+    Ok(page)
+}
+
+/// Whether documents of this kind are not characters.
+fn is_packed(kind: Kind) -> bool {
+    matches!(kind, Kind::Pdf | Kind::Docx | Kind::Epub)
+}
+
+/// Reads a page that consists of characters.
+fn text_page(
+    kind: Option<Kind>,
+    declared: Option<String>,
+    bytes: &[u8],
+    headers: &HeaderMap,
+    url: &Url,
+    options: &Options<'_>,
+) -> Result<Page, NotAPage> {
+    if declared.is_none() && kind.is_none() && is_binary(bytes) {
+        return Err(NotAPage::Binary);
     }
     let other = |found| match &declared {
         Some(declared) => NotAPage::OtherBytes {
@@ -173,17 +233,17 @@ pub fn read(bytes: &[u8], headers: &HeaderMap, url: &Url, options: &Options<'_>)
         });
     }
     // A plain text may use control bytes, as the pages of manuals do.
-    if declared.as_deref() != Some(PLAIN) && !decoded.encoding.starts_with("UTF-16") && is_noise(bytes) {
+    if kind != Some(Kind::Text) && !decoded.encoding.starts_with("UTF-16") && is_noise(bytes) {
         return Err(other("binary data"));
     }
-    let mut page = match declared.as_deref() {
-        Some(PLAIN) => Page::of_text(&decoded.text),
-        _ => Page::of_html(&decoded.text, url, options),
+    let mut page = match kind {
+        None => Page::of_html(&decoded.text, url, options),
+        Some(Kind::Text) => Page::of_text(&decoded.text),
+        Some(kind) => Page::of_document(kind, decoded.text.as_bytes(), url, options)?,
     };
     page.encoding = decoded.encoding;
     page.encoding_source = decoded.source;
     page.had_encoding_errors = decoded.had_errors;
-    page.add_header(headers, url, options);
     Ok(page)
 }
 
@@ -229,9 +289,30 @@ impl Page {
     }
 
     fn of_text(text: &str) -> Self {
-        Self::of_main_text(text.trim().to_owned())
+        Self {
+            kind: Some(Kind::Text),
+            ..Self::of_main_text(text.trim().to_owned())
+        }
     }
 
+    fn of_document(kind: Kind, bytes: &[u8], url: &Url, options: &Options<'_>) -> Result<Self, NotAPage> {
+        let bounds = (options.agent, options.max_text_bytes);
+        let said = options.documents.read(kind, bytes, url, bounds);
+        let said = said.map_err(|fault| match fault {
+            documents::Fault::TooLong { limit } => NotAPage::TooLong { limit },
+            fault => NotAPage::Document { kind, fault },
+        })?;
+        Ok(Self {
+            title: said.title,
+            declared_language: said.declared_language,
+            outlinks: said.outlinks,
+            kind: Some(kind),
+            pages: said.pages,
+            ..Self::of_main_text(said.text)
+        })
+    }
+
+    /// A page that has this text, and nothing else.
     fn of_main_text(text: String) -> Self {
         Self {
             encoding: "UTF-8",
@@ -251,6 +332,8 @@ impl Page {
             header_outlinks: Vec::new(),
             redirect: None,
             truncated: None,
+            kind: None,
+            pages: None,
         }
     }
 

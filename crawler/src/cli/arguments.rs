@@ -116,7 +116,7 @@ pub enum Command {
     Evaluate(EvaluateArgs),
     /// List the index layouts that find every near-duplicate within a distance, with their costs.
     Layouts(LayoutsArgs),
-    /// Find duplicates among documents in files: JSON lines, text, HTML, WARC and WET.
+    /// Find duplicates among documents in files: JSON lines, text, HTML, PDF and others, WARC and WET.
     Dedup(DedupArgs),
     /// Crawl a small built-in site on loopback and compare the report with the known results.
     Demo(DemoArgs),

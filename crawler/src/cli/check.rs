@@ -110,7 +110,7 @@ fn reject_collections(source: &Path) -> Result<(), UsageError> {
             source.display(),
             command("dedup", &[&path_argument(source)])
         ))),
-        Some(Format::Html | Format::Text) | None => Ok(()),
+        Some(Format::Html | Format::Text | Format::Document(_)) | None => Ok(()),
     }
 }
 

@@ -57,6 +57,8 @@ pub struct ScopeSection {
     pub links: FollowedLinks,
     /// Also follow links that carry `rel=nofollow`.
     pub follow_nofollow: bool,
+    /// The documents that are pages beside HTML.
+    pub documents: Vec<page::documents::Kind>,
     /// Patterns of URLs, `glob:…` or `regex:…`, of which each URL must match one; empty for all URLs.
     pub include: Vec<String>,
     /// Patterns of URLs that do not belong to the crawl.
@@ -85,6 +87,7 @@ impl Default for ScopeSection {
             mode: ScopeMode::Host,
             links: FollowedLinks::Documents,
             follow_nofollow: true,
+            documents: page::documents::Kind::ALL.to_vec(),
             include: Vec::new(),
             exclude: Vec::new(),
             max_depth: 20,

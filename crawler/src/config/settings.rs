@@ -46,6 +46,8 @@ pub struct Settings {
     pub scope: ScopeMode,
     /// Which links the crawl follows.
     pub links: LinkSettings,
+    /// Which documents are pages beside HTML.
+    pub documents: page::documents::Kinds,
     /// Which URLs the user includes and excludes.
     pub urls: UrlRules,
     /// Bounds of the crawl.
@@ -131,6 +133,7 @@ impl Settings {
             has_contact: identity.has_contact,
             scope: config.scope.mode,
             links: scope::links(&config.scope),
+            documents: config.scope.documents.iter().copied().collect(),
             urls: UrlRules::new(&config.scope, hosts::urls(&config.host)?)?,
             limits: scope::limits(&config.scope),
             politeness: politeness::politeness(&config.politeness)?,
@@ -165,6 +168,16 @@ impl Settings {
             // Decoding lengthens a body: one byte of a legacy encoding may become three bytes of UTF-8.
             max_text_bytes: self.fetch.max_body_bytes / 2 * 3,
             extract: self.extract.of_page(url).map(|named| &named.rule),
+            documents: page::Documents::of(self.documents),
+        }
+    }
+
+    /// The request for a page: which bodies are read.
+    #[must_use]
+    pub fn wanted_page(&self) -> web::fetch::Wanted {
+        let documents = self.documents;
+        web::fetch::Wanted::Page {
+            is_page: web::fetch::IsPage(std::sync::Arc::new(move |headers| page::is_page(headers, documents))),
         }
     }
 

@@ -13,6 +13,8 @@ pub enum Area {
     Mirror,
     /// The same articles in another template.
     Print,
+    /// Articles as PDF and Markdown.
+    Documents,
     /// Articles with a date, a sentence or a paragraph changed.
     Archive,
     /// Products with descriptions of their own.
@@ -51,11 +53,12 @@ pub enum Area {
 
 impl Area {
     /// Every area, in the order of the table.
-    pub const ALL: [Area; 21] = [
+    pub const ALL: [Area; 22] = [
         Area::Home,
         Area::Articles,
         Area::Mirror,
         Area::Print,
+        Area::Documents,
         Area::Archive,
         Area::Shop,
         Area::Variants,
@@ -82,6 +85,7 @@ impl Area {
             Area::Articles => "long articles in one template",
             Area::Mirror => "mirrors under other URLs",
             Area::Print => "print views",
+            Area::Documents => "articles as PDF and Markdown",
             Area::Archive => "edited copies",
             Area::Shop => "products in one template",
             Area::Variants => "variants of one product",

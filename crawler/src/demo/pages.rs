@@ -6,6 +6,7 @@ pub mod archive;
 pub mod articles;
 pub mod calendar;
 pub mod chinese;
+pub mod documents;
 pub mod index;
 pub mod listing;
 pub mod lost;
@@ -25,6 +26,7 @@ pub fn all() -> Vec<DemoPage> {
     [
         index::home(&listing::FRONTS),
         articles::pages(),
+        documents::pages(),
         archive::pages(),
         shop::pages(),
         variants::pages(),

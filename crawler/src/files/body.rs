@@ -1,6 +1,7 @@
 //! A page or a text in a batch, not yet parsed.
 
 use bytes::Bytes;
+use page::documents::Kind;
 
 use super::place::Place;
 
@@ -20,6 +21,15 @@ pub(super) struct Body {
     /// Bytes of `bytes` before the body.
     pub head_bytes: usize,
     pub bytes: Bytes,
+}
+
+impl Body {
+    /// Whether its declared type is one of texts.
+    pub fn is_text(&self) -> bool {
+        let media_type = page::content_type::media_type(&self.content_type);
+        let kind = media_type.and_then(|media_type| Kind::of_media_type(&media_type));
+        matches!(kind, None | Some(Kind::Text | Kind::Markdown | Kind::Feed))
+    }
 }
 
 /// The codings of an HTTP body.

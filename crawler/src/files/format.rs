@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use page::documents::Kind;
 use page::sniff::{is_binary, looks_like_html};
 use storage::warc::is_version;
 
@@ -19,6 +20,8 @@ pub(crate) enum Format {
     Html,
     /// WARC and WET: pages and texts.
     Warc,
+    /// A document that is neither HTML nor plain text.
+    Document(Kind),
 }
 
 impl Format {
@@ -33,7 +36,12 @@ impl Format {
         };
         Some(match unpacked.rsplit_once('.')?.1 {
             "jsonl" | "ndjson" => Self::Jsonl,
-            "txt" | "text" | "md" => Self::Text,
+            "txt" | "text" => Self::Text,
+            "md" | "markdown" => Self::Document(Kind::Markdown),
+            "pdf" => Self::Document(Kind::Pdf),
+            "docx" => Self::Document(Kind::Docx),
+            "epub" => Self::Document(Kind::Epub),
+            "rss" | "atom" => Self::Document(Kind::Feed),
             "html" | "htm" | "xhtml" | "xht" => Self::Html,
             "warc" | "wet" => Self::Warc,
             _ => return None,
@@ -46,7 +54,14 @@ impl Format {
         match self {
             Self::Html => "text/html",
             Self::Text | Self::Jsonl | Self::Warc => "text/plain",
+            Self::Document(kind) => kind.media_type(),
         }
+    }
+
+    /// Whether such files consist of characters.
+    #[must_use]
+    pub fn is_text(self) -> bool {
+        !matches!(self, Self::Document(Kind::Pdf | Kind::Docx | Kind::Epub))
     }
 
     /// The format of a file that begins with `start` and whose name has the format `by_name`; `None` if the file is binary.
@@ -55,12 +70,17 @@ impl Format {
         if is_version(start) {
             return Some(Self::Warc);
         }
+        if start.starts_with(b"%PDF-") {
+            return Some(Self::Document(Kind::Pdf));
+        }
         by_name.or_else(|| {
             let shown = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start();
             if shown.starts_with(b"{") {
                 Some(Self::Jsonl)
             } else if looks_like_html(shown) {
                 Some(Self::Html)
+            } else if let Some(kind) = Kind::of_bytes(start) {
+                Some(Self::Document(kind))
             } else {
                 (!is_binary(start)).then_some(Self::Text)
             }
@@ -81,6 +101,8 @@ mod tests {
             ("index.HTM.gz", Some(Format::Html)),
             ("CC-MAIN-1.warc.wet.gz", Some(Format::Warc)),
             ("x.warc", Some(Format::Warc)),
+            ("README.md", Some(Format::Document(Kind::Markdown))),
+            ("policy.pdf.gz", Some(Format::Document(Kind::Pdf))),
             ("picture.png", None),
             ("README", None),
             ("archive.tar.gz", None),
@@ -98,7 +120,12 @@ mod tests {
             (b"\xef\xbb\xbf {\"id\"", Some(Format::Jsonl)),
             (b"\n<!DOCTYPE HTML>", Some(Format::Html)),
             (b"<?xml version='1.0'?>\n<html xmlns", Some(Format::Html)),
-            (b"<?xml version='1.0'?>\n<rss", Some(Format::Text)),
+            (b"<?xml version='1.0'?>\n<rss>", Some(Format::Document(Kind::Feed))),
+            (b"%PDF-1.7\n%\xe2\xe3", Some(Format::Document(Kind::Pdf))),
+            (
+                b"PK\x03\x04 mimetypeapplication/epub+zip",
+                Some(Format::Document(Kind::Epub)),
+            ),
             (b"Once upon a time", Some(Format::Text)),
             (b"\x89PNG\r\n\x1a\n\0\0\0\r", None),
             (b"", Some(Format::Text)),

@@ -84,7 +84,10 @@ impl Inputs {
     ) -> ControlFlow<()> {
         let (mut input, format) = match self.open(source, bytes_read) {
             Ok((_, None)) => {
-                return batcher.fault(Fault::new(source.place(At::Whole), "the file is neither text nor WARC"));
+                return batcher.fault(Fault::new(
+                    source.place(At::Whole),
+                    "the file is neither text nor WARC, nor a document of a known kind",
+                ));
             }
             Ok((input, Some(format))) => (input, format),
             Err(error) => return batcher.fault(source.failed(&error)),
@@ -93,7 +96,7 @@ impl Inputs {
             Format::Jsonl => lines::read(&mut input, source, limits, batcher),
             Format::Warc => records::read(input, source, limits, batcher),
             Format::Text => read_whole(input, source, Format::Text, limits, batcher),
-            Format::Html => read_whole(input, source, Format::Html, limits, batcher),
+            Format::Html | Format::Document(_) => read_whole(input, source, format, limits, batcher),
         }
     }
 

@@ -30,8 +30,8 @@ pub(super) fn document(body: &Body, reading: &Reading, each: &mut dyn FnMut(Resu
         Err(FetchError::BodyTooLarge { limit }) => return each(Err(Fault::too_long(body.place.clone(), limit))),
         Err(error) => return each(refused(error.to_string())),
     };
-    // A file's ending may be wrong about its type; a header is trusted.
-    if body.codings.is_none() && is_binary(&bytes) {
+    // A file's ending may be wrong about its type; a header is trusted. Packed documents have marks of their own.
+    if body.codings.is_none() && body.is_text() && is_binary(&bytes) {
         return each(refused("it is not text".into()));
     }
     let page = match read(&bytes, body, reading) {
@@ -60,6 +60,7 @@ fn read(bytes: &[u8], body: &Body, reading: &Reading) -> Result<Page, String> {
         embedded: false,
         max_text_bytes: reading.limits.max_document_bytes / 2 * 3,
         extract: reading.extract.of_page(&url).map(|named| &named.rule),
+        documents: page::Documents::all(),
     };
     // No input is known to make a parser panic. A panic would lose this page, not the run.
     let page = catch_unwind(AssertUnwindSafe(|| page::read(bytes, &headers, &url, &options)));

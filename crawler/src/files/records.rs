@@ -1,13 +1,14 @@
 //! The documents of a WARC file.
 //!
-//! A document is a `response` record with HTTP status 200, or a `resource` or `conversion` record, if its content is HTML, XHTML or
-//! plain text. A crawl stores its texts as `conversion` records, and so do Common Crawl's WET files. The reader skips the `conversion`
+//! A document is a `response` record with HTTP status 200, or a `resource` or `conversion` record, if its content is HTML, XHTML,
+//! plain text or another document that the crawler reads. XML is one only if a `response` has a feed. A crawl stores its texts as `conversion` records, and so do Common Crawl's WET files. The reader skips the `conversion`
 //! of a response that is already a document.
 
 use std::io::{self, BufRead};
 use std::ops::ControlFlow;
 
 use page::content_type;
+use page::documents::{Kind, Kinds};
 use page::sniff::looks_like_html;
 use storage::warc::{DamagedRecord, Record, StreamedRecord, WarcStream};
 
@@ -80,6 +81,16 @@ struct Content {
     content_type: String,
     codings: Option<Codings>,
     head_bytes: usize,
+}
+
+impl Content {
+    fn new(content_type: &str) -> Self {
+        Self {
+            content_type: content_type.to_owned(),
+            codings: None,
+            head_bytes: 0,
+        }
+    }
 }
 
 impl<R: BufRead> Records<'_, R> {
@@ -177,7 +188,8 @@ fn response(head: &Head, block: &[u8]) -> Option<Content> {
     }
     let content = match head.field("Content-Type") {
         None if looks_like_html(&block[head.bytes..]) => by_type(Some("text/html")),
-        content_type => by_type(content_type),
+        None => by_type(Kind::of_bytes(&block[head.bytes..]).map(Kind::media_type)),
+        content_type => by_type(content_type).or_else(|| feed(content_type?, &block[head.bytes..])),
     };
     content.map(|content| Content {
         codings: Some(Codings {
@@ -192,9 +204,13 @@ fn response(head: &Head, block: &[u8]) -> Option<Content> {
 fn by_type(content_type: Option<&str>) -> Option<Content> {
     let content_type = content_type?;
     let media_type = content_type::media_type(content_type)?;
-    page::is_page_type(&media_type).then(|| Content {
-        content_type: content_type.to_owned(),
-        codings: None,
-        head_bytes: 0,
-    })
+    let is_xml = Kind::of_media_type(&media_type) == Some(Kind::Feed);
+    (!is_xml && page::is_page_type(&media_type, Kinds::ALL)).then(|| Content::new(content_type))
+}
+
+/// The content of this type if the body is a feed. Most XML is none. A packed body cannot be told before it is read.
+fn feed(content_type: &str, body: &[u8]) -> Option<Content> {
+    let media_type = content_type::media_type(content_type)?;
+    let is_feed = Kind::of_media_type(&media_type) == Some(Kind::Feed) && Kind::Feed.fits(body);
+    is_feed.then(|| Content::new(content_type))
 }

@@ -4,6 +4,7 @@ use dedup::{DuplicateRule, Width};
 use storage::{Store, Verdict};
 
 use super::about::Seeds;
+use super::documents::Documents;
 use super::near_misses::NearMiss;
 use super::near_misses::search::{Found, Search};
 use super::rendering::Renderings;
@@ -23,6 +24,7 @@ pub(super) struct Pages {
     pub compared: u64,
     pub seeds: Seeds,
     pub renderings: Renderings,
+    pub documents: Documents,
     found: Vec<Found>,
 }
 
@@ -33,10 +35,12 @@ impl Pages {
             .ok();
         let (mut fetches, mut duplicate_bytes, mut seeds) = (Vec::new(), 0, Seeds::default());
         let mut renderings = Renderings::default();
+        let mut documents = Documents::default();
         for row in store.pages_from(0) {
             let (id, page) = row?;
             seeds.add(&page);
             renderings.add(&page);
+            documents.add(&page);
             fetches.push(Fetch {
                 at: page.fetched_at,
                 elapsed_ms: page.elapsed_ms,
@@ -56,6 +60,7 @@ impl Pages {
             duplicate_bytes,
             seeds,
             renderings,
+            documents,
             compared: near_misses.as_ref().map_or(0, Search::compared),
             found: match near_misses {
                 Some(near_misses) => near_misses.find(waiting)?,

@@ -40,6 +40,11 @@ pub(crate) fn sample() -> Report {
             is_open: false,
         },
         counts,
+        documents: vec![DocumentCount {
+            kind: "html",
+            fetched: 4,
+            kept: 2,
+        }],
         clusters: vec![
             Cluster {
                 kept: "http://a.example/1".into(),

@@ -4,6 +4,7 @@ mod listing;
 
 use super::Report;
 use super::counts::Counts;
+use super::documents;
 use super::redecided::Redecided;
 use super::refresh::Refreshes;
 use super::rendering::Rendering;
@@ -23,6 +24,9 @@ const VERSIONS_SHOWN: usize = 10;
 pub(super) fn render(report: &Report) -> String {
     let mut listing = Listing::default();
     listing.summary(&report.counts);
+    if let Some(documents) = documents::sentence(&report.documents) {
+        listing.line(&format!("  {documents}"));
+    }
     if let Some(running) = report.running() {
         listing.line(&running);
     }

@@ -103,13 +103,23 @@ pub fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
     Some(date.duration_since(now).unwrap_or_default())
 }
 
+/// Whether a successful response with these header fields is a page.
+#[derive(Clone)]
+pub struct IsPage(pub Arc<dyn Fn(&HeaderMap) -> bool + Send + Sync>);
+
+impl std::fmt::Debug for IsPage {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("IsPage")
+    }
+}
+
 /// The purpose of a request, which decides how much of the body is read.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub enum Wanted {
     /// The body of a page, at most `fetch.max_body_bytes`; for any other response, only the head.
     Page {
         /// Whether a successful response with these header fields is a page.
-        is_page: fn(&HeaderMap) -> bool,
+        is_page: IsPage,
     },
     /// A robots.txt: only the first bytes, which count (RFC 9309, section 2.5).
     Robots,
@@ -219,8 +229,8 @@ impl Fetcher {
             wire_bytes: 0,
             claim: Claim::default(),
         };
-        if is_wanted(&response, wanted) {
-            let body = self.body(&mut answer, &mut response, wanted, deadline).await?;
+        if is_wanted(&response, &wanted) {
+            let body = self.body(&mut answer, &mut response, &wanted, deadline).await?;
             response.wire_bytes = body.len() as u64;
             response.body = Some(body);
         }
@@ -232,7 +242,7 @@ impl Fetcher {
         &self,
         answer: &mut reqwest::Response,
         response: &mut Response,
-        wanted: Wanted,
+        wanted: &Wanted,
         deadline: tokio::time::Instant,
     ) -> Result<Bytes, FetchError> {
         let (limit, is_cut) = match wanted {
@@ -295,10 +305,10 @@ fn builder_of(settings: &FetchSettings, policy: AddressPolicy) -> Result<Box<Bui
 /// Bytes that an HTTP/2 server may send before the crawler reads them.
 const HTTP2_WINDOW: u32 = 512 * 1024;
 
-fn is_wanted(response: &Response, wanted: Wanted) -> bool {
+fn is_wanted(response: &Response, wanted: &Wanted) -> bool {
     response.is_success()
         && match wanted {
-            Wanted::Page { is_page } => is_page(&response.headers),
+            Wanted::Page { is_page } => (is_page.0)(&response.headers),
             Wanted::Robots | Wanted::Sitemap | Wanted::Resource => true,
         }
 }
@@ -340,11 +350,14 @@ mod tests {
 
     #[test]
     fn only_bodies_of_successful_pages_are_read() {
-        let is_page = |headers: &HeaderMap| headers.get(CONTENT_TYPE).is_some_and(|kind| kind == "text/html");
-        let wanted = |status, media| is_wanted(&response(status, media), Wanted::Page { is_page });
+        let is_page = IsPage(Arc::new(|headers: &HeaderMap| {
+            headers.get(CONTENT_TYPE).is_some_and(|kind| kind == "text/html")
+        }));
+        let page = Wanted::Page { is_page };
+        let wanted = |status, media| is_wanted(&response(status, media), &page);
         assert!(wanted(200, "text/html") && wanted(203, "text/html"));
         assert!(!wanted(200, "application/pdf") && !wanted(404, "text/html"));
-        assert!(is_wanted(&response(200, "application/xml"), Wanted::Sitemap));
+        assert!(is_wanted(&response(200, "application/xml"), &Wanted::Sitemap));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::ConfigFile;
 use crate::files::{DEFAULT_MAX_DOCUMENT_BYTES, Format};
+use page::documents::Kind;
 
 /// The forms of input documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -18,6 +19,16 @@ pub enum InputFormat {
     Html,
     /// Pages and texts of WARC and WET files.
     Warc,
+    /// PDF.
+    Pdf,
+    /// Word documents.
+    Docx,
+    /// EPUB books.
+    Epub,
+    /// Markdown.
+    Markdown,
+    /// RSS and Atom.
+    Feed,
 }
 
 impl From<InputFormat> for Format {
@@ -27,6 +38,11 @@ impl From<InputFormat> for Format {
             InputFormat::Text => Self::Text,
             InputFormat::Html => Self::Html,
             InputFormat::Warc => Self::Warc,
+            InputFormat::Pdf => Self::Document(Kind::Pdf),
+            InputFormat::Docx => Self::Document(Kind::Docx),
+            InputFormat::Epub => Self::Document(Kind::Epub),
+            InputFormat::Markdown => Self::Document(Kind::Markdown),
+            InputFormat::Feed => Self::Document(Kind::Feed),
         }
     }
 }

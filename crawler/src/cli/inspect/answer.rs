@@ -16,6 +16,10 @@ pub(in crate::cli) struct PageAnswer {
     pub title: String,
     pub language: Option<String>,
     pub page_type: &'static str,
+    /// The kind of the document; `None` for HTML.
+    pub document: Option<&'static str>,
+    /// Number of pages of a document that has pages.
+    pub pages: Option<u64>,
     pub canonical: Option<String>,
     pub canonical_url: Option<String>,
     pub robots: Robots,

@@ -207,6 +207,8 @@ impl Inspector {
             charset_errors: page.had_encoding_errors,
             language: page.language(),
             page_type: page.page_type.name(),
+            document: page.kind.map(::page::documents::Kind::name),
+            pages: page.pages,
             canonical: canonical::named(&page.canonical, url, rules),
             canonical_url: found.url.as_ref().and_then(in_canonical_form),
             robots: Robots::of(page.robots),
@@ -245,11 +247,11 @@ fn read_file(path: Option<&Path>, base: Option<&Url>) -> Result<Found, String> {
     if body.len() > limit {
         return Err(format!("longer than {limit} bytes"));
     }
-    if is_binary(&body) {
-        return Err("it is neither HTML nor text".into());
-    }
     let by_name = path.and_then(Format::of_name);
     let format = Format::of_content(&body, by_name).unwrap_or(Format::Text);
+    if format.is_text() && is_binary(&body) {
+        return Err("it is neither HTML nor text, nor a document of a known kind".into());
+    }
     Ok(Found {
         url: base.cloned(),
         status: None,

@@ -33,6 +33,10 @@ pub(super) fn page(page: &PageAnswer) -> String {
     row("title", or_none(&page.title));
     row("language", page.language.as_deref().unwrap_or("unknown"));
     row("page type", page.page_type);
+    if let Some(kind) = page.document {
+        let pages = page.pages.map(|pages| format!(", {pages} pages")).unwrap_or_default();
+        row("document", &format!("{kind}{pages}"));
+    }
     row("rel=canonical", page.canonical.as_deref().unwrap_or("none"));
     row("robots", &robots(page));
     row("fingerprint", &fingerprint(page));

@@ -55,14 +55,9 @@ impl Web {
     pub(super) fn page(&mut self, url: &Url, ignore_robots: bool) -> Result<(Url, Response), String> {
         let obeys_robots = self.settings.politeness.robots && !ignore_robots;
         let max_redirects = usize::from(self.settings.fetch.max_redirects);
-        self.follow(
-            url,
-            Wanted::Page { is_page: page::is_page },
-            max_redirects,
-            |web, hop| {
-                if obeys_robots { web.check_robots(hop) } else { Ok(()) }
-            },
-        )
+        self.follow(url, self.settings.wanted_page(), max_redirects, |web, hop| {
+            if obeys_robots { web.check_robots(hop) } else { Ok(()) }
+        })
     }
 
     /// Fetches a sitemap. Returns the decoded body with the URL at the end of its redirects.
@@ -111,7 +106,7 @@ impl Web {
         loop {
             let hop = &hops[hops.len() - 1];
             check(self, hop)?;
-            let response = self.get(hop, wanted).map_err(|error| error.to_string())?;
+            let response = self.get(hop, wanted.clone()).map_err(|error| error.to_string())?;
             let Some(target) = redirect::target(hop, &response) else {
                 return Ok((hop.clone(), response));
             };

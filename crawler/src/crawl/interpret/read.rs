@@ -9,7 +9,7 @@ use web::fetch::{FetchError, Response};
 
 use super::redirect::Redirection;
 use super::rendered::{Fetched, Reading};
-use super::{Interpreter, PRIORITY_LINK, excluded, missing};
+use super::{Interpreter, PRIORITY_LINK, excluded, failed, missing};
 use crate::crawl::canonical;
 use crate::crawl::clock::unix_millis;
 use crate::crawl::exchange::{Exchange, Prepared};
@@ -43,6 +43,11 @@ impl Interpreter {
             Err(page::NotAPage::TooLong { .. }) => {
                 let limit = self.settings.fetch.max_body_bytes;
                 self.failed_fetch(queued, &FetchError::BodyTooLarge { limit })
+            }
+            Err(page::NotAPage::Document { fault, .. })
+                if !matches!(fault, page::documents::Fault::WithoutText { .. }) =>
+            {
+                failed(queued, fault.kind(), Some(response.status), fault.to_string())
             }
             Err(error) => self.no_page(queued, url, &response, stored_text(&error.to_string())),
         };

@@ -93,7 +93,8 @@ impl Interpreter {
             response,
             body,
         } = *fetched;
-        if !is_html(response) || page.robots.all().why_not_stored(response.fetched_at).is_some() {
+        if !is_html(response) || page.kind.is_some() || page.robots.all().why_not_stored(response.fetched_at).is_some()
+        {
             return None;
         }
         let plain = Plain::of(&queued.host, url, &page.text, body);

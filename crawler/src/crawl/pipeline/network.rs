@@ -56,6 +56,8 @@ pub(super) fn within_open_files(settings: &Settings) -> Result<Settings, RunErro
 /// Makes requests, and sends their answers to the parse threads.
 pub(super) struct Network {
     fetcher: Fetcher,
+    /// The request for a page.
+    page: Wanted,
     small: Sender<Answer>,
     large: Sender<Answer>,
     events: mpsc::Sender<Event>,
@@ -75,6 +77,7 @@ impl Network {
         stats: Arc<Stats>,
     ) -> Result<Self, RunError> {
         Ok(Self {
+            page: settings.wanted_page(),
             fetcher: Fetcher::new(&settings.fetch, MemoryBudget::new(memory_bytes)).map_err(RunError::Client)?,
             small,
             large,
@@ -110,8 +113,9 @@ impl Network {
         let (fetcher, events, stats) = (self.fetcher.clone(), self.events.clone(), self.stats.clone());
         let (small, large) = (self.small.clone(), self.large.clone());
         let ownership = self.ownership.clone();
+        let page = self.page.clone();
         tokio::spawn(async move {
-            let (host, wanted, conditions) = parts(&task);
+            let (host, wanted, conditions) = parts(&task, page);
             let (host, url) = (host.to_owned(), url(&task).clone());
             let began = Instant::now();
             // A task of its own: if a library panics, only this request fails, and its ticket still ends.
@@ -192,12 +196,11 @@ async fn leased<T>(ownership: &Ownership, host: &str, request: impl Future<Outpu
 }
 
 /// The host to ask, the kind of document, and the header fields of the request alone.
-fn parts(task: &Task) -> (&str, Wanted, HeaderMap) {
+fn parts(task: &Task, page: Wanted) -> (&str, Wanted, HeaderMap) {
     match task {
         Task::Page { queued, url } => {
             let conditions = revisits::conditions(queued, url).map(revisits::fields);
-            let wanted = Wanted::Page { is_page: page::is_page };
-            (&queued.host, wanted, conditions.unwrap_or_default())
+            (&queued.host, page, conditions.unwrap_or_default())
         }
         Task::Errand { host, errand } => match errand {
             Errand::Sitemap { .. } => (host, Wanted::Sitemap, HeaderMap::new()),

@@ -9,7 +9,7 @@ pub fn home(listings: &[(&str, &str)]) -> Vec<DemoPage> {
     let areas = MENU
         .iter()
         .skip(1)
-        .chain(&[("/calendar/", "Calendar")])
+        .chain(&[("/calendar/", "Calendar"), ("/documents/", "To take away")])
         .chain(listings)
         .map(|(path, label)| link(*path, *label));
     let page = page("/", "home", Area::Home, areas.collect());

@@ -11,9 +11,8 @@ pub const HTTP_500: &str = "http_500";
 /// The kind of failure of a missing page with status 200.
 pub const SOFT_404: &str = "soft_404";
 
-const PDF: &[u8] =
-    b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\n\
-    trailer<</Root 1 0 R>>\n%%EOF\n";
+const POSTSCRIPT: &[u8] =
+    b"%!PS-Adobe-3.0\n/Times-Roman findfont 12 scalefont setfont 72 720 moveto (Umbrellas) show showpage\n%%EOF\n";
 
 /// The failures, the exclusions and the index page.
 pub fn pages() -> Vec<DemoPage> {
@@ -22,7 +21,7 @@ pub fn pages() -> Vec<DemoPage> {
         link("/lost/offer", "Last year's offer"),
         link("/lost/recipe", "A recipe for marmalade"),
         link("/lost/machine", "The broken machine"),
-        link("/lost/leaflet.pdf", "Leaflet"),
+        link("/lost/leaflet.ps", "Leaflet"),
         link("/lost/draft", "A draft"),
     ];
     let front = index::page("/lost/", "lost", Area::Lost, list);
@@ -34,9 +33,16 @@ pub fn pages() -> Vec<DemoPage> {
         failing("/lost/offer", 200, &note("gone-offer")).expect(Answer::Failed(SOFT_404), SOFT_REASON),
         failing("/lost/recipe", 200, &note("gone-recipe")).expect(Answer::Failed(SOFT_404), SOFT_REASON),
         failing("/lost/machine", 500, &broken).expect(Answer::Failed(HTTP_500), "status 500 for every request"),
-        DemoPage::bare("/lost/leaflet.pdf", Area::Lost, 200, "application/pdf", PDF).expect(
+        DemoPage::bare(
+            "/lost/leaflet.ps",
+            Area::Lost,
+            200,
+            "application/postscript",
+            POSTSCRIPT,
+        )
+        .expect(
             Answer::Excluded(Exclusion::ContentType),
-            "a PDF, which the crawler does not read",
+            "a PostScript file, which the crawler does not read",
         ),
         draft(),
     ]

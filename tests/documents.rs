@@ -1,0 +1,317 @@
+//! Documents that are not HTML: read as pages by every command, and harmless.
+
+use std::fs;
+use std::io::{Cursor, Write};
+
+use documents::{Fault, Kind, Limits, Pool, Reader};
+use serde_json::Value;
+use zip::write::SimpleFileOptions;
+
+use crate::support::crawl::Crawl;
+use crate::support::outcomes::count;
+use crate::support::page::{NO_LINKS, home, page, replaced, words};
+use crate::support::process::{Ended, Running, crawler, run};
+use crate::support::site::{Answer, Site};
+
+/// A PDF file with this text on one page. `resources` and `objects` are further parts of the file.
+fn pdf(content: &str, resources: &str, objects: &str) -> Vec<u8> {
+    format!(
+        "%PDF-1.7\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Kids[3 0 R]/Count 1>>\nendobj\n3 0 obj\n\
+         <</Type/Page/Parent 2 0 R/MediaBox[0 0 600 9000]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>{resources}>>\
+         /Annots[<</Type/Annot/Subtype/Link/Rect[0 0 1 1]/A<</S/URI/URI(/linked)>>>>]>>\nendobj\n4 0 obj\n<</Length {}>>stream\n{content}\n\
+         endstream\nendobj\n5 0 obj\n<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>\nendobj\n6 0 obj\n<</Title(The PDF)>>\nendobj\n\
+         {objects}trailer\n<</Root 1 0 R/Info 6 0 R>>\n%%EOF\n",
+        content.len()
+    )
+    .into_bytes()
+}
+
+fn pdf_of(text: &str) -> Vec<u8> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let rows = words.chunks(10).enumerate().map(|(at, row)| {
+        let y = 8000 - 12 * at;
+        format!("BT /F1 10 Tf 50 {y} Td ({}) Tj ET\n", row.join(" "))
+    });
+    pdf(&rows.collect::<String>(), "", "")
+}
+
+/// Forms that draw each other: 300 × 300 × 300 × 300 times in all, in nine kilobytes. Nobody can wait for the end.
+fn bomb() -> Vec<u8> {
+    let form = |number: usize| {
+        let (this, next) = (100 + number, 101 + number);
+        let content = "/X Do ".repeat(300);
+        format!(
+            "{this} 0 obj\n<</Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X {next} 0 R>>>>/Length {}>>stream\n{content}\n\
+             endstream\nendobj\n",
+            content.len()
+        )
+    };
+    let last = "104 0 obj\n<</Type/XObject/Subtype/Form/BBox[0 0 9 9]/Length 2>>stream\nq \nendstream\nendobj\n";
+    let objects = (0..4).map(form).chain([last.to_owned()]).collect::<String>();
+    pdf("/X Do", "/XObject<</X 100 0 R>>", &objects)
+}
+
+fn typed(media_type: &str, body: Vec<u8>) -> Answer {
+    Answer::of_type(media_type, body)
+}
+
+fn json(ended: &Ended) -> Value {
+    serde_json::from_str(&ended.stdout).unwrap()
+}
+
+#[test]
+fn an_article_and_its_documents_are_near_duplicates_and_their_links_are_followed() {
+    let text = words(1, 400);
+    let edited = replaced(&text, 100, 3, 9);
+    let feed = format!(
+        "<rss version='2.0'><channel><title>Feed</title><item><title>Item</title><link>/item</link><description>{text}</description></item></channel></rss>"
+    );
+    let site = Site::of([
+        (
+            "/",
+            home(&["/a", "/a.pdf", "/a.md", "/feed", "/other.pdf", "/page.pdf"]),
+        ),
+        ("/a", page("The article", &text, NO_LINKS)),
+        ("/a.pdf", typed("application/pdf", pdf_of(&edited))),
+        (
+            "/a.md",
+            typed(
+                "text/markdown",
+                format!("# The article\n\n{text}\n\n[more](/more)\n").into_bytes(),
+            ),
+        ),
+        ("/feed", typed("application/rss+xml", feed.into_bytes())),
+        ("/other.pdf", typed("application/pdf; x=y", pdf_of(&words(2, 400)))),
+        // The name says nothing about the type.
+        ("/page.pdf", page("A page", &words(3, 400), NO_LINKS)),
+        ("/linked", page("Linked", &words(4, 400), NO_LINKS)),
+        ("/more", page("More", &words(5, 400), NO_LINKS)),
+        ("/item", page("Item", &words(6, 400), NO_LINKS)),
+    ]);
+    let crawl = Crawl::of(site.url("/")).one_at_a_time();
+    crawl.run();
+    let outcomes = crawl.outcomes(&site);
+    for (path, outcome) in [
+        ("/a", "kept"),
+        ("/a.pdf", "near of /a"),
+        ("/other.pdf", "kept"),
+        ("/page.pdf", "kept"),
+        ("/linked", "kept"),
+        ("/more", "kept"),
+        ("/item", "kept"),
+    ] {
+        assert_eq!(outcomes[path], outcome, "{path}: {outcomes:?}");
+    }
+    for path in ["/a.md", "/feed"] {
+        assert!(outcomes[path].ends_with(" of /a"), "{path}: {outcomes:?}");
+    }
+    // The archive alone gives the same crawl.
+    let report = crawl.report();
+    crawl.read("rebuild", &[]).succeeded();
+    assert_eq!(count(&crawl.report(), "kept"), count(&report, "kept"));
+    let exported = crawl.export();
+    let other = exported
+        .iter()
+        .find(|page| page["url"] == site.url("/other.pdf"))
+        .unwrap();
+    assert_eq!(
+        (&other["title"], &other["content_type"]),
+        (&"The PDF".into(), &"application/pdf; x=y".into())
+    );
+    // Every command reads the file as the crawl did.
+    fs::write(crawl.path("copy.bin"), pdf_of(&text)).unwrap();
+    let checked = json(&crawl.read("check", &["copy.bin", "--format", "json"]));
+    assert!(
+        checked["verdict"] == "exact" || checked["verdict"] == "near",
+        "{checked}"
+    );
+    let in_folder = |arguments: &[&str]| run(crawler(arguments).current_dir(crawl.path(""))).succeeded();
+    let inspected = json(&in_folder(&["inspect", "page", "copy.bin", "--format", "json"]));
+    assert_eq!(
+        (&inspected["document"], &inspected["pages"]),
+        (&"pdf".into(), &1.into())
+    );
+    assert_eq!(inspected["text"], text.replace('\n', " "));
+    let dedup = in_folder(&["dedup", "copy.bin", "data/warc"]);
+    let copies = dedup
+        .stdout
+        .lines()
+        .filter(|line| line.contains("\"of\":\"copy.bin\""))
+        .count();
+    // The archive has the bodies of kept pages only.
+    assert_eq!(copies, 1, "{}", dedup.stdout);
+}
+
+#[test]
+fn kinds_that_are_not_wanted_are_excluded_and_their_bodies_are_not_read() {
+    let site = Site::of([
+        ("/", home(&["/a.pdf", "/b.md", "/c.txt"])),
+        ("/a.pdf", typed("application/pdf", pdf_of(&words(1, 400)))),
+        ("/b.md", typed("text/markdown", words(2, 400).into_bytes())),
+        ("/c.txt", typed("text/plain", words(3, 400).into_bytes())),
+    ]);
+    let crawl = Crawl::of(site.url("/")).set("scope.documents", "[\"markdown\"]");
+    crawl.run();
+    let outcomes = crawl.outcomes(&site);
+    assert_eq!(outcomes["/b.md"], "kept");
+    assert_eq!(outcomes["/a.pdf"], "excluded content type application/pdf");
+    assert_eq!(outcomes["/c.txt"], "excluded content type text/plain");
+}
+
+#[test]
+fn hostile_and_broken_documents_are_failures_of_their_pages() {
+    let site = Site::of([
+        (
+            "/",
+            home(&[
+                "/bomb.pdf",
+                "/broken.pdf",
+                "/scanned.pdf",
+                "/not.pdf",
+                "/broken.docx",
+                "/good.pdf",
+            ]),
+        ),
+        (
+            "/broken.pdf",
+            typed("application/pdf", b"%PDF-1.7\nnothing else".to_vec()),
+        ),
+        (
+            "/scanned.pdf",
+            typed("application/pdf", pdf("0 0 100 100 re f", "", "")),
+        ),
+        (
+            "/not.pdf",
+            typed("application/pdf", b"<!DOCTYPE html><p>Please log in".to_vec()),
+        ),
+        (
+            "/broken.docx",
+            typed(
+                "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+                b"PK\x03\x04 word/document.xml".to_vec(),
+            ),
+        ),
+        ("/good.pdf", typed("application/pdf", pdf_of(&words(1, 400)))),
+    ]);
+    let crawl = Crawl::of(site.url("/"));
+    crawl.run();
+    let outcomes = crawl.outcomes(&site);
+    for (path, outcome) in [
+        ("/broken.pdf", "failed document_broken"),
+        ("/broken.docx", "failed document_broken"),
+        (
+            "/scanned.pdf",
+            "excluded application/pdf: its 1 page(s) have no text: they are probably scanned pictures",
+        ),
+        (
+            "/not.pdf",
+            "excluded declared application/pdf, but the bytes are text/html",
+        ),
+        ("/good.pdf", "kept"),
+    ] {
+        assert_eq!(outcomes[path], outcome, "{path}: {outcomes:?}");
+    }
+}
+
+/// A pool whose children are this program.
+fn pool() -> Pool {
+    let program = std::env::var_os("CRAWLER_BINARY").unwrap_or_else(|| env!("CARGO_BIN_EXE_crawler").into());
+    Pool::new(
+        program.into(),
+        vec!["--read-documents-for-the-parent-process".into()],
+        1,
+    )
+}
+
+#[test]
+fn a_document_that_takes_too_long_or_too_much_memory_is_given_up_and_the_next_one_is_read() {
+    let pool = pool();
+    let short = Limits {
+        max_seconds: 1,
+        ..Limits::default()
+    };
+    let good = pdf_of(&words(1, 400));
+    assert!(pool.read(Kind::Pdf, &good, &short).is_ok());
+    let given_up = pool.read(Kind::Pdf, &bomb(), &short);
+    assert_eq!(given_up, Err(Fault::TookTooLong { seconds: 1 }));
+    assert!(pool.read(Kind::Pdf, &good, &short).is_ok());
+    // The limits of a child are those of the document for which it was started.
+    let narrow = Limits {
+        max_memory_bytes: 300 << 20,
+        max_unpacked_bytes: 2 << 30,
+        ..Limits::default()
+    };
+    let pool = self::pool();
+    let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    writer
+        .start_file("word/document.xml", SimpleFileOptions::default())
+        .unwrap();
+    let piece = vec![b' '; 1 << 20];
+    (0..600).for_each(|_| writer.write_all(&piece).unwrap());
+    let large = writer.finish().unwrap().into_inner();
+    assert_eq!(
+        pool.read(Kind::Docx, &large, &narrow),
+        Err(Fault::OutOfMemory { limit: 300 << 20 })
+    );
+    assert_eq!(
+        pool.read(Kind::Docx, &large, &Limits::default()),
+        Err(Fault::TooLarge { limit: 128 << 20 })
+    );
+    assert!(pool.read(Kind::Pdf, &good, &Limits::default()).is_ok());
+}
+
+/// The child processes of a process, with their names.
+#[cfg(target_os = "linux")]
+fn children(id: u32) -> Vec<u32> {
+    let tasks = fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten();
+    let of_task = |task: fs::DirEntry| fs::read_to_string(task.path().join("children")).unwrap_or_default();
+    tasks
+        .map(of_task)
+        .flat_map(|ids| ids.split_whitespace().map(|id| id.parse().unwrap()).collect::<Vec<_>>())
+        .collect()
+}
+
+/// The processor time of a running process, in clock ticks of 10 ms; `None` if it has ended.
+#[cfg(target_os = "linux")]
+fn ticks_of(id: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    let fields: Vec<&str> = status.rsplit(')').next()?.split_whitespace().collect();
+    (!matches!(fields[0], "Z" | "X")).then(|| fields[11].parse().unwrap())
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_child_that_reads_a_document_ends_with_its_parent() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bomb.pdf");
+    fs::write(&path, bomb()).unwrap();
+    let mut parent = Running::start(&mut crawler(["inspect", "page", path.to_str().unwrap()]));
+    let child = loop {
+        assert!(ticks_of(parent.id()).is_some(), "the parent has ended");
+        if let Some(child) = children(parent.id()).first() {
+            break *child;
+        }
+        std::thread::yield_now();
+    };
+    parent.kill();
+    // Without its parent, it would go on for 20 s.
+    let mut used = 0;
+    while let Some(ticks) = ticks_of(child) {
+        used = ticks;
+        std::thread::yield_now();
+    }
+    assert!(used < 1_000, "the child went on for {used} ticks");
+}
+
+#[test]
+fn a_file_that_is_no_document_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.docx");
+    fs::write(&path, b"PK\x03\x04 nothing").unwrap();
+    let ended = run(&mut crawler(["inspect", "page", path.to_str().unwrap()])).with_code(1);
+    assert!(
+        ended.stdout.contains("but the bytes are application/zip"),
+        "{}",
+        ended.stdout
+    );
+}
