@@ -500,6 +500,7 @@ fn an_empty_crawl_has_a_report_too() {
         excluded: Vec::new(),
         redirects: Vec::new(),
         steering: steering::Steering::default(),
+        documents: Vec::new(),
         rendering: Rendering::default(),
         saved: Saved::default(),
         thresholds: Thresholds::from(&DuplicateRule::default()),

@@ -67,7 +67,7 @@ impl Fleet {
     /// No server answers within the bound, or one refuses; [`FleetError::Damaged`] as for [`read_log`](Self::read_log).
     pub async fn begin_segment(&self, applied: Position, entries: usize) -> Result<Option<Draft>, FleetError> {
         let command = Command::script(&BEGIN, &self.inner.log)
-            .arg(format!("{:016x}", self.inner.place.nonce))
+            .arg(self.incarnation())
             .number(self.inner.place.lease.as_millis() as u64)
             .number(entries as u64);
         let mut answer = list(self.inner.servers.one(command, Safety::Replicated).await?)?.into_iter();
@@ -157,7 +157,7 @@ impl Fleet {
             })
             .collect();
         let (bytes, mut row) = encoded(from, end, &pages)?;
-        row.tag = format!("{number}.{:016x}", self.inner.place.nonce);
+        row.tag = format!("{number}.{}", self.incarnation());
         let tag = self.segment_tag(&row.tag);
         let pieces: Vec<Command> = (0_u32..)
             .zip(bytes.chunks(PIECE_BYTES))
