@@ -11,6 +11,7 @@
 //! - `map`: fast hash maps
 //! - `page_type`: article, listing, product, forum, documentation or service
 //! - `read`: all stages, joined
+//! - `form`: the forms of a page; `sign`: whether a page shows a text or an element
 //!
 //! ```
 //! let url = url::Url::parse("https://example.org/")?;
@@ -24,6 +25,7 @@
 pub mod content_type;
 mod decode;
 mod extract;
+mod form;
 #[cfg(feature = "training")]
 pub use extract::training;
 mod language;
@@ -34,6 +36,7 @@ pub use page_type::training as page_type_training;
 mod parse;
 mod read;
 mod scale;
+mod sign;
 pub mod sniff;
 mod soft_404;
 #[cfg(feature = "stages")]
@@ -42,6 +45,7 @@ mod words;
 
 pub use decode::EncodingSource;
 pub use extract::{ExtractRule, InvalidSelector, RuleEffect};
+pub use form::{Form, FormField};
 pub use page_type::PageType;
 pub use parse::{
     HeaderLinks, HtmlRedirect, HtmlRedirectKind, LinkKind, Outlink, RobotsDirectives, Truncation, header_links,
@@ -50,3 +54,4 @@ pub use parse::{
 pub use read::{
     CanonicalLinks, NotAPage, Options, Page, PageRobots, declared_media_type, is_page, is_page_type, read, x_robots_tag,
 };
+pub use sign::{Shown, Sign};
