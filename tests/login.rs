@@ -108,7 +108,7 @@ fn pages_behind_a_form_are_fetched_through_lapses_and_no_secret_is_written() {
         );
     }
     let explained = read(&crawl, &["explain", &club.site.url("/1"), "--format", "json"]).succeeded();
-    explained.says(&["\"logged_in\": true"]);
+    explained.says(&["\"logged_in\":true"]);
     assert_secret(&crawl, &club, &ended);
 }
 
