@@ -230,7 +230,7 @@ impl Frontier {
                 let host = self.host(&name);
                 host.awaits_verdict = false;
                 host.queue.end(queued.seq);
-                host.logins.end(queued.seq);
+                host.logins.as_mut().and_then(|logins| logins.end(queued.seq));
                 if is_here {
                     host.queue.put_back(WaitingUrl::new(queued));
                 }

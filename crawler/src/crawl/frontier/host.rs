@@ -78,7 +78,8 @@ pub(super) struct Host {
     pub(super) origins: HashMap<String, OriginState>,
     /// Errands that pages wait for: a robots.txt, or a request of a log-in.
     pub(super) first_errands: VecDeque<Errand>,
-    pub(super) logins: HostLogins,
+    /// `None` for a host without log-ins. There may be millions of hosts.
+    pub(super) logins: Option<Box<HostLogins>>,
     pub(super) sitemaps: VecDeque<Errand>,
     /// Its part in the browser; `None` for a host that never had one, as most hosts.
     pub(super) browser: Option<Box<BrowserPart>>,
@@ -103,7 +104,7 @@ impl Host {
     pub(super) fn new(
         name: &str,
         partition: Partition,
-        logins: HostLogins,
+        logins: Option<Box<HostLogins>>,
         clock: &CrawlClock,
         settings: &FrontierSettings,
     ) -> Self {
@@ -205,7 +206,7 @@ impl Host {
     /// The origins of the URLs that wait for the log-in with this index.
     pub(super) fn origins_awaiting(&self, login: usize) -> HashSet<String> {
         let urls = self.awaiting.iter().filter_map(|queued| Url::parse(&queued.url).ok());
-        let of_login = urls.filter(|url| self.logins.needs(url, login));
+        let of_login = urls.filter(|url| self.logins.as_ref().is_some_and(|logins| logins.needs(url, login)));
         of_login.map(|url| origin(&url)).collect()
     }
 
@@ -341,7 +342,7 @@ impl Host {
 
     /// Whether URLs wait for a log-in that is being made.
     fn awaits_login(&self) -> bool {
-        !self.awaiting.is_empty() && self.logins.are_asked()
+        !self.awaiting.is_empty() && self.logins.as_ref().is_some_and(|logins| logins.are_asked())
     }
 
     fn awaits_errand(&self) -> bool {

@@ -97,9 +97,6 @@ impl HostLogins {
 
     /// The ruling on a URL.
     pub(super) fn ruling(&mut self, seq: u64, url: &Url) -> LoginRuling {
-        if self.states.is_empty() {
-            return LoginRuling::Granted;
-        }
         let Some((login, _)) = self.rules.of(url) else {
             return LoginRuling::Granted;
         };
@@ -128,9 +125,6 @@ impl HostLogins {
 
     /// Notes that a URL is asked for.
     pub(super) fn begin(&mut self, seq: u64, url: &Url) {
-        if self.states.is_empty() {
-            return;
-        }
         let login = self.rules.of(url).map(|(login, _)| login);
         let state = self.states.iter().find(|(own, _)| Some(*own) == login);
         if let Some((_, LoginState::In(session))) = state {

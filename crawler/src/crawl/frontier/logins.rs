@@ -56,19 +56,20 @@ impl CrawlLogins {
         }
     }
 
-    /// The log-ins of the host with this key.
-    pub(super) fn of_host(&self, name: &str) -> HostLogins {
+    /// The log-ins of the host with this key; `None` if it has none.
+    pub(super) fn of_host(&self, name: &str) -> Option<Box<HostLogins>> {
         let rules = self.rules.all().iter().enumerate();
         let own = rules.filter(|(_, rule)| rule.login.is_for_host(name));
-        let states = own.map(|(login, _)| (login, self.all[login].state.clone()));
-        HostLogins::new(states.collect(), self.rules.clone())
+        let states: Vec<_> = own.map(|(login, _)| (login, self.all[login].state.clone())).collect();
+        (!states.is_empty()).then(|| Box::new(HostLogins::new(states, self.rules.clone())))
     }
 }
 
 impl Frontier {
     /// Begins the log-in that pages of the host wait for, if there is one.
     pub(super) fn begin_wanted_login(&mut self, name: &str, now: Now) {
-        let wanted = self.hosts.get_mut(name).and_then(|host| host.logins.take_wanted());
+        let host = self.hosts.get_mut(name);
+        let wanted = host.and_then(|host| host.logins.as_mut()?.take_wanted());
         let Some(login) = wanted else { return };
         let standing = &mut self.logins.all[login];
         if standing.state != LoginState::Needed {
@@ -131,11 +132,16 @@ impl Frontier {
 
     fn set_login(&mut self, login: usize, state: LoginState, now: Now) {
         self.logins.all[login].state = state.clone();
-        let names = self.hosts.iter().filter(|(_, host)| host.logins.has(login));
+        let names = self
+            .hosts
+            .iter()
+            .filter(|(_, host)| host.logins.as_ref().is_some_and(|logins| logins.has(login)));
         let names: Vec<String> = names.map(|(name, _)| name.clone()).collect();
         for name in names {
             let host = self.host(&name);
-            host.logins.set(login, &state);
+            if let Some(logins) = &mut host.logins {
+                logins.set(login, &state);
+            }
             match &state {
                 LoginState::Failed(why) => {
                     for origin in host.origins_awaiting(login) {
@@ -151,9 +157,12 @@ impl Frontier {
 
     /// Notes that a URL has its outcome. If it was asked for with a session, it came with it.
     pub(super) fn came_with_session(&mut self, name: &str, seq: u64) {
-        let Some(host) = self.hosts.get_mut(name) else { return };
-        if host.logins.decided(seq) {
-            host.logins.all().for_each(|login| self.logins.all[login].pages += 1);
+        let host = self.hosts.get_mut(name);
+        let Some(logins) = host.and_then(|host| host.logins.as_mut()) else {
+            return;
+        };
+        if logins.decided(seq) {
+            logins.all().for_each(|login| self.logins.all[login].pages += 1);
         }
     }
 
@@ -166,7 +175,7 @@ impl Frontier {
         let login = Url::parse(&queued.url).ok();
         let login = login.and_then(|url| Some(self.logins.rules.of(&url)?.0));
         let host = self.host(&name);
-        let session = host.logins.end(queued.seq);
+        let session = host.logins.as_mut().and_then(|logins| logins.end(queued.seq));
         host.awaits_verdict = false;
         host.queue.end(queued.seq);
         let seq = queued.seq;
@@ -178,7 +187,8 @@ impl Frontier {
             && session.is_some_and(|session| self.logins.all[login].state == LoginState::In(session))
         {
             // The second time, it is the page: it never shows itself to the user, or it logs the user out.
-            if self.host(&name).logins.note_repeat(seq) == 1 {
+            let logins = self.host(&name).logins.as_mut();
+            if logins.is_some_and(|logins| logins.note_repeat(seq) == 1) {
                 tracing::info!(login = login + 1, "the session lapsed");
                 self.set_login(login, LoginState::Needed, now);
             }

@@ -220,7 +220,8 @@ impl Host {
     }
 
     fn permission_by_login(&mut self, queued: &QueuedUrl, url: &Url) -> Permission {
-        match self.logins.ruling(queued.seq, url) {
+        let logins = self.logins.as_mut();
+        match logins.map_or(LoginRuling::Granted, |logins| logins.ruling(queued.seq, url)) {
             LoginRuling::Granted => return Permission::Granted,
             LoginRuling::Wait => self.await_errand(queued.clone()),
             LoginRuling::GiveUp(why) => {
@@ -264,7 +265,9 @@ impl Host {
 
     fn start(&mut self, queued: QueuedUrl, skeleton: u64, url: Url, now: Now) -> Step {
         self.queue.begin(queued.seq, skeleton);
-        self.logins.begin(queued.seq, &url);
+        if let Some(logins) = &mut self.logins {
+            logins.begin(queued.seq, &url);
+        }
         self.gate.start(now);
         Step::Start(Task::Page { queued, url }, self.route(now).cloned().unwrap_or_default())
     }
