@@ -13,6 +13,7 @@
 //! - [`shared_index`]: documents compared with those of earlier and of other runs
 //! - [`links`]: what is followed, and what pages ask; [`html_redirects`]: pages that only lead to another URL; [`http`], [`tls`]: how
 //!   it is fetched
+//! - [`login`]: pages behind a log-in, and secrets that stay where they belong
 //! - [`report`]: what is shown of what decided
 //! - [`refresh`]: pages that are looked at again
 //! - [`running`]: a crawl that runs, read by the other commands
@@ -64,6 +65,7 @@ mod inspect;
 mod layout;
 mod links;
 mod listings;
+mod login;
 mod logs;
 mod merge;
 mod near_duplicates;

@@ -208,6 +208,7 @@ fn store_page(store: &mut Store, from: &Store, page: &PageRecord, verdict: Verdi
         replaces: None,
         validators: page.validators,
         payload_digest: page.payload_digest,
+        logged_in: page.logged_in,
     };
     let outcome = Outcome::Page {
         draft: Box::new(draft),

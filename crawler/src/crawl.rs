@@ -26,6 +26,7 @@ pub(crate) mod folder_wait;
 pub(crate) mod frontier;
 pub(crate) mod index;
 pub(crate) mod interpret;
+pub(crate) mod login;
 pub mod messages;
 pub mod pipeline;
 pub(crate) mod recorder;

@@ -65,7 +65,7 @@
 //!
 //! A version may gain tables and rows that a program may ignore if it does not know them, and fields at the end of a PageRecord: earlier
 //! programs do not read them, and later ones read a row without them. The first such field is `page_type`, the second
-//! `rendering`.
+//! `rendering`, the third `logged_in`.
 //!
 //! The rows of `gate`, `robots`, `sitemap`, `links` and `foreign` begin with their own version, 01. `origin` is `scheme://authority`, as robots.txt
 //! has it.

@@ -143,6 +143,8 @@ pub struct PageDraft {
     pub validators: Validators,
     /// SHA-1 of the decoded body, as in `WARC-Payload-Digest`.
     pub payload_digest: [u8; 20],
+    /// Whether it was fetched with the session of a user, and not as every visitor sees it.
+    pub logged_in: bool,
 }
 
 /// A page in the catalogue. Its sequence number is its key.
@@ -206,6 +208,9 @@ pub struct PageRecord {
     /// See [`PageDraft::rendering`]. Rows of earlier versions end before this field.
     #[serde(deserialize_with = "none_at_the_end")]
     pub rendering: Option<Rendering>,
+    /// See [`PageDraft::logged_in`]. Rows of earlier versions end before this field.
+    #[serde(deserialize_with = "none_at_the_end")]
+    pub logged_in: bool,
 }
 
 impl PageRecord {
@@ -250,6 +255,7 @@ impl PageRecord {
             revisit: archived.revisit,
             page_type: draft.page_type,
             rendering: draft.rendering,
+            logged_in: draft.logged_in,
         }
     }
 
@@ -260,9 +266,9 @@ impl PageRecord {
     }
 }
 
-/// Reads a field at the end of a row; `None` if the row ends before it.
-fn none_at_the_end<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
-    Ok(Option::deserialize(deserializer).unwrap_or_default())
+/// Reads a field at the end of a row; its default if the row ends before it.
+fn none_at_the_end<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(deserializer: D) -> Result<T, D::Error> {
+    Ok(T::deserialize(deserializer).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -282,6 +288,7 @@ mod tests {
                 requests: 3,
                 elapsed_ms: 812,
             }),
+            logged_in: true,
             ..PageDraft::default()
         };
         PageRecord::new(&queued, draft, Archived::default())
@@ -293,19 +300,25 @@ mod tests {
         let row = postcard::to_stdvec(&page).unwrap();
         let read = |row| postcard::from_bytes::<PageRecord>(row);
         assert_eq!(read(&row).unwrap(), page);
-        let without_rendering = PageRecord {
-            rendering: None,
+        let without_session = PageRecord {
+            logged_in: false,
             ..page
         };
+        let before_session = &row[..row.len() - 1];
+        assert_eq!(read(before_session).unwrap(), without_session);
+        let without_rendering = PageRecord {
+            rendering: None,
+            ..without_session
+        };
         // Present, whether it says more, requests, and a time of two bytes.
-        let before_rendering = &row[..row.len() - 5];
+        let before_rendering = &before_session[..before_session.len() - 5];
         assert_eq!(read(before_rendering).unwrap(), without_rendering);
-        let before_both = &before_rendering[..before_rendering.len() - "article".len() - 2];
-        let without_both = PageRecord {
+        let before_all = &before_rendering[..before_rendering.len() - "article".len() - 2];
+        let without_all = PageRecord {
             page_type: None,
             ..without_rendering
         };
-        assert_eq!(read(before_both).unwrap(), without_both);
-        assert!(read(&before_both[..before_both.len() - 1]).is_err());
+        assert_eq!(read(before_all).unwrap(), without_all);
+        assert!(read(&before_all[..before_all.len() - 1]).is_err());
     }
 }

@@ -9,7 +9,7 @@ use std::time::Instant;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::{HeaderMap, Response, Uri, header};
+use axum::http::{HeaderMap, Method, Response, Uri, header};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
@@ -26,6 +26,10 @@ pub struct Asked {
     pub times: usize,
     /// The request's header.
     pub headers: HeaderMap,
+    /// `GET` or `POST`.
+    pub method: String,
+    /// The request's body.
+    pub body: String,
 }
 
 /// What the site answers.
@@ -104,6 +108,8 @@ pub struct Request {
     pub host: String,
     /// Path and query.
     pub path: String,
+    /// `GET` or `POST`.
+    pub method: String,
     /// User-Agent header.
     pub user_agent: String,
     /// The whole header.
@@ -231,16 +237,24 @@ impl Drop for Site {
     }
 }
 
-async fn answer(State(served): State<Arc<Served>>, uri: Uri, headers: HeaderMap) -> Response<Body> {
+async fn answer(
+    State(served): State<Arc<Served>>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    body: String,
+) -> Response<Body> {
     let field = |name| headers.get(name).map_or("", |value| value.to_str().unwrap()).to_owned();
     let (host, user_agent) = (field(header::HOST), field(header::USER_AGENT));
     let path = uri.path_and_query().unwrap().to_string();
-    let (index, times) = served.received(&host, &path, user_agent, headers.clone());
+    let (index, times) = served.received(&host, (&method, &path), user_agent, headers.clone());
     let asked = Asked {
         host,
         path,
         times,
         headers,
+        method: method.to_string(),
+        body,
     };
     let script = served.clone();
     let answer = tokio::task::spawn_blocking(move || (script.script)(&asked))
@@ -255,7 +269,13 @@ async fn answer(State(served): State<Arc<Served>>, uri: Uri, headers: HeaderMap)
 }
 
 impl Served {
-    fn received(&self, host: &str, path: &str, user_agent: String, headers: HeaderMap) -> (usize, usize) {
+    fn received(
+        &self,
+        host: &str,
+        (method, path): (&Method, &str),
+        user_agent: String,
+        headers: HeaderMap,
+    ) -> (usize, usize) {
         let mut log = self.log.lock().unwrap();
         let before = log
             .iter()
@@ -264,6 +284,7 @@ impl Served {
         log.push(Request {
             host: host.to_owned(),
             path: path.to_owned(),
+            method: method.to_string(),
             user_agent,
             headers,
             received: Instant::now(),

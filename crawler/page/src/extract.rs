@@ -75,6 +75,11 @@ pub(crate) fn all_text(doc: &Document) -> String {
     text_of(&layout, shown_runs(&layout))
 }
 
+/// Whether an element of the page is content by the rule. The page must have all attributes.
+pub(crate) fn shows(doc: &Document, rule: &ExtractRule) -> bool {
+    !mirror::choose(rule, &doc.html).content.is_empty()
+}
+
 /// The main text without a rule, or without the dropped elements of each tree.
 fn found_text(doc: &Document, title: &str, dropped: &[HashSet<NodeId>]) -> String {
     let mut layout = laid_out(doc, dropped);

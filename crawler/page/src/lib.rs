@@ -12,6 +12,7 @@
 //! - `map`: fast hash maps
 //! - `page_type`: article, listing, product, forum, documentation or service
 //! - `read`: all stages, joined
+//! - `form`: the forms of a page; `sign`: whether a page shows a text or an element
 //!
 //! ```
 //! let url = url::Url::parse("https://example.org/")?;
@@ -26,6 +27,7 @@ pub mod content_type;
 mod decode;
 pub mod documents;
 mod extract;
+mod form;
 #[cfg(feature = "training")]
 pub use extract::training;
 mod language;
@@ -36,6 +38,7 @@ pub use page_type::training as page_type_training;
 mod parse;
 mod read;
 mod scale;
+mod sign;
 pub mod sniff;
 mod soft_404;
 #[cfg(feature = "stages")]
@@ -45,6 +48,7 @@ mod words;
 pub use self::documents::Documents;
 pub use decode::EncodingSource;
 pub use extract::{ExtractRule, InvalidSelector, RuleEffect};
+pub use form::{Form, FormField};
 pub use page_type::PageType;
 pub use parse::{
     HeaderLinks, HtmlRedirect, HtmlRedirectKind, LinkKind, Outlink, RobotsDirectives, Truncation, header_links,
@@ -53,3 +57,4 @@ pub use parse::{
 pub use read::{
     CanonicalLinks, NotAPage, Options, Page, PageRobots, declared_media_type, is_page, is_page_type, read, x_robots_tag,
 };
+pub use sign::{Shown, Sign};

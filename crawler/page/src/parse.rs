@@ -36,7 +36,7 @@ use self::simple::Source;
 use self::sink::{CountingSink, TokenCount};
 
 pub(crate) use self::embedded::embedded;
-pub(crate) use self::facts::facts;
+pub(crate) use self::facts::{base_url, facts, live_elements};
 pub use self::header_links::{HeaderLinks, header_links};
 pub(crate) use self::html_redirect::html_redirect;
 pub use self::html_redirect::{HtmlRedirect, HtmlRedirectKind};

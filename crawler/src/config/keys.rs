@@ -3,7 +3,7 @@
 use toml::{Table, Value};
 
 use super::Config;
-use super::sections::{CredentialsEntry, ExtractEntry, HostEntry};
+use super::sections::{CredentialsEntry, ExtractEntry, HostEntry, LoginEntry};
 
 /// Prefix of the environment variables.
 pub(super) const PREFIX: &str = "CRAWLER_";
@@ -64,6 +64,7 @@ pub(super) fn keys() -> Vec<Key> {
         password: None,
         password_env: None,
     });
+    config.fetch.login.push(LoginEntry::default());
     let keys = table(&config).into_iter().flat_map(|(section, names)| {
         let names = match names {
             Value::Table(names) => names,
@@ -71,7 +72,7 @@ pub(super) fn keys() -> Vec<Key> {
         };
         names.into_iter().map(move |(name, default)| Key {
             section: section.clone(),
-            default: if name == "credentials" {
+            default: if matches!(name.as_str(), "credentials" | "login") {
                 Value::Array(Vec::new())
             } else {
                 default

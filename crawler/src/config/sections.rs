@@ -2,11 +2,15 @@
 //!
 //! Nothing here is interpreted: [`Settings`](super::settings::Settings) holds the validated form.
 
+mod login;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+
+pub use login::LoginEntry;
 
 /// `[identity]`: how the crawler introduces itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -174,6 +178,10 @@ pub struct FetchSection {
     pub allow_private_addresses: bool,
     /// Keep cookies and send them back.
     pub cookies: bool,
+    /// File with cookies in Netscape format; empty for none.
+    pub cookies_file: PathBuf,
+    /// Keep the cookies of a run for the next one.
+    pub keep_cookies: bool,
     /// URL of the proxy for all requests; empty for none.
     pub proxy: String,
     /// PEM file with additional certificate authorities; empty for none.
@@ -183,6 +191,9 @@ pub struct FetchSection {
     /// Basic authentication for single hosts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub credentials: Vec<CredentialsEntry>,
+    /// Log-ins by forms.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub login: Vec<LoginEntry>,
 }
 
 /// `[[fetch.credentials]]`: user and password for one host.
@@ -219,10 +230,13 @@ impl Default for FetchSection {
             max_redirects: 10,
             allow_private_addresses: false,
             cookies: false,
+            cookies_file: PathBuf::new(),
+            keep_cookies: false,
             proxy: String::new(),
             extra_root_certificates: PathBuf::new(),
             headers: BTreeMap::new(),
             credentials: Vec::new(),
+            login: Vec::new(),
         }
     }
 }

@@ -9,6 +9,7 @@ mod fetching;
 mod fleet;
 mod hosts;
 mod identity;
+mod logins;
 mod politeness;
 mod refresh;
 mod render;
@@ -24,6 +25,8 @@ pub use extract::{ExtractRules, NamedRule};
 pub use fleet::FleetSettings;
 pub(super) use hosts::host_entry;
 pub use hosts::{HostRule, HostRules};
+pub(super) use logins::login_entry;
+pub use logins::{LoginRule, Logins};
 pub use refresh::{Intervals, RefreshSettings};
 pub use render::RenderSettings;
 pub use scope::{CrawlLimits, DuplicateShare, LinkSettings, TrapLimits};
@@ -66,6 +69,8 @@ pub struct Settings {
     pub fetch: FetchSettings,
     /// Which pages a browser renders.
     pub render: RenderSettings,
+    /// The log-ins by forms.
+    pub logins: Logins,
     /// Rules of the canonical URL.
     pub canonicalize: web::canonicalize::CanonicalRules,
     /// How a text becomes a signature.
@@ -128,6 +133,7 @@ impl Settings {
         let scheme = deduplication::scheme(&config.dedup)?;
         let width = scheme.width;
         let hosts = HostRules::new(config)?;
+        let logins = Logins::new(&config.fetch)?;
         Ok(Self {
             product: config.identity.product.clone(),
             has_contact: identity.has_contact,
@@ -140,7 +146,13 @@ impl Settings {
             steering: steering::steering(&config.steering, scope::duplicate_share(&config.scope)?)?,
             intervals: refresh::intervals(&config.refresh)?,
             refresh: None,
-            fetch: fetching::fetch(&config.fetch, hosts.headers(), identity.user_agent)?,
+            fetch: fetching::fetch(
+                &config.fetch,
+                hosts.headers(),
+                logins.for_requests(),
+                identity.user_agent,
+            )?,
+            logins,
             hosts,
             render: render::render(&config.render)?,
             canonicalize: config.canonicalize.clone(),

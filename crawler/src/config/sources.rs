@@ -7,6 +7,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use toml::Value;
+use web::fetch::FROM_ENVIRONMENT;
 
 use super::Config;
 use super::error::ConfigError;
@@ -105,8 +106,11 @@ impl Sources {
 
     /// The message about a variable that sets no key; `None` if the configuration takes a password from the variable.
     fn unknown(&self, name: &str, keys: &[Key]) -> Option<String> {
-        let credentials = &self.config.fetch.credentials;
-        if credentials.iter().any(|one| one.password_env.as_deref() == Some(name)) {
+        let fetch = &self.config.fetch;
+        let of_credentials = fetch.credentials.iter().filter_map(|one| one.password_env.as_deref());
+        let of_fields = fetch.login.iter().flat_map(|login| login.fields.values());
+        let of_fields = of_fields.filter_map(|value| value.strip_prefix(FROM_ENVIRONMENT));
+        if of_credentials.chain(of_fields).any(|variable| variable == name) {
             return None;
         }
         let variables: Vec<String> = keys.iter().map(Key::variable).collect();

@@ -9,6 +9,7 @@
 //! - `state`: the states of hosts, origins and URLs, and the events that change them
 //! - `host`: one host; `queue`: its URLs in order; `visits`: its revisits; `waiting`: a URL in memory
 //! - `step`: the choice of a host's next step; `errands`: robots.txt and sitemaps
+//! - `logins`: the log-ins that pages wait for; `host_logins`: those of one host
 //! - `intake`: brings seeds and hosts into memory; `released`: releases hosts
 //! - `elsewhere`: the hosts that other workers of a fleet ask
 //! - `schedule`: the order of turns; `addresses`: the gates of the addresses
@@ -22,7 +23,9 @@ mod browser_part;
 mod elsewhere;
 mod errands;
 mod host;
+mod host_logins;
 mod intake;
+mod logins;
 mod lookups;
 mod memory;
 mod named_sitemaps;
@@ -53,6 +56,7 @@ use addresses::Addresses;
 use elsewhere::FleetPart;
 use host::Host;
 use intake::Intake;
+use logins::CrawlLogins;
 use lookups::Lookups;
 use named_sitemaps::NamedSitemaps;
 use released::Released;
@@ -86,6 +90,7 @@ pub struct Frontier {
     /// Hash of every sitemap that was ever queued. Two sitemap indexes may name each other, so none is queued twice.
     sitemaps_seen: HashSet<u64>,
     named_sitemaps: NamedSitemaps,
+    logins: CrawlLogins,
     sitemaps_key: RandomState,
     /// The part of this worker; `None` without a fleet.
     fleet: Option<Box<FleetPart>>,
@@ -148,6 +153,7 @@ impl Frontier {
             unsaved: Vec::new(),
             sitemaps_seen: HashSet::new(),
             named_sitemaps: NamedSitemaps::default(),
+            logins: CrawlLogins::new(&settings.logins),
             sitemaps_key: RandomState::new(),
             fleet: None,
             clock,
@@ -274,6 +280,7 @@ impl Frontier {
                 let comes_again = queued.iter().any(|queued| queued.revisits.is_some());
                 self.visits_left = self.visits_left.saturating_sub(u64::from(is_visit && !comes_again));
                 self.pages_in_process -= u64::from(!is_visit);
+                self.came_with_session(&host, seq);
                 self.decided(&host, seq, page.as_ref());
                 self.add(queued, now);
                 self.schedule(&host, now);
@@ -297,6 +304,14 @@ impl Frontier {
                 for errand in further {
                     self.add_errand(errand, now);
                 }
+            }
+            Event::Login { errand, answer } => {
+                self.end_ticket();
+                self.login_answered(&errand, answer, now);
+            }
+            Event::LoggedOut { queued } => {
+                self.end_ticket();
+                self.logged_out(queued, now);
             }
             Event::SitemapForgotten(errand) => {
                 self.end_ticket();
@@ -494,7 +509,8 @@ impl Frontier {
 
     fn host(&mut self, name: &str) -> &mut Host {
         if !self.hosts.contains_key(name) {
-            let host = Host::new(name, self.partition_of(name), &self.clock, &self.settings);
+            let logins = self.logins.of_host(name);
+            let host = Host::new(name, self.partition_of(name), logins, &self.clock, &self.settings);
             self.hosts.insert(name.to_owned(), Box::new(host));
         }
         #[allow(clippy::expect_used, reason = "inserted above where it was missing")]

@@ -3,6 +3,7 @@
 
 mod errand;
 mod lane;
+mod login;
 mod read;
 pub(crate) mod redirect;
 mod rendered;
@@ -104,19 +105,24 @@ impl Interpreter {
                 }
                 // The page has its answer.
                 Errand::Subrequest(_) => Meaning::Event(Event::SubrequestEnded),
+                Errand::Login(errand) => self.login(*errand, answer),
             },
         }
     }
 
     /// Bound on the bytes of a body without its Content-Encoding.
     fn max_unpacked_bytes(&self, task: &Task) -> usize {
+        let of_page = self.settings.fetch.max_body_bytes;
         match task {
-            Task::Page { .. } => self.settings.fetch.max_body_bytes,
-            Task::Errand { errand, .. } => errand::max_unpacked_bytes(errand),
+            Task::Page { .. } => of_page,
+            Task::Errand { errand, .. } => errand::max_unpacked_bytes(errand, of_page),
         }
     }
 
     fn page(&self, queued: QueuedUrl, url: &Url, response: Response) -> Meaning {
+        if let Some(logged_out) = self.logged_out(&queued, url, &response) {
+            return logged_out;
+        }
         if let Some(redirection) = Redirection::of_response(url, &response) {
             return self.redirect(queued, url, redirection, &response);
         }
@@ -260,6 +266,7 @@ pub fn panicked(task: Task) -> Meaning {
                 fetched_at: None,
             }),
             Errand::Subrequest(_) => Meaning::Event(Event::SubrequestEnded),
+            Errand::Login(errand) => login::panicked(errand),
         },
     }
 }

@@ -10,6 +10,7 @@ use web::politeness::{Contact, HostSignal, Now};
 use web::robots::Robots;
 
 use super::exchange::Prepared;
+use super::login::{LoginAnswer, LoginErrand};
 use super::render::RenderJob;
 use super::render::subrequest::Subrequest;
 use super::steering::JudgedPage;
@@ -61,6 +62,8 @@ pub(crate) enum Errand {
     },
     /// What a page in the browser asks for.
     Subrequest(Subrequest),
+    /// A request of a log-in.
+    Login(Box<LoginErrand>),
 }
 
 impl Errand {
@@ -70,6 +73,7 @@ impl Errand {
         match self {
             Self::Robots { url, .. } | Self::Sitemap { url, .. } => url,
             Self::Subrequest(subrequest) => subrequest.url(),
+            Self::Login(errand) => &errand.url,
         }
     }
 }
@@ -155,6 +159,18 @@ pub(crate) enum Event {
         queued: Vec<QueuedUrl>,
         /// Further sitemaps to fetch.
         further: Vec<Errand>,
+    },
+    /// A request of a log-in has ended.
+    Login {
+        /// The request.
+        errand: Box<LoginErrand>,
+        /// What its answer means.
+        answer: LoginAnswer,
+    },
+    /// A page came without the session that it needs. It is fetched again.
+    LoggedOut {
+        /// Its row in the frontier.
+        queued: QueuedUrl,
     },
     /// The store has no recent record of this sitemap.
     SitemapForgotten(Errand),

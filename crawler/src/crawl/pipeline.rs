@@ -34,6 +34,7 @@ mod browser;
 mod drive;
 mod fill;
 mod join;
+mod kept_cookies;
 mod network;
 mod parse_threads;
 mod seeding;
@@ -63,6 +64,7 @@ use crate::crawl::steering::Steering;
 use crate::error::RunError;
 use drive::{drive, forward_stop};
 use fill::{fill, open_store};
+use kept_cookies::KeptCookies;
 use network::Network;
 use parse_threads::ParseThreads;
 
@@ -172,7 +174,12 @@ pub fn run(
     .start(&small, &large, browser.finished)?;
     let network = Network::new(settings, half, small_in, large_in, events_in.clone(), stats.clone())?
         .under_leases(fleet.as_ref().map(|fleet| fleet.ownership.clone()));
+    let keeps = settings.fetch.keep_cookies;
+    let cookies = keeps.then(|| KeptCookies::restore(dir, network.fetcher()));
     let ended = runtime.block_on(async {
+        if let Some(cookies) = cookies.clone() {
+            tokio::spawn(cookies.keep());
+        }
         let max_duration = settings.limits.max_duration;
         tokio::spawn(forward_stop(stop, max_duration, events_in.clone(), stats.clone()));
         let recorder = start_recorder(move || recorder.run(&records, &events_in, &robots))?;
@@ -181,6 +188,9 @@ pub fn run(
     runtime.block_on(browser::end(browser.stage));
     // An abandoned request or name look-up must not delay the end.
     runtime.shutdown_background();
+    if let Some(cookies) = cookies {
+        cookies.write();
+    }
     let left = fleet.map_or(Ok(()), |fleet| fleet.desk.join());
     if let Some(archiving) = archiving {
         archiving.finish();

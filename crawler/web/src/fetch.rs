@@ -11,6 +11,7 @@ mod cookies;
 mod credentials;
 mod error;
 mod fields;
+mod login;
 mod proxy;
 mod route;
 mod settings;
@@ -21,7 +22,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
-use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, RETRY_AFTER};
+use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, ORIGIN, REFERER, RETRY_AFTER};
 use tokio::time::{timeout, timeout_at};
 use url::Url;
 
@@ -34,9 +35,11 @@ use fields::HostFields;
 use route::PinnedResolver;
 
 pub use certificate::CertificateFault;
+pub use cookies::{BadLine, CookiesFile, MAX_COOKIES_FILE_BYTES};
 pub use credentials::Credentials;
 pub use error::FetchError;
 pub use fields::{extra_field, fields_of_every_request, host_field};
+pub use login::{FROM_ENVIRONMENT, Login};
 pub use proxy::Proxy;
 pub use route::Route;
 pub use settings::{FetchSettings, HostHeaders};
@@ -64,6 +67,8 @@ pub struct Response {
     pub elapsed: Duration,
     /// The body's claim on the budget of arriving bodies.
     pub claim: Claim,
+    /// Whether the request had the cookies of a user: of a log-in, or from the file of the operator.
+    pub logged_in: bool,
 }
 
 impl Response {
@@ -159,6 +164,9 @@ impl Fetcher {
                  socks5:// proxy the crawler resolves and checks names (fetch.proxy)"
             );
         }
+        for bad in &settings.cookies_file.bad_lines {
+            tracing::warn!("fetch.cookies_file, line {}, is no cookie: {}", bad.number, bad.reason);
+        }
         let clients = Clients::new(builder_of(settings, policy.clone())?, settings.max_connections);
         Ok(Self {
             clients: Arc::new(clients),
@@ -202,6 +210,76 @@ impl Fetcher {
         wanted: Wanted,
         conditions: HeaderMap,
     ) -> Result<Response, FetchError> {
+        let request = |client: &reqwest::Client, url| client.get(url).headers(conditions);
+        self.exchange(route, url, wanted, request).await
+    }
+
+    /// Sends the form of a log-in to `action`, over the route to its host: the fields of the log-in, and the `other` fields of the form
+    /// on the page `form`. Reads the answer as a page.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get). A URL of another origin than those of the log-in is refused before a connection is opened.
+    pub async fn log_in_by(
+        &self,
+        route: &Route,
+        login: &Login,
+        (form, action): (&Url, &Url),
+        other: &[(String, String)],
+        wanted: Wanted,
+    ) -> Result<Response, FetchError> {
+        if !login.is_for(action) || !login.is_for(form) {
+            return Err(FetchError::Protocol(
+                "a log-in is never sent to another origin".to_owned(),
+            ));
+        }
+        // Some servers compare these fields with their own address, against forms on other sites.
+        let origin = HeaderValue::from_str(&form.origin().ascii_serialization()).ok();
+        let referer = HeaderValue::from_str(form.as_str()).ok();
+        let fields = [(ORIGIN, origin), (REFERER, referer)].into_iter();
+        let mut headers: HeaderMap = fields.filter_map(|(name, value)| Some((name, value?))).collect();
+        headers.insert(
+            CONTENT_TYPE,
+            HeaderValue::from_static("application/x-www-form-urlencoded"),
+        );
+        let body = login.body(other);
+        let request = |client: &reqwest::Client, url| client.post(url).headers(headers).body(body);
+        self.exchange(route, action, wanted, request).await
+    }
+
+    /// The `Cookie` header of a request to `url`. The requests of this fetcher have it already.
+    #[must_use]
+    pub fn cookies_for(&self, url: &Url) -> Option<HeaderValue> {
+        self.fields.cookies().header(url)
+    }
+
+    /// Counts the changes of the cookies so far.
+    #[must_use]
+    pub fn cookie_changes(&self) -> u64 {
+        self.fields.cookies().changes()
+    }
+
+    /// All cookies as a text that [`restore_cookies`](Self::restore_cookies) reads. It holds sessions, and so do its copies.
+    #[must_use]
+    pub fn cookies_as_text(&self) -> String {
+        self.fields.cookies().to_text()
+    }
+
+    /// Takes the cookies back that an earlier run had at the time `kept_at`. The cookies of the operator's file replace them if the file
+    /// is newer.
+    ///
+    /// # Errors
+    /// The text is not one of [`cookies_as_text`](Self::cookies_as_text).
+    pub fn restore_cookies(&self, text: &str, kept_at: SystemTime) -> Result<(), String> {
+        self.fields.cookies().restore(text, kept_at)
+    }
+
+    async fn exchange(
+        &self,
+        route: &Route,
+        url: &Url,
+        wanted: Wanted,
+        request: impl FnOnce(&reqwest::Client, Url) -> reqwest::RequestBuilder,
+    ) -> Result<Response, FetchError> {
         let addresses = match route {
             Route::Direct => None,
             Route::Addresses(addresses) => Some(addresses),
@@ -212,11 +290,14 @@ impl Fetcher {
         let start = Instant::now();
         let deadline = tokio::time::Instant::from_std(start) + self.timeout;
         let lent = self.clients.lend(url, addresses)?;
-        let request = lent.client.get(self.fields.request_url(url));
-        let sent = timeout_at(deadline, self.fields.apply(request, url).headers(conditions).send()).await;
+        let request = self
+            .fields
+            .apply(request(&lent.client, self.fields.request_url(url)), url);
+        let logged_in = self.fields.cookies().are_of_user(url) && self.cookies_for(url).is_some();
+        let sent = timeout_at(deadline, request.send()).await;
         let sent = sent.map_err(|_elapsed| FetchError::Timeout)?;
         let mut answer = sent.map_err(|error| FetchError::from_reqwest(&error))?;
-        self.fields.learn(url, answer.headers());
+        self.fields.learn(url, answer.headers_mut());
         let mut response = Response {
             status: answer.status().as_u16(),
             version: version(answer.version()),
@@ -228,6 +309,7 @@ impl Fetcher {
             elapsed: Duration::ZERO,
             wire_bytes: 0,
             claim: Claim::default(),
+            logged_in,
         };
         if is_wanted(&response, &wanted) {
             let body = self.body(&mut answer, &mut response, &wanted, deadline).await?;
@@ -325,8 +407,6 @@ fn version(version: reqwest::Version) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use reqwest::header::CONTENT_TYPE;
-
     use super::*;
 
     fn response(status: u16, content_type: &str) -> Response {
@@ -345,6 +425,7 @@ mod tests {
             elapsed: Duration::ZERO,
             wire_bytes: 0,
             claim: Claim::default(),
+            logged_in: false,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Sites, which have one owner.
 
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use url::{Host, Url};
 
@@ -26,6 +26,12 @@ pub fn domain_of_host(host: &str) -> &str {
         return name;
     }
     psl::domain_str(name).unwrap_or(name)
+}
+
+/// Whether anybody can register a name below `domain`. No host may set a cookie for such a domain.
+pub(crate) fn is_public_suffix(domain: &str) -> bool {
+    let is_address = domain.parse::<IpAddr>().is_ok() || domain.starts_with('[');
+    !is_address && psl::domain_str(domain).is_none()
 }
 
 #[cfg(test)]

@@ -365,5 +365,6 @@ pub(super) fn draft_of(page: PageRecord, replaces: Option<Replaced>) -> PageDraf
         replaces: replaces.filter(|_| page.verdict == Verdict::Unique),
         validators: page.validators,
         payload_digest: page.payload_digest,
+        logged_in: page.logged_in,
     }
 }

@@ -216,6 +216,8 @@ fn differing_fields(archived: &PageRecord, known: &PageRecord, has_first_signatu
             "rendering",
             known.rendering.is_none() || archived.rendering == known.rendering,
         ),
+        // An earlier version leaves it out, too.
+        ("logged_in", !known.logged_in || archived.logged_in),
         ("elapsed_ms", archived.elapsed_ms == known.elapsed_ms),
         ("canonical", archived.canonical == known.canonical),
         ("payload_digest", archived.payload_digest == known.payload_digest),

@@ -152,14 +152,14 @@ impl<'a> Found<'a> {
 
 /// The base URL of references: the page's URL, or the `href` of its first `<base>` resolved against it (WHATWG HTML, section
 /// 4.2.3).
-pub(super) fn base_url(href: Option<&str>, page_url: &Url) -> Url {
+pub(crate) fn base_url(href: Option<&str>, page_url: &Url) -> Url {
     let base = href.and_then(|href| page_url.join(href).ok());
     base.filter(|base| !matches!(base.scheme(), "data" | "javascript"))
         .unwrap_or_else(|| page_url.clone())
 }
 
 /// The elements in order, without those in [`inert_nodes`].
-pub(super) fn live_elements(html: &Tree) -> impl Iterator<Item = (NodeRef<'_>, &Element)> {
+pub(crate) fn live_elements(html: &Tree) -> impl Iterator<Item = (NodeRef<'_>, &Element)> {
     let inert = inert_nodes(html);
     let elements = html.nodes().filter_map(|node| Some((node, node.value().as_element()?)));
     elements.filter(move |(node, _)| !inert.contains(&node.id()))

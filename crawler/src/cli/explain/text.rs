@@ -130,7 +130,8 @@ fn facts(out: &mut String, page: &PageAnswer, screen: Screen) {
         "" => "no content type".to_owned(),
         content_type => shown(content_type),
     };
-    let status = format!("{fetched}, status {}, {content_type}", page.status);
+    let as_user = if page.logged_in { ", logged in" } else { "" };
+    let status = format!("{fetched}, status {}, {content_type}{as_user}", page.status);
     out.push_str(&screen.labelled("fetched", &status));
     let language = page
         .language

@@ -7,8 +7,8 @@ use toml::de::{DeTable, DeValue, Error};
 use super::{Assigned, Finding, Name, did_you_mean, line_of_key, listed};
 use crate::config::lines::line_of;
 use crate::config::secrets;
-use crate::config::sections::{CredentialsEntry, ExtractEntry, HostEntry};
-use crate::config::settings::{InvalidSetting, extract_rule, host_entry};
+use crate::config::sections::{CredentialsEntry, ExtractEntry, HostEntry, LoginEntry};
+use crate::config::settings::{InvalidSetting, extract_rule, host_entry, login_entry};
 use crate::config::wording::fault;
 
 /// A list of sections.
@@ -27,7 +27,7 @@ pub(super) struct EntryList {
 
 type Entry<'i> = Spanned<DeTable<'i>>;
 
-const LISTS: [EntryList; 3] = [
+const LISTS: [EntryList; 4] = [
     EntryList {
         key: "extract",
         keys: &["host", "match", "content", "drop"],
@@ -42,6 +42,13 @@ const LISTS: [EntryList; 3] = [
         types: |entry| read::<CredentialsEntry>(entry).err(),
         // Passwords come from the environment, so this waits until the file has no fault.
         values: |_, _| None,
+    },
+    EntryList {
+        key: "fetch.login",
+        keys: &["url", "fields", "success", "lapsed", "origins"],
+        required: &["url", "success"],
+        types: |entry| read::<LoginEntry>(entry).err(),
+        values: |index, entry| login_entry(index, &read(entry).ok()?).err(),
     },
     EntryList {
         key: "host",

@@ -1,21 +1,27 @@
 //! The `[fetch]` section.
 
 use std::env;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
 use reqwest::header::HeaderMap;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
-use web::fetch::{Credentials, FetchSettings, HostHeaders, Proxy, extra_field};
+use web::fetch::{
+    CookiesFile, Credentials, FetchSettings, HostHeaders, Login, MAX_COOKIES_FILE_BYTES, Proxy, extra_field,
+};
 
 use super::bounds::millis;
 use super::{InvalidSetting, invalid};
 use crate::config::sections::{CredentialsEntry, FetchSection};
 
-/// Reads the file of certificates and the environment variables with passwords, if `config` names any.
+/// Reads the files of certificates and of cookies, and the environment variables with passwords, if `config` names any.
 pub(super) fn fetch(
     config: &FetchSection,
     host_headers: Vec<HostHeaders>,
+    logins: Arc<[Arc<Login>]>,
     user_agent: String,
 ) -> Result<FetchSettings, InvalidSetting> {
     Ok(FetchSettings {
@@ -30,6 +36,9 @@ pub(super) fn fetch(
         max_redirects: config.max_redirects,
         allow_private_addresses: config.allow_private_addresses,
         cookies: config.cookies,
+        cookies_file: cookies_file(&config.cookies_file)?,
+        keep_cookies: config.keep_cookies,
+        logins,
         proxy: proxy(&config.proxy)?,
         extra_roots: extra_roots(&config.extra_root_certificates)?,
         headers: headers(config)?,
@@ -46,6 +55,27 @@ fn proxy(url: &str) -> Result<Option<Proxy>, InvalidSetting> {
     let shown = url.rsplit_once('@').map_or(url, |(_, shown)| shown);
     let proxy = Proxy::new(url).map_err(|reason| invalid("fetch.proxy", format!("{shown:?}"), reason))?;
     Ok(Some(proxy))
+}
+
+fn cookies_file(path: &Path) -> Result<CookiesFile, InvalidSetting> {
+    if path.as_os_str().is_empty() {
+        return Ok(CookiesFile::default());
+    }
+    let unusable = |reason: String| invalid("fetch.cookies_file", format!("{path:?}"), reason);
+    let unread = |error: std::io::Error| unusable(format!("cannot be read: {error}"));
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(unread)?;
+    let modified = file.metadata().and_then(|metadata| metadata.modified()).ok();
+    file.take(MAX_COOKIES_FILE_BYTES as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(unread)?;
+    if bytes.len() > MAX_COOKIES_FILE_BYTES {
+        return Err(unusable(format!("must have at most {MAX_COOKIES_FILE_BYTES} bytes")));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| unusable("must be a text in UTF-8".into()))?;
+    let mut read = CookiesFile::parse(&text).map_err(unusable)?;
+    read.modified = modified;
+    Ok(read)
 }
 
 fn extra_roots(path: &Path) -> Result<Vec<CertificateDer<'static>>, InvalidSetting> {

@@ -230,12 +230,13 @@ impl Frontier {
                 let host = self.host(&name);
                 host.awaits_verdict = false;
                 host.queue.end(queued.seq);
+                host.logins.as_mut().and_then(|logins| logins.end(queued.seq));
                 if is_here {
                     host.queue.put_back(WaitingUrl::new(queued));
                 }
             }
             Task::Errand { errand, .. } if is_here => match errand {
-                Errand::Robots { .. } => self.host(&name).robots_errands.push_front(errand),
+                Errand::Robots { .. } | Errand::Login(_) => self.host(&name).first_errands.push_front(errand),
                 Errand::Sitemap { .. } => self.host(&name).sitemaps.push_front(errand),
                 Errand::Subrequest(subrequest) => self.browser_part(&name).subrequests.push_front(subrequest),
             },
@@ -260,6 +261,7 @@ impl Frontier {
             Errand::Sitemap { url, .. } => self.forget_sitemap(url),
             // The page learns it when the errand is dropped.
             Errand::Subrequest(_) => {}
+            Errand::Login(errand) => self.login_leaves(errand.login, now),
         }
     }
 

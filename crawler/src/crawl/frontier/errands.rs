@@ -1,4 +1,4 @@
-//! The crawler's own errands: robots.txt, which the pages of its origin wait for, and sitemaps.
+//! The crawler's own errands: robots.txt and log-ins, which pages wait for, and sitemaps.
 
 use std::hash::BuildHasher;
 use std::time::Duration;
@@ -112,7 +112,12 @@ impl Frontier {
                     // The waiting host must not keep a place that this host may need.
                     self.trials.end(for_host);
                 }
-                self.host(&name).robots_errands.push_back(errand);
+                self.host(&name).first_errands.push_back(errand);
+            }
+            Errand::Login(_) => {
+                self.host(&name).first_errands.push_back(errand);
+                // The operator named the host, so its name needs no trial.
+                self.want(&name, now);
             }
             Errand::Sitemap { url, .. } if url.as_str().len() > MAX_LOCATION_BYTES => {
                 return tracing::info!(host = name, "sitemap skipped: its URL is too long");
@@ -158,7 +163,8 @@ impl Frontier {
         self.schedule(key.as_str(), now);
     }
 
-    /// Ends an errand that no host will run. If it is for a robots.txt, the run gives up the origin that waits for it.
+    /// Ends an errand that no host will run. If it is for a robots.txt, the run gives up the origin that waits for it; if it is for a
+    /// log-in, the run gives up the log-in.
     pub(super) fn give_up_errand(&mut self, errand: Errand, at: &str, now: Now) {
         match errand {
             Errand::Robots { for_host, origin, .. } => {
@@ -170,6 +176,7 @@ impl Frontier {
             Errand::Subrequest(subrequest) => {
                 tracing::debug!(url = %subrequest.url(), at, "request of a page given up")
             }
+            Errand::Login(errand) => self.login_failed(errand.login, format!("no request can be sent to {at}"), now),
         }
     }
 }

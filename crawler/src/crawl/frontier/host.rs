@@ -1,6 +1,6 @@
 //! One host's part of the frontier: its URLs, its origins, its gate, and the facts that decide its state.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::net::IpAddr;
 use std::time::Duration;
 
@@ -11,6 +11,7 @@ use web::fetch::Route;
 use web::politeness::{AddressKey, CrawlClock, Gate, Now};
 
 use super::browser_part::BrowserPart;
+use super::host_logins::HostLogins;
 use super::queue::HostQueue;
 use super::state::{HostFacts, HostState, Line, LineEvent, OriginState, Work, origin};
 use super::waiting::WaitingUrl;
@@ -71,11 +72,14 @@ pub(super) struct Host {
     pub(super) awaits_verdict: bool,
     /// URLs in process that were redirected to another spelling of themselves. The host is asked for that spelling next.
     pub(super) respelled: VecDeque<(QueuedUrl, Url)>,
-    /// URLs that wait for the robots.txt of their origin.
-    pub(super) awaiting_robots: Vec<QueuedUrl>,
+    /// URLs that wait for the robots.txt of their origin, or for a log-in.
+    pub(super) awaiting: Vec<QueuedUrl>,
     /// By `scheme://authority`: a host may answer to both http and https.
     pub(super) origins: HashMap<String, OriginState>,
-    pub(super) robots_errands: VecDeque<Errand>,
+    /// Errands that pages wait for: a robots.txt, or a request of a log-in.
+    pub(super) first_errands: VecDeque<Errand>,
+    /// `None` for a host without log-ins. There may be millions of hosts.
+    pub(super) logins: Option<Box<HostLogins>>,
     pub(super) sitemaps: VecDeque<Errand>,
     /// Its part in the browser; `None` for a host that never had one, as most hosts.
     pub(super) browser: Option<Box<BrowserPart>>,
@@ -97,7 +101,13 @@ pub(super) struct Host {
 }
 
 impl Host {
-    pub(super) fn new(name: &str, partition: Partition, clock: &CrawlClock, settings: &FrontierSettings) -> Self {
+    pub(super) fn new(
+        name: &str,
+        partition: Partition,
+        logins: Option<Box<HostLogins>>,
+        clock: &CrawlClock,
+        settings: &FrontierSettings,
+    ) -> Self {
         let politeness = &settings.hosts.politeness(name, &settings.politeness);
         let address = AddressKey::of_literal(name);
         let needs_look_up = settings.looks_up_names && address.is_none();
@@ -112,9 +122,10 @@ impl Host {
             queue: HostQueue::new(settings.steers),
             awaits_verdict: false,
             respelled: VecDeque::new(),
-            awaiting_robots: Vec::new(),
+            awaiting: Vec::new(),
             origins: HashMap::new(),
-            robots_errands: VecDeque::new(),
+            first_errands: VecDeque::new(),
+            logins,
             sitemaps: VecDeque::new(),
             browser: None,
             sitemaps_to_recall: VecDeque::new(),
@@ -188,10 +199,22 @@ impl Host {
     /// these URLs stay in the store, and the host schedules no turn for them.
     pub(super) fn settle(&mut self, origin: String, state: OriginState) {
         self.origins.insert(origin, state);
-        for queued in std::mem::take(&mut self.awaiting_robots) {
+        self.end_wait();
+        self.skip_given_up();
+    }
+
+    /// The origins of the URLs that wait for the log-in with this index.
+    pub(super) fn origins_awaiting(&self, login: usize) -> HashSet<String> {
+        let urls = self.awaiting.iter().filter_map(|queued| Url::parse(&queued.url).ok());
+        let of_login = urls.filter(|url| self.logins.as_ref().is_some_and(|logins| logins.needs(url, login)));
+        of_login.map(|url| origin(&url)).collect()
+    }
+
+    /// Returns the URLs that waited for a robots.txt or a log-in to the queue.
+    pub(super) fn end_wait(&mut self) {
+        for queued in std::mem::take(&mut self.awaiting) {
             self.queue.put_back(WaitingUrl::new(queued));
         }
-        self.skip_given_up();
     }
 
     /// Drops from memory the URLs of origins that the run has given up. The store keeps them.
@@ -225,7 +248,7 @@ impl Host {
     pub(super) fn leave_worker(&mut self) -> Vec<Errand> {
         self.line = self.line.on(LineEvent::PartitionGoes);
         self.queue.leave_to_store();
-        self.awaiting_robots.clear();
+        self.awaiting.clear();
         for (queued, _) in std::mem::take(&mut self.respelled) {
             self.queue.end(queued.seq);
         }
@@ -242,7 +265,7 @@ impl Host {
         let sitemaps = self.sitemaps.drain(..).chain(self.sitemaps_to_recall.drain(..));
         let part = self.browser.iter_mut();
         let subrequests = part.flat_map(|part| part.subrequests.drain(..)).map(Errand::Subrequest);
-        self.robots_errands
+        self.first_errands
             .drain(..)
             .chain(subrequests)
             .chain(sitemaps)
@@ -271,6 +294,7 @@ impl Host {
             open_requests: self.gate.open(),
             in_process: self.queue.in_process(),
             awaits_robots: self.awaits_robots(),
+            awaits_login: self.awaits_login(),
             work: self.work(takes_new),
             line: self.line,
             ready_at: self.gate.ready_at(),
@@ -285,13 +309,13 @@ impl Host {
 
     /// Whether the host has an open request or a URL in process, or waits for the store or a robots.txt.
     pub(super) fn is_busy(&self) -> bool {
-        self.gate.open() > 0 || self.queue.in_process() > 0 || self.queue.is_refilling() || self.awaits_robots()
+        self.gate.open() > 0 || self.queue.in_process() > 0 || self.queue.is_refilling() || self.awaits_errand()
     }
 
     /// Whether its name keeps its place in a trial. A host that rests before it asks for its robots.txt again does not.
     pub(super) fn holds_place(&self, rests: bool) -> bool {
         let is_asked = self.gate.open() > 0 || self.queue.in_process() > 0 || self.queue.is_refilling();
-        is_asked || !rests && self.awaits_robots()
+        is_asked || !rests && self.awaits_errand()
     }
 
     /// The host's state.
@@ -313,12 +337,21 @@ impl Host {
     /// Whether URLs wait for a robots.txt that is being fetched.
     fn awaits_robots(&self) -> bool {
         let is_asked = |state| matches!(state, &OriginState::Asked);
-        !self.awaiting_robots.is_empty() && self.origins.values().any(is_asked)
+        !self.awaiting.is_empty() && self.origins.values().any(is_asked)
+    }
+
+    /// Whether URLs wait for a log-in that is being made.
+    fn awaits_login(&self) -> bool {
+        !self.awaiting.is_empty() && self.logins.as_ref().is_some_and(|logins| logins.are_asked())
+    }
+
+    fn awaits_errand(&self) -> bool {
+        self.awaits_robots() || self.awaits_login()
     }
 
     fn needs_refill(&self, takes_new: bool) -> bool {
         let takes_new = takes_new && self.may_take_page();
-        self.queue.wants_more(takes_new) && self.awaiting_robots.len() < BUFFER && !self.is_given_up()
+        self.queue.wants_more(takes_new) && self.awaiting.len() < BUFFER && !self.is_given_up()
     }
 
     pub(super) fn has_sitemap(&self, takes_new: bool) -> bool {
@@ -328,7 +361,7 @@ impl Host {
     /// Whether it has an errand that others wait for: a robots.txt, or a request of a page in the browser.
     fn has_urgent_errand(&self) -> bool {
         let asks = self.browser.as_ref().is_some_and(|part| !part.subrequests.is_empty());
-        asks || !self.robots_errands.is_empty()
+        asks || !self.first_errands.is_empty()
     }
 
     pub(super) fn has_page(&self, takes_new: bool) -> bool {

@@ -369,7 +369,7 @@ impl Frontier {
             return Some(errand);
         }
         self.intake.is_partial = true;
-        if self.intake.parked.len() < MAX_PARKED || matches!(errand, Errand::Robots { .. }) {
+        if self.intake.parked.len() < MAX_PARKED || !matches!(errand, Errand::Sitemap { .. }) {
             self.intake.parked.entry(name.to_owned()).or_default().push(errand);
         } else if !std::mem::replace(&mut self.intake.has_dropped_sitemaps, true) {
             tracing::info!(

@@ -167,9 +167,9 @@ impl Host {
     fn holds_only_sitemaps(&self) -> bool {
         !self.memory.is_unsaved
             && !self.is_busy()
-            && self.awaiting_robots.is_empty()
+            && self.awaiting.is_empty()
             && self.respelled.is_empty()
-            && self.robots_errands.is_empty()
+            && self.first_errands.is_empty()
     }
 
     /// Whether the host has nothing left to do and waits for no answer, and the store knows its treatment.

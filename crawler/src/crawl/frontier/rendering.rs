@@ -103,7 +103,8 @@ impl Frontier {
             if !belongs_to_nobody || !self.is_here(subrequest.page_host()) {
                 return;
             }
-            let host = Host::new(name, page_partition, &self.clock, &self.settings);
+            let logins = self.logins.of_host(name);
+            let host = Host::new(name, page_partition, logins, &self.clock, &self.settings);
             self.hosts.insert(name.to_owned(), Box::new(host));
         }
         let Some(Errand::Subrequest(subrequest)) = self.park(name, Errand::Subrequest(subrequest)) else {

@@ -200,6 +200,7 @@ impl Frontier {
                 self.addresses.start(key, now);
             }
         }
+        self.begin_wanted_login(name, now);
         self.schedule(name, now);
         step
     }

@@ -25,6 +25,8 @@ pub enum HostStateKind {
     Ready,
     /// It waits for its robots.txt.
     Robots,
+    /// It waits for a log-in.
+    Login,
     /// It waits for the delay between two requests.
     Delay,
     /// It waits for its turn at the address that it shares with other hosts.
@@ -41,16 +43,17 @@ pub enum HostStateKind {
     PageLimit,
     /// All its URLs are held back.
     HeldBack,
-    /// The run gave it up: it failed too often in a row, or its robots.txt is unreachable.
+    /// The run gave it up: it failed too often in a row, its robots.txt is unreachable, or its log-in failed.
     GivenUp,
 }
 
 impl HostStateKind {
     /// All, in the order of display.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Fetching,
         Self::Ready,
         Self::Robots,
+        Self::Login,
         Self::Delay,
         Self::Address,
         Self::Name,
@@ -69,6 +72,7 @@ impl HostStateKind {
             Self::Fetching => "fetching",
             Self::Ready => "ready",
             Self::Robots => "robots",
+            Self::Login => "login",
             Self::Delay => "delay",
             Self::Address => "address",
             Self::Name => "name",
@@ -88,6 +92,7 @@ impl HostStateKind {
             Self::Fetching => "fetching",
             Self::Ready => "ready",
             Self::Robots => "fetching robots.txt",
+            Self::Login => "logging in",
             Self::Delay => "politeness delay",
             Self::Address => "shared address",
             Self::Name => "name look-up",
@@ -107,6 +112,7 @@ impl HostStateKind {
             self,
             Self::Ready
                 | Self::Robots
+                | Self::Login
                 | Self::Delay
                 | Self::Address
                 | Self::Name
@@ -121,6 +127,7 @@ impl HostStateKind {
         Some(match state {
             HostState::Ready(Activity::Fetching) => Self::Fetching,
             HostState::Ready(Activity::AwaitsRobots) => Self::Robots,
+            HostState::Ready(Activity::AwaitsLogin) => Self::Login,
             HostState::Ready(Activity::AwaitsRequest) => Self::Ready,
             HostState::Ready(Activity::AwaitsDelay { .. }) => Self::Delay,
             HostState::Ready(Activity::AwaitsAddress) => Self::Address,

@@ -41,6 +41,8 @@ pub(super) struct HostFacts<'a> {
     pub in_process: usize,
     /// Whether URLs wait for a robots.txt that is being fetched.
     pub awaits_robots: bool,
+    /// Whether URLs wait for a log-in that is being made.
+    pub awaits_login: bool,
     pub work: Work,
     /// The line in which the host waits.
     pub line: Line,
@@ -95,6 +97,7 @@ pub(super) enum Activity {
     /// A request is open, or a verdict is awaited.
     Fetching,
     AwaitsRobots,
+    AwaitsLogin,
     /// It may be asked as soon as the crawl has a free request.
     AwaitsRequest,
     AwaitsDelay {
@@ -125,11 +128,10 @@ impl<'a> HostState<'a> {
             return Self::GivenUp { why };
         }
         if facts.open_requests > 0 || facts.in_process > 0 {
-            let is_for_robots = facts.in_process == 0 && facts.awaits_robots;
-            return Self::Ready(if is_for_robots {
-                Activity::AwaitsRobots
-            } else {
-                Activity::Fetching
+            return Self::Ready(match facts.in_process {
+                0 if facts.awaits_robots => Activity::AwaitsRobots,
+                0 if facts.awaits_login => Activity::AwaitsLogin,
+                _ => Activity::Fetching,
             });
         }
         match facts.line {
@@ -163,6 +165,8 @@ impl<'a> HostFacts<'a> {
         } else if self.awaits_robots {
             // The request goes to another host, to which the robots.txt was redirected.
             HostState::Ready(Activity::AwaitsRobots)
+        } else if self.awaits_login {
+            HostState::Ready(Activity::AwaitsLogin)
         } else if self.is_over_page_limit {
             HostState::Exhausted(Reserve::OverPageLimit)
         } else {

@@ -7,10 +7,11 @@ use web::robots::robots_url;
 
 use super::BUFFER;
 use super::host::{Host, PageKind, RequestKind};
+use super::host_logins::LoginRuling;
 use super::queue::Next;
 use super::state::{OriginState, Ruling, UrlState, Work, origin};
 use super::waiting::{NO_SKELETON, WaitingUrl};
-use crate::crawl::messages::{Errand, Refill, Step, Task};
+use crate::crawl::messages::{Errand, Refill, Step, Task, Unfit};
 use crate::crawl::scope::LISTED;
 use crate::crawl::steering::{Forecast, Skeleton, Steering};
 use crate::crawl::trap;
@@ -23,7 +24,7 @@ enum Permission {
     Granted,
     /// It may not be fetched now, or not at all. The host takes this step instead.
     Instead(Box<Step>),
-    /// It waits for a robots.txt, or stays in the store for this run.
+    /// It waits for a robots.txt or a log-in, or stays in the store for this run.
     Later,
 }
 
@@ -59,19 +60,19 @@ impl Host {
 
     fn refill(&mut self, name: &str, takes_new: bool) -> Step {
         let from = self.queue.begin_refill(takes_new && self.may_take_page());
-        let awaiting_robots = self.awaiting_robots.iter().map(|queued| queued.seq);
+        let awaiting = self.awaiting.iter().map(|queued| queued.seq);
         Step::Refill(Refill {
             host: name.to_owned(),
             limit: BUFFER,
-            skip: self.queue.not_to_refill().chain(awaiting_robots).collect(),
+            skip: self.queue.not_to_refill().chain(awaiting).collect(),
             from,
         })
     }
 
-    /// The next errand: a robots.txt, a request of a page in the browser, or a sitemap if sitemaps have their turn.
+    /// The next errand: one that pages wait for, a request of a page in the browser, or a sitemap if sitemaps have their turn.
     fn errand(&mut self, takes_new: bool, now: Now) -> Option<Errand> {
-        if let Some(robots) = self.robots_errands.pop_front() {
-            return Some(robots);
+        if let Some(first) = self.first_errands.pop_front() {
+            return Some(first);
         }
         if let Some(subrequest) = self.next_subrequest(now) {
             return Some(Errand::Subrequest(subrequest));
@@ -209,9 +210,36 @@ impl Host {
         })
     }
 
-    /// Whether robots.txt lets the URL be fetched.
+    /// Whether robots.txt and the log-in of its origin let the URL be fetched.
     fn permission(&mut self, name: &str, queued: &QueuedUrl, url: &Url, now: Now) -> Permission {
         self.seeks_sitemap |= queued.depth != LISTED;
+        match self.permission_by_robots(name, queued, url, now) {
+            Permission::Granted => self.permission_by_login(queued, url),
+            other => other,
+        }
+    }
+
+    fn permission_by_login(&mut self, queued: &QueuedUrl, url: &Url) -> Permission {
+        let logins = self.logins.as_mut();
+        match logins.map_or(LoginRuling::Granted, |logins| logins.ruling(queued.seq, url)) {
+            LoginRuling::Granted => return Permission::Granted,
+            LoginRuling::Wait => self.await_errand(queued.clone()),
+            LoginRuling::GiveUp(why) => {
+                self.queue.skip(queued.seq);
+                self.settle(origin(url), OriginState::GivenUp { why: why.to_string() });
+            }
+            LoginRuling::Fail(unfit) => return self.fail(queued, unfit),
+        }
+        Permission::Later
+    }
+
+    fn fail(&mut self, queued: &QueuedUrl, unfit: Unfit) -> Permission {
+        self.queue.begin(queued.seq, NO_SKELETON);
+        let queued = queued.clone();
+        Permission::Instead(Box::new(Step::Fail { queued, unfit }))
+    }
+
+    fn permission_by_robots(&mut self, name: &str, queued: &QueuedUrl, url: &Url, now: Now) -> Permission {
         if !self.obeys_robots {
             return Permission::Granted;
         }
@@ -219,7 +247,7 @@ impl Host {
         let is_unknown = state.is_none();
         match OriginState::ruling(state, url, now) {
             Ruling::Allowed => return Permission::Granted,
-            Ruling::Wait => self.await_robots(queued.clone()),
+            Ruling::Wait => self.await_errand(queued.clone()),
             Ruling::Skip => self.queue.skip(queued.seq),
             Ruling::AskFirst => {
                 let errand = self.robots_errand(name, queued.clone(), url);
@@ -229,11 +257,7 @@ impl Host {
                     self.start_errand(name, errand, now)
                 }));
             }
-            Ruling::Fail(unfit) => {
-                self.queue.begin(queued.seq, NO_SKELETON);
-                let queued = queued.clone();
-                return Permission::Instead(Box::new(Step::Fail { queued, unfit }));
-            }
+            Ruling::Fail(unfit) => return self.fail(queued, unfit),
             Ruling::Forbidden(reason) => return Permission::Instead(Box::new(self.exclude(queued.clone(), reason))),
         }
         Permission::Later
@@ -241,6 +265,9 @@ impl Host {
 
     fn start(&mut self, queued: QueuedUrl, skeleton: u64, url: Url, now: Now) -> Step {
         self.queue.begin(queued.seq, skeleton);
+        if let Some(logins) = &mut self.logins {
+            logins.begin(queued.seq, &url);
+        }
         self.gate.start(now);
         Step::Start(Task::Page { queued, url }, self.route(now).cloned().unwrap_or_default())
     }
@@ -269,7 +296,7 @@ impl Host {
 
     /// The errand for the robots.txt of the URL's origin. The URL waits for it from now on.
     fn robots_errand(&mut self, name: &str, queued: QueuedUrl, url: &Url) -> Errand {
-        self.await_robots(queued);
+        self.await_errand(queued);
         let origin = origin(url);
         self.origins.insert(origin.clone(), OriginState::Asked);
         Errand::Robots {
@@ -281,9 +308,9 @@ impl Host {
         }
     }
 
-    fn await_robots(&mut self, queued: QueuedUrl) {
+    fn await_errand(&mut self, queued: QueuedUrl) {
         self.queue.end(queued.seq);
         self.awaits_verdict = false;
-        self.awaiting_robots.push(queued);
+        self.awaiting.push(queued);
     }
 }

@@ -11,6 +11,7 @@ use crate::crawl::messages::{Errand, Refill, RobotsAnswer};
 
 mod gates;
 mod intake;
+mod logins;
 mod names;
 mod queue;
 mod rendering;

@@ -22,13 +22,14 @@ const MAX_SITEMAP_REDIRECTS: u8 = 5;
 /// Bound on a robots.txt without its Content-Encoding. The parser reads less of it.
 const MAX_DECODED_ROBOTS_BYTES: usize = 16 * MAX_ROBOTS_BYTES;
 
-/// Bound on the bytes of an errand's body without its Content-Encoding.
-pub(super) fn max_unpacked_bytes(errand: &Errand) -> usize {
+/// Bound on the bytes of an errand's body without its Content-Encoding; `of_page` is that of a page.
+pub(super) fn max_unpacked_bytes(errand: &Errand, of_page: usize) -> usize {
     match errand {
         Errand::Robots { .. } => MAX_DECODED_ROBOTS_BYTES,
         // The stage of the browser unpacks it.
         Errand::Subrequest(_) => 0,
         Errand::Sitemap { .. } => sitemap::MAX_SITEMAP_BYTES,
+        Errand::Login(_) => of_page,
     }
 }
 

@@ -93,6 +93,7 @@ mod tests {
             latency: Duration::ZERO,
             elapsed: Duration::ZERO,
             claim: Claim::default(),
+            logged_in: false,
         }
     }
 

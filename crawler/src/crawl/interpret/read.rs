@@ -121,6 +121,7 @@ impl Interpreter {
                 None => validators(&response),
             },
             payload_digest: storage::warc::payload_digest(&body),
+            logged_in: response.logged_in,
             title: page.title,
         };
         let signature = dedup::Signature {

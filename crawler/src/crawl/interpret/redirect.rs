@@ -105,6 +105,9 @@ impl Interpreter {
             Ok(target) => target,
             Err(detail) => return ends(queued, "bad_redirect", detail, others),
         };
+        if self.leads_to_form(url, &target) {
+            return self.without_session(queued);
+        }
         let max = self.settings.fetch.max_redirects;
         if queued.redirects >= max {
             return ends(
@@ -116,7 +119,7 @@ impl Interpreter {
         }
         // Some servers redirect to the same URL to set a cookie, and show the page to a client that sends the cookie
         // back.
-        if target == *url && sets_cookie && self.settings.fetch.cookies {
+        if target == *url && sets_cookie && (self.settings.fetch.cookies || response.logged_in) {
             queued.redirects += 1;
             return Meaning::Event(Event::Respelled { queued, url: target });
         }

@@ -9,15 +9,17 @@ use std::time::Instant;
 use crossbeam_channel::Sender;
 use reqwest::header::HeaderMap;
 use tokio::sync::mpsc;
-use web::fetch::{FetchError, Fetcher, Response, Route, Wanted};
+use url::Url;
+use web::fetch::{FetchError, Fetcher, Login, Response, Route, Wanted};
 use web::memory_budget::MemoryBudget;
 use web::open_files::{self, Connections};
 use web::politeness::{Contact, HostSignal};
 
 use super::Answer;
-use crate::config::settings::Settings;
+use crate::config::settings::{Logins, Settings};
 use crate::crawl::fleet::ownership::Ownership;
 use crate::crawl::interpret::Lane;
+use crate::crawl::login::LoginStep;
 use crate::crawl::messages::{Errand, Event, FleetEvent, Task};
 use crate::crawl::revisits;
 use crate::crawl::stats::Stats;
@@ -64,6 +66,7 @@ pub(super) struct Network {
     pub stats: Arc<Stats>,
     /// The leases of a fleet; `None` without one.
     ownership: Option<Ownership>,
+    logins: Logins,
 }
 
 impl Network {
@@ -84,7 +87,13 @@ impl Network {
             events,
             stats,
             ownership: None,
+            logins: settings.logins.clone(),
         })
+    }
+
+    /// What makes the requests, with the cookies of the run.
+    pub fn fetcher(&self) -> Fetcher {
+        self.fetcher.clone()
     }
 
     /// Cuts off each request at the end of the lease of its host.
@@ -114,6 +123,7 @@ impl Network {
         let (small, large) = (self.small.clone(), self.large.clone());
         let ownership = self.ownership.clone();
         let page = self.page.clone();
+        let form = self.form(&task);
         tokio::spawn(async move {
             let (host, wanted, conditions) = parts(&task, page);
             let (host, url) = (host.to_owned(), url(&task).clone());
@@ -129,7 +139,17 @@ impl Network {
                 _ => name,
             };
             let answer = tokio::spawn(async move {
-                let request = fetcher.get_by(&route, &url, wanted, conditions);
+                let request = async {
+                    match form {
+                        None => fetcher.get_by(&route, &url, wanted, conditions).await,
+                        Some(form) => {
+                            let (from, fields) = (&form.page, &form.fields);
+                            fetcher
+                                .log_in_by(&route, &form.login, (from, &url), fields, wanted)
+                                .await
+                        }
+                    }
+                };
                 match ownership {
                     Some(ownership) => leased(&ownership, &leased_by, request).await,
                     None => Some(request.await),
@@ -179,6 +199,40 @@ impl Network {
     }
 }
 
+/// The form of a log-in that is to be sent.
+struct SentForm {
+    login: Arc<Login>,
+    /// The page with the form.
+    page: Url,
+    /// The fields that the configuration does not fill in.
+    fields: Vec<(String, String)>,
+}
+
+impl Network {
+    /// The form that the request sends; `None` for a request without one.
+    fn form(&self, task: &Task) -> Option<SentForm> {
+        let Task::Errand {
+            errand: Errand::Login(errand),
+            ..
+        } = task
+        else {
+            return None;
+        };
+        let LoginStep::Send(page, form) = &errand.step else {
+            return None;
+        };
+        let fields = form
+            .fields
+            .iter()
+            .map(|field| (field.name.clone(), field.value.clone()));
+        Some(SentForm {
+            login: Arc::clone(&self.logins.all().get(errand.login)?.login),
+            page: page.clone(),
+            fields: fields.collect(),
+        })
+    }
+}
+
 /// The result of the request; `None` if the lease of its host ends before. A process that was stopped looks at the clock before it goes
 /// on with the request.
 async fn leased<T>(ownership: &Ownership, host: &str, request: impl Future<Output = T>) -> Option<T> {
@@ -205,12 +259,13 @@ fn parts(task: &Task, page: Wanted) -> (&str, Wanted, HeaderMap) {
         Task::Errand { host, errand } => match errand {
             Errand::Sitemap { .. } => (host, Wanted::Sitemap, HeaderMap::new()),
             Errand::Robots { .. } => (host, Wanted::Robots, HeaderMap::new()),
+            Errand::Login(_) => (host, page, HeaderMap::new()),
             Errand::Subrequest(subrequest) => (host, Wanted::Resource, subrequest.fields().clone()),
         },
     }
 }
 
-fn url(task: &Task) -> &url::Url {
+fn url(task: &Task) -> &Url {
     match task {
         Task::Page { url, .. } => url,
         Task::Errand { errand, .. } => errand.url(),

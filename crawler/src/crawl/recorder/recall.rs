@@ -11,6 +11,7 @@ use super::post::queued_letters;
 use super::{Recorder, SLICE};
 use crate::crawl::clock::unix_millis;
 use crate::crawl::interpret::RobotsReader;
+use crate::crawl::login::LoginAnswer;
 use crate::crawl::messages::{Errand, Event, RobotsAnswer};
 use crate::error::RunError;
 
@@ -70,6 +71,11 @@ impl Recorder {
             }),
             // The store keeps none.
             Errand::Subrequest(_) => Ok(Event::SubrequestEnded),
+            // The store knows no sessions.
+            Errand::Login(errand) => Ok(Event::Login {
+                errand: errand.clone(),
+                answer: LoginAnswer::Unreachable("no run keeps the answer".into()),
+            }),
         }
     }
 
@@ -94,7 +100,7 @@ fn onward_of(errand: &Errand) -> Option<OnwardSitemap> {
             depth: *depth,
             redirects: *redirects,
         }),
-        Errand::Robots { .. } | Errand::Subrequest(_) => None,
+        Errand::Robots { .. } | Errand::Subrequest(_) | Errand::Login(_) => None,
     }
 }
 

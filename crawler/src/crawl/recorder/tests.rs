@@ -256,6 +256,7 @@ pub(super) fn response(status: u16) -> Response {
         latency: Duration::ZERO,
         elapsed: Duration::ZERO,
         claim: Claim::default(),
+        logged_in: false,
     }
 }
 

@@ -59,6 +59,8 @@ pub(crate) struct PageAnswer {
     pub text_chars: u64,
     pub tokens: u32,
     pub via: Option<String>,
+    /// Whether it was fetched with the session of a user.
+    pub logged_in: bool,
     pub verdict: PageVerdict,
     pub is_kept: bool,
     pub is_without_body: bool,

@@ -101,6 +101,7 @@ impl Explainer<'_> {
             text_chars: page.record.text_chars,
             tokens: page.signature.tokens,
             via: self.url_of(page.record.via.as_ref())?,
+            logged_in: page.record.logged_in,
             verdict: PageVerdict::of(page.record.verdict),
             is_kept: page.record.is_kept(),
             is_without_body: page.record.is_kept_without_body(),

@@ -7,7 +7,7 @@ use reqwest::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, COOKIE, HeaderMap,
 use url::Url;
 
 use super::content_encoding;
-use super::cookies::CookieJar;
+use super::cookies::Cookies;
 use super::credentials::Credentials;
 use super::settings::{FetchSettings, HostHeaders};
 use crate::host_key::HostKey;
@@ -34,7 +34,7 @@ pub(super) fn of_every_request(settings: &FetchSettings) -> HeaderMap {
 /// The fields of requests to one host.
 #[derive(Debug)]
 pub(super) struct HostFields {
-    cookies: Option<CookieJar>,
+    cookies: Cookies,
     credentials: Vec<Credentials>,
     own: Vec<HostHeaders>,
 }
@@ -42,7 +42,7 @@ pub(super) struct HostFields {
 impl HostFields {
     pub(super) fn new(settings: &FetchSettings) -> Self {
         Self {
-            cookies: settings.cookies.then(CookieJar::default),
+            cookies: Cookies::new(settings),
             credentials: settings.credentials.clone(),
             own: settings.host_headers.clone(),
         }
@@ -61,7 +61,7 @@ impl HostFields {
 
     /// Adds the cookies, the operator's own fields for the host, and the credentials for `url`.
     pub(super) fn apply(&self, mut request: RequestBuilder, url: &Url) -> RequestBuilder {
-        if let Some(cookies) = self.cookies.as_ref().and_then(|jar| jar.header(url)) {
+        if let Some(cookies) = self.cookies.header(url) {
             request = request.header(COOKIE, cookies);
         }
         let own = self.own_for(url);
@@ -85,10 +85,13 @@ impl HostFields {
     }
 
     /// Stores the cookies that a response from `url` sets.
-    pub(super) fn learn(&self, url: &Url, headers: &HeaderMap) {
-        if let Some(jar) = &self.cookies {
-            jar.take(url, headers);
-        }
+    pub(super) fn learn(&self, url: &Url, headers: &mut HeaderMap) {
+        self.cookies.take(url, headers);
+    }
+
+    /// The cookies.
+    pub(super) fn cookies(&self) -> &Cookies {
+        &self.cookies
     }
 
     fn credentials_for(&self, url: &Url) -> Option<&Credentials> {

@@ -44,7 +44,7 @@ impl Resolve for PinnedResolver {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::io::{Read, Write};
     use std::net::{Ipv4Addr, TcpListener};
     use std::time::Duration;
@@ -53,11 +53,12 @@ mod tests {
     use url::Url;
 
     use super::*;
-    use crate::fetch::{FetchSettings, Fetcher, Wanted};
+    use crate::fetch::{CookiesFile, FetchSettings, Fetcher, Wanted};
     use crate::memory_budget::MemoryBudget;
 
-    fn fetcher(allow_private_addresses: bool) -> Fetcher {
-        let settings = FetchSettings {
+    /// Settings for a test.
+    pub(in crate::fetch) fn settings(allow_private_addresses: bool) -> FetchSettings {
+        FetchSettings {
             user_agent: "test/1".into(),
             parallel: 4,
             max_connections: 4,
@@ -68,13 +69,19 @@ mod tests {
             max_redirects: 1,
             allow_private_addresses,
             cookies: false,
+            cookies_file: CookiesFile::default(),
+            keep_cookies: false,
+            logins: Arc::default(),
             proxy: None,
             extra_roots: Vec::new(),
             headers: HeaderMap::new(),
             host_headers: Vec::new(),
             credentials: Vec::new(),
-        };
-        Fetcher::new(&settings, MemoryBudget::new(1 << 20)).unwrap()
+        }
+    }
+
+    fn fetcher(allow_private_addresses: bool) -> Fetcher {
+        Fetcher::new(&settings(allow_private_addresses), MemoryBudget::new(1 << 20)).unwrap()
     }
 
     /// The port of a server at 127.0.0.1 that answers every request with an empty robots.txt.

@@ -1,11 +1,14 @@
 //! The validated settings of requests.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::HeaderMap;
 use rustls::pki_types::CertificateDer;
 
+use super::cookies::CookiesFile;
 use super::credentials::Credentials;
+use super::login::Login;
 use super::proxy::Proxy;
 use crate::host_pattern::HostPattern;
 
@@ -32,6 +35,12 @@ pub struct FetchSettings {
     pub allow_private_addresses: bool,
     /// Whether to store cookies and send them back.
     pub cookies: bool,
+    /// Cookies that the operator gives.
+    pub cookies_file: CookiesFile,
+    /// Whether the cookies outlive the run.
+    pub keep_cookies: bool,
+    /// The log-ins, in the order of their sections. Of several for one origin, the first one holds.
+    pub logins: Arc<[Arc<Login>]>,
     /// The proxy of all requests.
     pub proxy: Option<Proxy>,
     /// Trusted certificate authorities besides Mozilla's.

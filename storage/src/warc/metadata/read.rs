@@ -208,6 +208,7 @@ impl<'a> Fields<'a> {
                 Some(value) => Some(read_rendering(value).ok_or_else(|| bad("rendering"))?),
                 None => None,
             },
+            logged_in: self.optional_number("logged-in")?.is_some(),
         };
         Ok(Event::Page {
             sequence: self.number("page")?,

@@ -126,6 +126,9 @@ impl Lines {
         if let Some(rendering) = &page.rendering {
             self.put("rendering", shown_rendering(rendering));
         }
+        if page.logged_in {
+            self.put("logged-in", 1);
+        }
         self.put("body-bytes", page.body_bytes);
         self.put("wire-bytes", page.wire_bytes);
         self.put("text-chars", page.text_chars);

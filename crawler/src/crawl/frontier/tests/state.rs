@@ -11,6 +11,7 @@ fn idle() -> HostFacts<'static> {
         open_requests: 0,
         in_process: 0,
         awaits_robots: false,
+        awaits_login: false,
         work: Work::Request,
         line: Line::None,
         ready_at: Some(at(0)),
@@ -41,6 +42,10 @@ fn the_facts_decide_the_state_of_a_host() {
     assert_eq!(
         state(|f| (f.open_requests, f.awaits_robots) = (1, true)),
         ready(Activity::AwaitsRobots)
+    );
+    assert_eq!(
+        state(|f| (f.open_requests, f.awaits_login) = (1, true)),
+        ready(Activity::AwaitsLogin)
     );
     assert_eq!(state(|f| f.address_is_free = false), ready(Activity::AwaitsAddress));
     assert_eq!(state(|f| f.line = Line::Name), ready(Activity::AwaitsName));
@@ -143,7 +148,9 @@ fn an_asked_origin_is_settled_or_asked_again() {
         OriginEvent::AskAgain(Errand::Robots {
             redirects, failures, ..
         }) => format!("again {redirects} {failures}"),
-        OriginEvent::AskAgain(Errand::Sitemap { .. } | Errand::Subrequest(_)) => panic!("no robots.txt"),
+        OriginEvent::AskAgain(Errand::Sitemap { .. } | Errand::Subrequest(_) | Errand::Login(_)) => {
+            panic!("no robots.txt")
+        }
         OriginEvent::Settled { state, .. } => match state {
             OriginState::Asked => "asked".to_owned(),
             OriginState::Open { until, .. } => format!("open {}", until.as_secs()),

@@ -454,6 +454,7 @@ fn for_host(errand: &Errand) -> String {
         Errand::Robots { for_host, .. } => for_host.clone(),
         Errand::Sitemap { url, .. } => Url::to_string(url),
         Errand::Subrequest(subrequest) => subrequest.page_host().to_owned(),
+        Errand::Login(errand) => errand.url.to_string(),
     }
 }
 
