@@ -1,4 +1,4 @@
-//! The recorders of several workers while the log of claims is shortened.
+//! The recorders of several workers while the log of claims is shortened, and after the servers have lost the end of it.
 
 use std::collections::BTreeSet;
 
@@ -65,6 +65,19 @@ fn commit_and_send(worker: &mut Worker, log: &mut Log) {
     let last = worker.send(log);
     worker.world.recorder().store.sent(last).unwrap();
     worker.world.recorder().commit().unwrap();
+}
+
+/// Reads the log to its end, and fetches what is to be fetched again. Returns how many pages that are.
+fn read_and_fetch(worker: &mut Worker, log: &Log) -> usize {
+    worker.read(log, usize::MAX);
+    let again = worker.world.recorder().log_is_read().unwrap();
+    worker.world.recorder().commit().unwrap();
+    let fetched = again.len();
+    for queued in again {
+        let page = worker.world.page(queued);
+        worker.world.record(page);
+    }
+    fetched
 }
 
 /// All workers keep what one pass over the log keeps, and every duplicate repeats such a page.
@@ -142,6 +155,60 @@ fn killed_workers_that_find_the_log_shortened_keep_the_pages_of_one_pass_over_it
         assert_agreed(&mut workers, &log, seed);
     }
     assert!(read > 8, "{read} segments read");
+}
+
+#[test]
+fn verdicts_that_rest_on_lost_entries_of_the_log_are_made_again() {
+    let (mut lost_entries, mut made_again) = (0, 0);
+    for seed in 0..4 {
+        let mut workers: Vec<Worker> = (1..=3).map(|n| Worker::new(n, 100 * seed + u64::from(n))).collect();
+        let mut log = Log::new();
+        for round in 0..6 {
+            for worker in &mut workers {
+                (0..3).for_each(|_| worker.world.discover());
+                commit_and_send(worker, &mut log);
+            }
+            // The third worker has read nothing of what will be lost.
+            let readers = if round < 3 { 3 } else { 2 };
+            workers[..readers]
+                .iter_mut()
+                .for_each(|worker| worker.read(&log, usize::MAX));
+        }
+        // A server without a replica dies. What is appended later has later positions.
+        let keeps = log.len() - log.len() / 3;
+        lost_entries += log.len() - keeps;
+        let end = log.last().unwrap().0;
+        log.truncate(keeps);
+        let append = |worker: &mut Worker, log: &mut Log| {
+            let before = log.len();
+            commit_and_send(worker, log);
+            for (behind, (position, _)) in (1..).zip(&mut log[before..]) {
+                *position = Position(end.0 + before as u64 + behind, 0);
+            }
+        };
+        // The second worker is the first that sees it: the pages of the first one are not in the log then.
+        for at in [1, 2, 0] {
+            let worker = &mut workers[at];
+            if worker.world.recorder().position().unwrap() > log[keeps - 1].0 {
+                worker.world.recorder().begin_log_anew().unwrap();
+            }
+            for _ in 0..30 {
+                made_again += read_and_fetch(worker, &log);
+                append(worker, &mut log);
+            }
+        }
+        for _ in 0..25 {
+            for worker in &mut workers {
+                made_again += read_and_fetch(worker, &log);
+                append(worker, &mut log);
+            }
+        }
+        assert_agreed(&mut workers, &log, seed);
+    }
+    assert!(
+        lost_entries > 5 && made_again > 5,
+        "{lost_entries} lost, {made_again} fetched again"
+    );
 }
 
 #[test]
