@@ -308,7 +308,7 @@ fn a_file_that_is_no_document_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.docx");
     fs::write(&path, b"PK\x03\x04 nothing").unwrap();
-    let ended = run(&mut crawler(["inspect", "page", path.to_str().unwrap()])).with_code(1);
+    let ended = run(&mut crawler(["inspect", "page", path.to_str().unwrap()])).with_code(3);
     assert!(
         ended.stdout.contains("but the bytes are application/zip"),
         "{}",

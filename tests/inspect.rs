@@ -236,7 +236,10 @@ fn each_page_is_one_line_and_an_unreadable_one_does_not_stop_the_others() {
         (&pages[4]["fingerprint"], &pages[4]["similarity"]),
         (&Value::Null, &json!("none"))
     );
-    assert_eq!(pages[5]["error"], "it is neither HTML nor text");
+    assert_eq!(
+        pages[5]["error"],
+        "it is neither HTML nor text, nor a document of a known kind"
+    );
 }
 
 #[test]

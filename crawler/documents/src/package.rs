@@ -15,6 +15,8 @@ pub(crate) struct Package<'a> {
     archive: ZipArchive<Cursor<&'a [u8]>>,
     bytes_left: u64,
     limit: u64,
+    /// Of the process that reads.
+    max_memory_bytes: u64,
 }
 
 impl<'a> Package<'a> {
@@ -27,6 +29,7 @@ impl<'a> Package<'a> {
             archive,
             bytes_left: limits.max_unpacked_bytes,
             limit: limits.max_unpacked_bytes,
+            max_memory_bytes: limits.max_memory_bytes,
         })
     }
 
@@ -40,9 +43,24 @@ impl<'a> Package<'a> {
             Err(ZipError::FileNotFound) => return Ok(None),
             Err(error) => return Err(fault(error)),
         };
+        // What the package says of a file may be wrong. If it is right, one allocation is enough: a growing one takes three times as much.
+        if file.size() > self.bytes_left {
+            return Err(Fault::TooLarge { limit: self.limit });
+        }
         let mut bytes = Vec::new();
+        let out_of_memory = |_full| Fault::OutOfMemory {
+            limit: self.max_memory_bytes,
+        };
+        let size = usize::try_from(file.size()).unwrap_or(usize::MAX);
+        bytes.try_reserve_exact(size.saturating_add(1)).map_err(out_of_memory)?;
         let read = file.take(self.bytes_left + 1).read_to_end(&mut bytes);
-        read.map_err(|error| Fault::Broken(error.to_string()))?;
+        read.map_err(|error| match error.kind() {
+            // The process may have no more.
+            std::io::ErrorKind::OutOfMemory => Fault::OutOfMemory {
+                limit: self.max_memory_bytes,
+            },
+            _ => Fault::Broken(error.to_string()),
+        })?;
         match self.bytes_left.checked_sub(bytes.len() as u64) {
             Some(left) => self.bytes_left = left,
             None => return Err(Fault::TooLarge { limit: self.limit }),

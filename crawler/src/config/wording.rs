@@ -42,6 +42,13 @@ struct Mismatch {
 impl Mismatch {
     fn of(message: &str) -> Option<Self> {
         let message = in_one_line(message);
+        // The deserializer's words for an entry of a list of choices.
+        if let Some(expected) = message.strip_prefix("wanted ") {
+            return Some(Self {
+                accepted: in_words(expected),
+                found: None,
+            });
+        }
         let (fault, expected) = message.rsplit_once(", expected ")?;
         if let Some(variant) = fault.strip_prefix("unknown variant ") {
             return Some(Self {
@@ -68,7 +75,7 @@ fn in_words(expected: &str) -> String {
         "u64" | "usize" => "a whole number, 0 or more",
         "f32" | "f64" => "a number",
         "a boolean" => "true or false",
-        "a string" | "path string" | "string" | "str" => "a text in quotes",
+        "a string" | "path string" | "string" | "str" | "string or table" => "a text in quotes",
         "a sequence" => "a list in square brackets",
         "a map" => "a section",
         other if other.starts_with("struct ") => "a section",
