@@ -390,17 +390,25 @@ fn a_damaged_file_costs_its_pages_alone() {
         .collect();
     files.sort();
     let mut bytes = fs::read(&files[0]).unwrap();
-    let middle = bytes.len() / 2;
-    for byte in &mut bytes[middle..middle + 3_000] {
+    // Half of the file: the order of the pages differs from run to run, and a small stretch may hit no record of a page.
+    let quarter = bytes.len() / 4;
+    for byte in &mut bytes[quarter..3 * quarter] {
         *byte ^= 0x55;
     }
     fs::write(&files[0], &bytes).unwrap();
     let sources: Vec<&Path> = workers.iter().map(PathBuf::as_path).collect();
     let merged = crawl.path("merged");
-    merge(&merged, &sources, &[])
+    let ended = merge(&merged, &sources, &[])
         .succeeded()
-        .complains_of(&["no readable record", "skipped"])
-        .says(&["the next run fetches the pages again"]);
+        .complains_of(&["no readable record", "skipped"]);
+    // A lost page is queued if a page that is left links to it. Nothing links to a seed.
+    let is_queued = !ended.stdout.contains("  0 URLs are queued");
+    assert_eq!(
+        ended.stdout.contains("the next run fetches the pages again"),
+        is_queued,
+        "{}",
+        ended.stdout
+    );
     verified(&merged);
     let (before, after) = (verdicts(&crawl.data()), verdicts(&merged));
     assert!(after.len() < before.len());
