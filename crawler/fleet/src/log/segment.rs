@@ -36,7 +36,7 @@ const MOST_BYTES: u64 = 1 << 30;
 pub enum LogSlice {
     /// Entries in order. Fewer than were asked for only at the end.
     Entries(Vec<(Position, Entry)>),
-    /// What follows has left the log. This segment covers it: see [`Fleet::read_segment`].
+    /// What follows has left the log. This segment covers it: see [`read_segment`](crate::Fleet::read_segment).
     Segment(SegmentRow),
     /// The servers have lost the entry at the position, and may have lost others before it.
     Lost,
