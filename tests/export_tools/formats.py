@@ -142,6 +142,9 @@ def by_csv(exports: Exports, rows: dict[str, Row], bars: Bars) -> None:
     def json_form(cell: str, like: Any) -> Any:
         if like is None and cell == "":
             return None
+        # A bool is an int, and bool("false") is True.
+        if isinstance(like, bool):
+            return {"true": True, "false": False}[cell]
         if isinstance(like, (int, float)):
             return type(like)(cell)
         return cell[1:] if GUARDED.match(cell) else cell
