@@ -300,7 +300,8 @@ impl Rebuild {
         self.queue_lost(lost)?;
         // Before the links: a URL that is finished in one of the folders is not queued.
         if let Some(merged) = &self.merged {
-            merged.add_outcomes(&mut self.store, say)?;
+            let lost = merged.add_outcomes(&mut self.store, say)?;
+            lost.into_iter().for_each(|link| self.fetch_again(link));
         }
         let scratch = self.folder.dir().join(REBUILDING);
         let with_links = std::mem::replace(&mut self.with_links, Places::new(&scratch)?);

@@ -1,5 +1,5 @@
 //! What a merge takes from the states of the folders, because the archive does not hold it: the outcomes of URLs without a page, the queue,
-//! and how hosts were treated.
+//! and how hosts were treated; and which pages the archive has lost.
 //!
 //! All of it saves requests and changes no page, so a state that cannot be read is no error.
 
@@ -24,11 +24,18 @@ pub(crate) struct Merged {
 }
 
 impl Merged {
-    /// Adds the rows of all states to the store, which has all pages.
-    pub fn add_outcomes(&self, store: &mut Store, say: &mut dyn FnMut(RebuildStep)) -> Result<(), StorageError> {
+    /// Adds the rows of all states to the store, which has all pages that the archive holds. Returns the URLs of the pages that the states know
+    /// and the archive has lost.
+    pub fn add_outcomes(
+        &self,
+        store: &mut Store,
+        say: &mut dyn FnMut(RebuildStep),
+    ) -> Result<Vec<Discovered>, StorageError> {
+        let mut lost = Vec::new();
         // The outcomes of all folders come before the queue of any: what one worker has queued, another may have finished since.
-        self.add_rows(true, store, say)?;
-        self.add_rows(false, store, say)
+        self.add_rows(true, store, &mut lost, say)?;
+        self.add_rows(false, store, &mut lost, say)?;
+        Ok(lost)
     }
 
     /// One pass over the states. The first adds all but the queue, and says which state is read.
@@ -36,6 +43,7 @@ impl Merged {
         &self,
         is_first: bool,
         store: &mut Store,
+        lost: &mut Vec<Discovered>,
         say: &mut dyn FnMut(RebuildStep),
     ) -> Result<(), StorageError> {
         for (dir, origin) in &self.states {
@@ -58,13 +66,15 @@ impl Merged {
                     continue;
                 }
             };
-            let copy = Copy {
+            let mut copy = Copy {
                 from: &from,
                 origin: *origin,
+                lost,
             };
-            let pass = if is_first { 0..2 } else { 2..3 };
-            for rows in &[Copy::outcomes, Copy::hosts, Copy::queue][pass] {
-                match rows(&copy, store) {
+            let pass = if is_first { 0..2 } else { 2..4 };
+            // The queue comes last: it may hold links to pages that are lost.
+            for rows in &[Copy::outcomes, Copy::hosts, Copy::losses, Copy::queue][pass] {
+                match rows(&mut copy, store) {
                     Ok(()) => {}
                     Err(Fault::Here(error)) => return Err(error),
                     Err(Fault::There(error)) => unread(error),
@@ -85,10 +95,12 @@ enum Fault {
 struct Copy<'a> {
     from: &'a Store,
     origin: Option<usize>,
+    /// URLs of pages that the archive has lost.
+    lost: &'a mut Vec<Discovered>,
 }
 
 impl Copy<'_> {
-    fn outcomes(&self, store: &mut Store) -> Result<(), Fault> {
+    fn outcomes(&mut self, store: &mut Store) -> Result<(), Fault> {
         for known in self.from.urls() {
             let known = known.map_err(Fault::There)?;
             let (outcome, depth, attempts, via) = match known.state {
@@ -125,7 +137,29 @@ impl Copy<'_> {
         store.commit().map(|_| ()).map_err(Fault::Here)
     }
 
-    fn queue(&self, store: &mut Store) -> Result<(), Fault> {
+    /// The URLs that have a page in this state, and no outcome in the new store.
+    fn losses(&mut self, store: &mut Store) -> Result<(), Fault> {
+        for known in self.from.urls() {
+            let known = known.map_err(Fault::There)?;
+            let UrlState::Page(page) = known.state else {
+                continue;
+            };
+            let here = store.url_state(&known.host, &known.url).map_err(Fault::Here)?;
+            if !matches!(here, None | Some(UrlState::Queued)) {
+                continue;
+            }
+            let page = self.from.page(page).map_err(Fault::There)?;
+            self.lost.push(Discovered {
+                url: known.url,
+                host: known.host,
+                depth: page.map_or(0, |page| page.depth),
+                ..Discovered::default()
+            });
+        }
+        Ok(())
+    }
+
+    fn queue(&mut self, store: &mut Store) -> Result<(), Fault> {
         for queued in self.from.queue() {
             let queued = queued.map_err(Fault::There)?;
             if queued.revisits.is_some() {
@@ -146,7 +180,7 @@ impl Copy<'_> {
     }
 
     /// Politeness, robots.txt and sitemaps of the hosts: of two records of a host, the later one.
-    fn hosts(&self, store: &mut Store) -> Result<(), Fault> {
+    fn hosts(&mut self, store: &mut Store) -> Result<(), Fault> {
         for row in self.from.host_records() {
             let (host, record) = row.map_err(Fault::There)?;
             let known = store.host_record(&host).map_err(Fault::Here)?;
