@@ -83,14 +83,17 @@ async fn navigations_windows_and_new_addresses_are_links_and_leave_the_page_in_p
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_loads_on_is_scrolled_and_an_element_is_waited_for() {
     let settings = Settings {
-        scrolls: 3,
+        scrolls: 8,
         ..settings()
     };
     let renderer = Renderer::new(settings);
-    let html = "<div style='height:3000px'>top</div><script>let n = 0; addEventListener('scroll', () => { if (n++ < 2) { \
-        const d = document.createElement('div'); d.style.height = '3000px'; d.textContent = 'part ' + n; document.body.append(d) } })</script>";
+    // Each part comes by a timer after its end has come into view. Together they need more of the page's clock than one time limit.
+    let html = "<main style='height:3000px'>top</main><p id=end>end</p><script>let n = 0; const end = document.getElementById('end'); \
+        new IntersectionObserver(([entry]) => { if (entry.isIntersecting && n < 7) setTimeout(() => { \
+        const d = document.createElement('div'); d.style.height = '3000px'; d.textContent = 'part ' + ++n; end.before(d) }, 150) }).observe(end)</script>";
     let rendered = render(&renderer, html, &Arc::default()).await.unwrap();
-    assert!(rendered.html.contains("part 2"), "{}", rendered.html);
+    assert!(rendered.is_finished);
+    assert!(rendered.html.contains("part 7"), "{}", rendered.html);
 
     let late =
         document("<p>soon</p><script>setTimeout(() => document.body.innerHTML = '<p id=late>late</p>', 3000)</script>");
