@@ -23,7 +23,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
     };
     let mut parts = Vec::new();
     let mut bytes_left = limits.max_text_bytes;
-    for href in book.chapters().take(MAX_CHAPTERS) {
+    for href in book.chapters() {
         let path = resolve(&path, href);
         if encrypted.contains(&path) {
             return Err(Fault::Encrypted);
@@ -88,7 +88,11 @@ struct Book {
     title: String,
     language: Option<String>,
     items: HashMap<String, Item>,
+    /// The items of the spine that are read one after the other.
     spine: Vec<String>,
+    /// The items of the spine that are no part of this order (`linear="no"`; EPUB 3.3, section 5.7.2): answers to exercises, for example, or
+    /// translations of the whole book.
+    auxiliary: Vec<String>,
 }
 
 impl Book {
@@ -102,6 +106,9 @@ impl Book {
                     let name = local_name(&start);
                     match name.as_str() {
                         "item" => book.add_item(&|name| attribute(&start, name)),
+                        "itemref" if attribute(&start, "linear").as_deref() == Some("no") => {
+                            book.auxiliary.extend(attribute(&start, "idref"));
+                        }
                         "itemref" => book.spine.extend(attribute(&start, "idref")),
                         _ => {}
                     }
@@ -147,11 +154,19 @@ impl Book {
         );
     }
 
-    /// The chapters in reading order, without the table of contents.
-    fn chapters(&self) -> impl Iterator<Item = &str> {
-        let items = self.spine.iter().filter_map(|id| self.items.get(id));
-        let chapters = items.filter(|item| item.media_type.contains("html") && !item.is_navigation);
-        chapters.map(|item| item.href.as_str())
+    /// The chapters in reading order, without the table of contents. If the book has nothing else, its auxiliary items.
+    fn chapters(&self) -> Vec<&str> {
+        let of = |spine: &'_ [String]| -> Vec<&str> {
+            let items = spine.iter().filter_map(|id| self.items.get(id));
+            let chapters = items.filter(|item| item.media_type.contains("html") && !item.is_navigation);
+            chapters.map(|item| item.href.as_str()).take(MAX_CHAPTERS).collect()
+        };
+        let chapters = of(&self.spine);
+        if chapters.is_empty() {
+            of(&self.auxiliary)
+        } else {
+            chapters
+        }
     }
 }
 
@@ -177,7 +192,9 @@ mod tests {
 
     use super::*;
 
-    fn book(encrypted: &str) -> Vec<u8> {
+    const SPINE: &str = "<itemref idref='n'/><itemref idref='1'/><itemref idref='2' linear='yes'/>";
+
+    fn book(encrypted: &str, spine: &str) -> Vec<u8> {
         let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
         for (name, content) in [
             ("mimetype", "application/epub+zip"),
@@ -193,11 +210,13 @@ mod tests {
             ),
             (
                 "OEBPS/book.opf",
-                "<package><metadata><dc:title>The\n book</dc:title><dc:language>ja</dc:language></metadata><manifest>\
+                &format!(
+                    "<package><metadata><dc:title>The\n book</dc:title><dc:language>ja</dc:language></metadata><manifest>\
                  <item id='n' href='nav.xhtml' media-type='application/xhtml+xml' properties='nav'/>\
                  <item id='2' href='text/two.xhtml' media-type='application/xhtml+xml'/>\
                  <item id='1' href='text/one.xhtml' media-type='application/xhtml+xml'/></manifest>\
-                 <spine><itemref idref='n'/><itemref idref='1'/><itemref idref='2'/></spine></package>",
+                 <spine>{spine}</spine></package>"
+                ),
             ),
             ("OEBPS/nav.xhtml", "<html><body>Contents</body></html>"),
             (
@@ -214,7 +233,7 @@ mod tests {
 
     #[test]
     fn the_chapters_of_the_spine_are_html_without_the_table_of_contents() {
-        let book = read(&book("OEBPS/fonts/a.otf"), &Limits::default()).unwrap();
+        let book = read(&book("OEBPS/fonts/a.otf", SPINE), &Limits::default()).unwrap();
         assert_eq!(
             (book.title.as_str(), book.language.as_deref()),
             ("The book", Some("ja"))
@@ -232,9 +251,30 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_part_of_the_reading_order_is_read_only_if_there_is_nothing_else() {
+        for (spine, parts) in [
+            (
+                "<itemref idref='1' linear='no'/><itemref idref='2'/>",
+                ["<p>Two <b>unclosed"],
+            ),
+            (
+                "<itemref idref='n'/><itemref idref='2' linear='no'/>",
+                ["<p>Two <b>unclosed"],
+            ),
+        ] {
+            let book = read(&book("OEBPS/fonts/a.otf", spine), &Limits::default()).unwrap();
+            assert_eq!(
+                book.content,
+                Content::Html(parts.map(str::to_owned).to_vec()),
+                "{spine}"
+            );
+        }
+    }
+
+    #[test]
     fn a_book_with_an_encrypted_chapter_is_encrypted() {
         assert_eq!(
-            read(&book("OEBPS/text/two.xhtml"), &Limits::default()),
+            read(&book("OEBPS/text/two.xhtml", SPINE), &Limits::default()),
             Err(Fault::Encrypted)
         );
     }
