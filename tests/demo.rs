@@ -38,6 +38,7 @@ fn truth(site: &Running, numbers_must_match: bool, may_hold_back: bool) -> Vec<E
         max_depth: Config::default().scope.max_depth,
         numbers_must_match,
         may_hold_back,
+        renders: false,
     };
     demo::truth(&site.base_url, &settings)
 }
@@ -85,6 +86,32 @@ fn the_demo_finds_no_mismatch_and_names_its_report() {
         .says(&["have the expected outcome", "crawler report --data crawl"]);
     let html = std::fs::read_to_string(folder.path().join("crawl/report.html")).unwrap();
     assert!(html.starts_with("<!doctype html>") && html.trim_end().ends_with("</html>"));
+}
+
+#[test]
+fn with_a_browser_the_demo_finds_the_pages_that_scripts_draw() {
+    let folder = tempfile::tempdir().unwrap();
+    let demo = run(crawler(["demo", "--render", "--data", "crawl"]).current_dir(folder.path()));
+    demo.succeeded()
+        .says(&["have the expected outcome", "pages that scripts draw"]);
+    let report = run(crawler(["report", "--format", "json", "--data", "crawl"]).current_dir(folder.path()));
+    let report: serde_json::Value = serde_json::from_str(&report.succeeded().stdout).unwrap();
+    let rendered = report["rendering"]["rendered"].as_u64();
+    assert_eq!(rendered, Some(4), "{}", report["rendering"]);
+}
+
+#[test]
+fn the_demo_needs_a_browser_to_render() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(
+        folder.path().join("none.toml"),
+        "[render]\nbrowser = \"/none/chromium\"\n",
+    )
+    .unwrap();
+    let demo =
+        run(crawler(["demo", "--render", "--config", "none.toml", "--data", "crawl"]).current_dir(folder.path()));
+    demo.with_code(2)
+        .complains_of(&["--render needs Chromium or Chrome", "render.browser"]);
 }
 
 #[test]

@@ -7,11 +7,13 @@ import json
 import mimetypes
 import re
 import subprocess
+import sys
 import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from public_tools.loopback import listen_on_every_address
 from real_site.problem import Problem
@@ -204,9 +206,16 @@ def _server(site: Site) -> http.server.ThreadingHTTPServer:
         def log_message(self, *_arguments: object) -> None:
             pass
 
-    server = http.server.ThreadingHTTPServer((HOST, 0), Handler, bind_and_activate=False)
+    class Server(http.server.ThreadingHTTPServer):
+        daemon_threads = True
+
+        def handle_error(self, request: Any, client_address: Any) -> None:
+            # A crawler or a browser that is killed leaves its connections.
+            if not isinstance(sys.exc_info()[1], ConnectionError):
+                super().handle_error(request, client_address)
+
+    server = Server((HOST, 0), Handler, bind_and_activate=False)
     server.socket.close()
     server.socket = listen_on_every_address()
     server.server_address = server.socket.getsockname()
-    server.daemon_threads = True
     return server

@@ -191,7 +191,13 @@ async fn primaries_are_killed_and_nothing_that_was_reported_is_lost() {
             cluster.wait_until_whole();
         });
     }
-    tokio::time::sleep(Duration::from_millis(500)).await;
+    // On a busy machine, the workers need more time for as much work.
+    let mut late = Follower::default();
+    let patience = Instant::now() + Duration::from_secs(60);
+    while late.pages.len() < 150 && Instant::now() < patience {
+        late.read_all(&fleets[2]).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
     stop.store(true, Ordering::Relaxed);
     let mut told = Vec::new();
     for work in workers {
@@ -208,7 +214,7 @@ async fn primaries_are_killed_and_nothing_that_was_reported_is_lost() {
         sum(|told| told.failed),
         fleets.iter().map(|fleet| fleet.traffic().repeats).sum::<u64>()
     );
-    assert!(sum(|told| told.appended.len()) > 30);
+    assert!(sum(|told| told.appended.len()) > 100);
     assert!(sum(|told| told.segments) > 2);
     assert!(told.iter().all(|told| told.done.len() > 1));
 }

@@ -9,8 +9,8 @@ use tokio::runtime::Runtime;
 use super::output::say;
 use crate::cli::arguments::DemoArgs;
 use crate::cli::error::{Error, UsageError};
-use crate::config::Config;
 use crate::config::settings::Settings;
+use crate::config::{Config, RenderMode};
 use crate::crawl::seeds::Seeds;
 use crate::crawl::stats::{RunLimits, Stats};
 use crate::crawl::{pipeline, shutdown};
@@ -44,18 +44,28 @@ pub(super) fn execute(args: &DemoArgs, quiet: bool) -> Result<(), Error> {
     Ok(compare(&site, &settings, &dir)?)
 }
 
-/// The dedup settings of the user, and otherwise settings for a private site on loopback.
+/// The settings of the user for dedup and rendering, and otherwise settings for a private site on loopback.
 fn settings(args: &DemoArgs) -> Result<Settings, UsageError> {
     let (users, path) = super::configuration::read(&args.config)?;
     let mut config = Config {
         dedup: users.dedup,
+        render: users.render,
         ..Config::default()
     };
     config.politeness.delay_ms = 0;
     config.politeness.parallel_per_host = 8;
     config.politeness.max_retries = 0;
     config.fetch.allow_private_addresses = true;
-    super::configuration::validate(&config, path)
+    if args.render {
+        config.render.mode = RenderMode::Auto;
+    }
+    let settings = super::configuration::validate(&config, path)?;
+    if args.render && settings.render.program().is_none() {
+        let reason = "--render needs Chromium or Chrome, and there is none in the search path: install Chromium, or name the program in \
+                      render.browser";
+        return Err(UsageError::Argument(reason.to_owned()));
+    }
+    Ok(settings)
 }
 
 fn data_folder(asked: Option<&Path>) -> Result<PathBuf, Error> {
@@ -83,6 +93,7 @@ fn compare(site: &Running, settings: &Settings, dir: &Path) -> Result<(), RunErr
         max_depth: settings.limits.max_depth,
         numbers_must_match: settings.rule.numbers_must_match,
         may_hold_back: settings.steering.enabled,
+        renders: settings.render.mode != RenderMode::Off && settings.render.program().is_some(),
     };
     let truth = demo::truth(&site.base_url, &limits);
     let outcomes = demo::outcomes(&report);

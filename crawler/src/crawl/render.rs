@@ -68,12 +68,9 @@ impl Rendering {
         if settings.mode == RenderMode::Off {
             return None;
         }
-        let browser = settings.browser.clone().or_else(browser::find);
-        // A name without a folder is looked up in the search path when it is started.
-        let browser = browser.filter(|program| program.components().count() == 1 || program.is_file());
         Some(Self {
             mode: settings.mode,
-            browser,
+            browser: settings.program(),
             evidence: Mutex::default(),
             pages: AtomicUsize::new(0),
             bytes: AtomicUsize::new(0),

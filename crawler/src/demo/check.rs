@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 
 use super::page::{Answer, Area, Exclusion, Wording};
 use super::server::Request;
-use super::site::{ROBOTS, SITEMAP};
+use super::site::{ROBOTS, SITEMAP, Site};
 use super::truth::Expected;
 
 /// The outcome of a URL in a crawl.
@@ -160,7 +160,9 @@ pub fn check_requests(truth: &[Expected], requests: &[Request]) -> Vec<Mismatch>
             });
         }
     }
-    let unknown = times.into_keys().filter(|path| ![ROBOTS, SITEMAP].contains(path));
+    let unknown = times
+        .into_keys()
+        .filter(|path| ![ROBOTS, SITEMAP].contains(path) && Site::asset(path).is_none());
     mismatches.extend(unknown.map(|path| Mismatch {
         url: path.to_owned(),
         area: None,

@@ -40,6 +40,8 @@ pub const PRODUCTS: &str = include_str!("content/products.txt");
 pub const INDEXES: &str = include_str!("content/indexes.txt");
 /// Single short pages: notices, rooms, tickets, excuses.
 pub const NOTES: &str = include_str!("content/notes.txt");
+/// The pages of the application that scripts draw; the first is its index.
+pub const APP: &str = include_str!("content/app.txt");
 /// The text of every sheet of the calendar.
 pub const CALENDAR: &str = include_str!("content/calendar.txt");
 

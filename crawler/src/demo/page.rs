@@ -15,6 +15,8 @@ pub enum Area {
     Print,
     /// Articles as PDF and Markdown.
     Documents,
+    /// Pages that are empty until a script draws them.
+    Scripts,
     /// Articles with a date, a sentence or a paragraph changed.
     Archive,
     /// Products with descriptions of their own.
@@ -53,12 +55,13 @@ pub enum Area {
 
 impl Area {
     /// Every area, in the order of the table.
-    pub const ALL: [Area; 22] = [
+    pub const ALL: [Area; 23] = [
         Area::Home,
         Area::Articles,
         Area::Mirror,
         Area::Print,
         Area::Documents,
+        Area::Scripts,
         Area::Archive,
         Area::Shop,
         Area::Variants,
@@ -86,6 +89,7 @@ impl Area {
             Area::Mirror => "mirrors under other URLs",
             Area::Print => "print views",
             Area::Documents => "articles as PDF and Markdown",
+            Area::Scripts => "pages that scripts draw",
             Area::Archive => "edited copies",
             Area::Shop => "products in one template",
             Area::Variants => "variants of one product",
@@ -179,7 +183,9 @@ pub struct DemoPage {
     pub main_text: String,
     /// Outlinks, in order: paths on this site.
     pub links: Vec<String>,
-    /// The expected answer at default settings.
+    /// Whether text and outlinks are there only after the page's scripts have run. Without a browser, the page is empty.
+    pub needs_browser: bool,
+    /// The expected answer at default settings, with a browser if the page needs one.
     pub answer: Answer,
     /// The expected answer with `numbers_must_match`, if it differs.
     pub answer_if_numbers_must_match: Option<Answer>,
@@ -199,6 +205,7 @@ impl DemoPage {
             body: html.as_bytes().to_vec(),
             main_text,
             links: hrefs(html),
+            needs_browser: false,
             answer: Answer::Kept,
             answer_if_numbers_must_match: None,
             why: "",

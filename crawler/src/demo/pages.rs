@@ -2,6 +2,7 @@
 //!
 //! The code that builds a page also states its expected answer and the reason, so that content and truth change together.
 
+pub mod app;
 pub mod archive;
 pub mod articles;
 pub mod calendar;
@@ -27,6 +28,7 @@ pub fn all() -> Vec<DemoPage> {
         index::home(&listing::FRONTS),
         articles::pages(),
         documents::pages(),
+        app::pages(),
         archive::pages(),
         shop::pages(),
         variants::pages(),

@@ -142,7 +142,10 @@ fn response(site: &Site, base_url: &Url, path: &str) -> Response<Body> {
                 }
                 response
             }
-            None => plain(404, "text/plain", b"There is nothing at this address.\n".to_vec()),
+            None => match Site::asset(path) {
+                Some((content_type, body)) => plain(200, content_type, body.into_bytes()),
+                None => plain(404, "text/plain", b"There is nothing at this address.\n".to_vec()),
+            },
         },
     }
 }

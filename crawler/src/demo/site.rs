@@ -7,7 +7,7 @@ use url::Url;
 
 use super::page::{Area, DemoPage};
 use super::pages::calendar::{self, Month};
-use super::pages::{self, private};
+use super::pages::{self, app, private};
 
 /// The path of the seed.
 pub const SEED: &str = "/";
@@ -58,11 +58,17 @@ impl Site {
         }
     }
 
+    /// What only scripts and style sheets ask for: the content type and the body.
+    pub fn asset(path: &str) -> Option<(&'static str, String)> {
+        app::asset(path)
+    }
+
     /// Every path that links, redirects and the sitemap lead to, with its depth.
     ///
     /// The seed has depth 0; a link adds 1, a redirect 0, and entries of the sitemap have depth 1. The search is breadth first. It does
-    /// not follow links deeper than `max_depth` or on pages that robots.txt forbids.
-    pub fn depths(&self, max_depth: u16) -> BTreeMap<String, u16> {
+    /// not follow links deeper than `max_depth` or on pages that robots.txt forbids, nor those that scripts make unless a browser `renders`
+    /// the pages.
+    pub fn depths(&self, max_depth: u16, renders: bool) -> BTreeMap<String, u16> {
         let mut depths = BTreeMap::new();
         let mut queue = VecDeque::from([(SEED.to_owned(), 0)]);
         queue.extend(self.sitemap_paths().into_iter().map(|path| (path, 1)));
@@ -76,6 +82,7 @@ impl Site {
             {
                 match &page.location {
                     Some(target) => queue.push_front((target.clone(), depth)),
+                    None if page.needs_browser && !renders => {}
                     None => queue.extend(page.links.iter().map(|link| (link.clone(), depth + 1))),
                 }
             }
@@ -136,7 +143,7 @@ mod tests {
     #[test]
     fn every_link_leads_to_a_page_and_every_page_is_reached() {
         let site = Site::new();
-        let depths = site.depths(ENOUGH);
+        let depths = site.depths(ENOUGH, true);
         for path in depths.keys() {
             assert!(site.page(path).is_some(), "{path} is linked but there is no such page");
         }
@@ -149,7 +156,7 @@ mod tests {
     #[test]
     fn every_page_outside_the_calendar_is_near_the_seed() {
         let site = Site::new();
-        for (path, depth) in site.depths(ENOUGH) {
+        for (path, depth) in site.depths(ENOUGH, true) {
             assert!(
                 Month::of_path(&path).is_some() || depth <= 7,
                 "{path} is at depth {depth}"
@@ -159,7 +166,7 @@ mod tests {
 
     #[test]
     fn depths_grow_by_one_a_step() {
-        let depths = Site::new().depths(ENOUGH);
+        let depths = Site::new().depths(ENOUGH, true);
         let expected = [
             ("/", 0),
             ("/rooms/map-room", 1),

@@ -15,6 +15,8 @@ pub struct TruthSettings {
     pub numbers_must_match: bool,
     /// Whether steering may hold back a predicted duplicate.
     pub may_hold_back: bool,
+    /// Whether a browser renders the pages that scripts draw.
+    pub renders: bool,
 }
 
 /// A URL and its expected answer.
@@ -37,7 +39,7 @@ pub struct Expected {
 /// The truth about the site at `base`: every URL that a crawl from the home page can discover, sorted by path.
 pub fn truth(base: &Url, settings: &TruthSettings) -> Vec<Expected> {
     let site = Site::new();
-    let reached = site.depths(settings.max_depth).into_iter();
+    let reached = site.depths(settings.max_depth, settings.renders).into_iter();
     reached
         .filter_map(|(path, depth)| {
             let page = site.page(&path)?;
@@ -46,6 +48,11 @@ pub fn truth(base: &Url, settings: &TruthSettings) -> Vec<Expected> {
                 .filter(|_| settings.numbers_must_match);
             let (answer, why) = if depth > settings.max_depth {
                 (Answer::BeyondDepth, "farther from the home page than the depth limit")
+            } else if page.needs_browser && !settings.renders {
+                (
+                    Answer::Kept,
+                    "drawn by a script, and empty without a browser; such a page is never a duplicate",
+                )
             } else {
                 (strict.unwrap_or(page.answer), page.why)
             };
@@ -72,6 +79,7 @@ mod tests {
         max_depth: 8,
         numbers_must_match: false,
         may_hold_back: false,
+        renders: true,
     };
 
     fn truth_of(settings: TruthSettings) -> Vec<Expected> {

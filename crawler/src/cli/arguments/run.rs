@@ -69,4 +69,7 @@ pub struct DemoArgs {
     /// Serve the built-in site for a browser until Ctrl-C, without crawling it.
     #[arg(long)]
     pub serve: bool,
+    /// Render the pages that scripts draw with the installed Chromium or Chrome, as `render.mode = "auto"` does.
+    #[arg(long, conflicts_with = "serve")]
+    pub render: bool,
 }

@@ -15,6 +15,7 @@ fn real_truth() -> Vec<Expected> {
             max_depth: 6,
             numbers_must_match: false,
             may_hold_back: false,
+            renders: true,
         },
     )
 }

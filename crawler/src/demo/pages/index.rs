@@ -9,7 +9,11 @@ pub fn home(listings: &[(&str, &str)]) -> Vec<DemoPage> {
     let areas = MENU
         .iter()
         .skip(1)
-        .chain(&[("/calendar/", "Calendar"), ("/documents/", "To take away")])
+        .chain(&[
+            ("/calendar/", "Calendar"),
+            ("/documents/", "To take away"),
+            ("/app/", "On the screen"),
+        ])
         .chain(listings)
         .map(|(path, label)| link(*path, *label));
     let page = page("/", "home", Area::Home, areas.collect());
