@@ -97,42 +97,72 @@ impl Fleet {
         let mut after = start;
         while entries.len() < at_most {
             let wanted = (at_most - entries.len()).div_ceil(4).clamp(4, 1_000);
-            let is_whole = after.1 & LAST == LAST;
-            let command = Command::script(&READ, &self.inner.log)
-                .arg(after.item())
-                .number(u64::from(is_whole))
-                .arg(after.digits())
-                .number(wanted as u64);
-            let mut answer = list(self.inner.servers.one(command, Safety::Primary).await?)?.into_iter();
-            let uncovered = integer(&answer.next().unwrap_or_default())?;
-            self.inner.uncovered.store(uncovered, Ordering::Relaxed);
-            match (integer(&answer.next().unwrap_or_default())?, answer.next()) {
-                // What was read a moment ago was trimmed meanwhile, or lost: the slice is read again.
-                (1 | 2, _) if !entries.is_empty() => {
+            let items = match self.behind(after).await? {
+                Behind::Items { counts } => self.items(after, &counts, wanted).await?,
+                Behind::Nothing => break,
+                Behind::Segment(row) if entries.is_empty() => return SegmentRow::answered(row).map(LogSlice::Segment),
+                Behind::Lost if entries.is_empty() => return Ok(LogSlice::Lost),
+                Behind::Segment(_) | Behind::Lost => {
                     entries.clear();
                     after = start;
+                    continue;
                 }
-                (1, row) => return SegmentRow::answered(row.unwrap_or_default()).map(LogSlice::Segment),
-                (2, _) => return Ok(LogSlice::Lost),
-                (_, items) => {
-                    let items = list(items.unwrap_or_default())?;
-                    let was_full = items.len() >= wanted;
-                    for item in items {
-                        let (id, item) = id_and_value(item)?;
-                        for (position, entry) in entries_of(id, &item)? {
-                            if position > after && entries.len() < at_most {
-                                after = position;
-                                entries.push((position, entry));
-                            }
-                        }
-                    }
-                    if !was_full {
-                        break;
+            };
+            // These are all items behind the place only if nothing was trimmed or lost meanwhile. Else the slice is read again.
+            if let Behind::Segment(_) | Behind::Lost = self.behind(after).await? {
+                entries.clear();
+                after = start;
+                continue;
+            }
+            let was_full = items.len() >= wanted;
+            for item in items {
+                let (id, item) = id_and_value(item)?;
+                for (position, entry) in entries_of(id, &item)? {
+                    if position > after && entries.len() < at_most {
+                        after = position;
+                        entries.push((position, entry));
                     }
                 }
             }
+            if !was_full {
+                break;
+            }
         }
         Ok(LogSlice::Entries(entries))
+    }
+
+    /// What the log holds behind a place.
+    async fn behind(&self, place: Position) -> Result<Behind, FleetError> {
+        let command = Command::script(&READ, &self.inner.log)
+            .arg(place.item())
+            .number(u64::from(place.1 & LAST == LAST))
+            .arg(place.digits());
+        let mut answer = list(self.inner.servers.one(command, Safety::Primary).await?)?.into_iter();
+        let uncovered = integer(&answer.next().unwrap_or_default())?;
+        self.inner.uncovered.store(uncovered, Ordering::Relaxed);
+        Ok(match (integer(&answer.next().unwrap_or_default())?, answer.next()) {
+            (1, row) => Behind::Segment(row.unwrap_or_default()),
+            (2, _) => Behind::Lost,
+            (_, counts) => match text(counts.unwrap_or_default())? {
+                counts if counts.is_empty() => Behind::Nothing,
+                counts => Behind::Items { counts },
+            },
+        })
+    }
+
+    /// At most so many items behind a place, up to the last that `counts`.
+    async fn items(&self, after: Position, counts: &str, at_most: usize) -> Result<Vec<Value>, FleetError> {
+        // An item of which only the first entries were read is read again.
+        let start = match after.1 & LAST {
+            LAST => format!("({}", after.item()),
+            _ => after.item(),
+        };
+        let command = Command::plain("XRANGE", &self.inner.log, "s")
+            .arg(start)
+            .arg(counts)
+            .arg("COUNT")
+            .number(at_most as u64);
+        list(self.inner.servers.one(command, Safety::Primary).await?)
     }
 
     /// Entries of the log that no segment covered when it was read last.
@@ -151,6 +181,18 @@ impl Fleet {
             self.inner.servers.one(command, Safety::Primary).await?,
         )?))
     }
+}
+
+/// What follows a place in the log.
+enum Behind {
+    /// Items, up to the one with this id.
+    Items { counts: String },
+    /// Nothing yet.
+    Nothing,
+    /// Items that have left the log: the row of the segment that covers them.
+    Segment(Value),
+    /// The servers have lost the place itself.
+    Lost,
 }
 
 /// `[id, [field, value]]`.

@@ -64,7 +64,7 @@ local changed = {}
 local function keep(field, at, value)
   if tonumber(m[at] or -1) ~= value then
     changed[#changed + 1] = field
-    changed[#changed + 1] = value
+    changed[#changed + 1] = int(value)
   end
 end
 keep('n', 3, known.count)

@@ -15,7 +15,7 @@ end
 local length
 if #rows > 0 then
   length = push(rows)
-  redis.call('HMSET', M, 'n', known.count, 'N', known.buckets, 'a', tonumber(m[3] or 0) + #rows)
+  redis.call('HMSET', M, 'n', int(known.count), 'N', int(known.buckets), 'a', int(tonumber(m[3] or 0) + #rows))
 else
   length = redis.call('LLEN', P .. 'q')
   -- A write, so that whoever repeats a call over another connection waits until a replica has what the first one wrote.

@@ -14,7 +14,7 @@ end
 -- How far the owner has read is kept: the end of the crawl is proved with it. And each call that reads rows writes, so that the
 -- caller can wait until a replica has all that it has read.
 if m[4] == ARGV[1] then
-  if #rows > 0 or tonumber(m[5] or 0) ~= answer[1] then redis.call('HSET', M, 'p', answer[1]) end
+  if #rows > 0 or tonumber(m[5] or 0) ~= answer[1] then redis.call('HSET', M, 'p', int(answer[1])) end
 elseif #rows > 0 then
   redis.call('HINCRBY', M, 'r', 1)
 end
