@@ -33,7 +33,7 @@ pub(crate) struct Claim {
     pub url: String,
     /// The key of its host.
     pub host: String,
-    /// Its signature, as the catalogue has it.
+    /// Its signature, without what the rule does not compare.
     pub signature: Vec<u8>,
 }
 

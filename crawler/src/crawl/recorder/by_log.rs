@@ -11,7 +11,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use dedup::Signature;
+use dedup::{Confirm, Signature};
 use fleet::{Entry, Position, WorkerNumber};
 use storage::{FETCHED_ELSEWHERE, ForeignPage, ForeignRecord, Letter, Outcome, PageRecord, QueuedUrl, Verdict};
 use web::memory_budget::Claim as HeldMemory;
@@ -21,7 +21,7 @@ use super::lost_log::Recovery;
 use crate::config::settings::Settings;
 use crate::crawl::fleet::letter::{Claim, Mail};
 use crate::crawl::fleet::verdicts::{Applied, Decision, Verdicts};
-use crate::crawl::index::{self, decode_signature};
+use crate::crawl::index::{self, decode_signature, encode_signature};
 use crate::crawl::messages::{Event, ReadPage};
 use crate::error::RunError;
 
@@ -30,8 +30,23 @@ use crate::error::RunError;
 pub(super) struct ByLog {
     pub(super) verdicts: Verdicts,
     pub(super) recovery: Recovery,
+    /// Whether the rule compares metadata. If not, the log does without their sketches, which are a third of a signature.
+    compares_metadata: bool,
     /// The pages that wait, by the own page for whose claim they wait.
     waiting: HashMap<u64, Vec<(ReadPage, HeldMemory)>>,
+}
+
+impl ByLog {
+    /// A signature with all that the rule compares.
+    pub(super) fn compared(&self, signature: &[u8]) -> Result<Vec<u8>, RunError> {
+        if self.compares_metadata {
+            return Ok(signature.to_vec());
+        }
+        encode_signature(&Signature {
+            metadata: None,
+            ..decode_signature(signature)?
+        })
+    }
 }
 
 impl Recorder {
@@ -57,6 +72,7 @@ impl Recorder {
         self.by_log = Some(ByLog {
             verdicts,
             recovery: Recovery::default(),
+            compares_metadata: matches!(settings.rule.confirm, Confirm::Combined { .. }),
             waiting: HashMap::new(),
         });
         let letters = self.store.outbox(0, usize::MAX)?;
@@ -101,13 +117,12 @@ impl Recorder {
     /// The claim of a page that is about to be recorded as kept.
     pub(super) fn claim_of(&self, queued: &QueuedUrl, outcome: &Outcome) -> Result<Option<Letter>, RunError> {
         match (outcome, &self.by_log) {
-            (Outcome::Page { draft, .. }, Some(_)) if draft.verdict == Verdict::Unique => {
-                let (url, host) = (queued.url.clone(), queued.host.clone());
+            (Outcome::Page { draft, .. }, Some(by_log)) if draft.verdict == Verdict::Unique => {
                 let claim = Claim {
                     page: self.store.next_page_id(),
-                    url,
-                    host,
-                    signature: draft.signature.clone(),
+                    url: queued.url.clone(),
+                    host: queued.host.clone(),
+                    signature: by_log.compared(&draft.signature)?,
                 };
                 Mail::Claim(claim).letter().map(Some)
             }

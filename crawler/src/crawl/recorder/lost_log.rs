@@ -114,6 +114,7 @@ impl Recorder {
     fn claim_again(&mut self, pages: BTreeSet<u64>) -> Result<(), RunError> {
         let mut letters = Vec::new();
         for id in pages {
+            let Some(by_log) = &self.by_log else { break };
             let Some(page) = self.store.latest_page(id)?.filter(PageRecord::is_kept) else {
                 continue;
             };
@@ -121,7 +122,7 @@ impl Recorder {
                 page: id,
                 url: page.url,
                 host: page.host,
-                signature: page.signature,
+                signature: by_log.compared(&page.signature)?,
             };
             letters.push(Mail::Claim(claim).letter()?);
             if letters.len() == CLAIMS_AT_A_TIME {
