@@ -23,7 +23,7 @@ use crate::crawl::scope::Scope;
 use crate::error::RunError;
 
 /// Bound on the letters at the desk. The store keeps the others.
-const MAX_AT_DESK: usize = 4_096;
+const MAX_AT_DESK: usize = 16_384;
 
 /// Bound on the URLs of other workers that the recorder remembers to have sent. It saves commands, so forgetting does no harm.
 const MAX_REMEMBERED: usize = 1 << 20;

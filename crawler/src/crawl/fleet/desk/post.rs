@@ -15,11 +15,11 @@ use super::super::messages::{FromDesk, ToDesk};
 use super::Desk;
 
 /// This many letters do not wait for others. The recorder gives the desk at most twice as many.
-const TOGETHER: usize = 2_048;
+const TOGETHER: usize = 8_192;
 
 /// The time over which letters are gathered, so that one call takes many: the changes of a partition cost one command, however many
 /// pages they are of.
-const GATHERED: Duration = Duration::from_millis(1_000);
+const GATHERED: Duration = Duration::from_millis(2_000);
 
 /// Time after which the desk looks again whether letters are to be sent.
 const TICK: Duration = Duration::from_millis(20);
