@@ -120,7 +120,15 @@ impl Members {
     fn wrong_with_signature(&self, id: u64, page: &PageRecord) -> Result<Option<&'static str>, RunError> {
         let signature = decode_signature(&page.signature)?;
         let packed = self.worker.map(|worker| ForeignPage { worker, sequence: id }.packed());
-        if self.dedup.index().signature(DocId(packed.unwrap_or(id)))?.as_ref() != Some(&signature) {
+        let mut indexed = self.dedup.index().signature(DocId(packed.unwrap_or(id)))?;
+        if let Some(indexed) = &mut indexed
+            && packed.is_some()
+            && indexed.metadata.is_none()
+        {
+            // The log of a fleet does without metadata unless the rule compares it.
+            indexed.metadata.clone_from(&signature.metadata);
+        }
+        if indexed.as_ref() != Some(&signature) {
             return Ok(Some("has another signature in the index"));
         }
         // A text without features is no duplicate, not even of itself.
