@@ -6,6 +6,7 @@ mod site;
 use std::fs;
 use std::time::Duration;
 
+use crate::status::Watched;
 use crate::support::archive::archived;
 use crate::support::crawl::Crawl;
 use crate::support::outcomes::Outcomes;
@@ -109,6 +110,53 @@ fn pages_behind_a_form_are_fetched_through_lapses_and_no_secret_is_written() {
     }
     let explained = read(&crawl, &["explain", &club.site.url("/1"), "--format", "json"]).succeeded();
     explained.says(&["\"logged_in\":true"]);
+    assert_secret(&crawl, &club, &ended);
+}
+
+#[test]
+fn the_status_of_a_running_crawl_and_what_others_read_of_it_hold_no_secret() {
+    let club = Club::new().lapsing_after(7);
+    let crawl = crawl(&club).set("politeness.delay_ms", 100).one_at_a_time();
+    let mut command = crawl.command(&["--status", "127.0.0.1:0"]);
+    let watched = Watched::of(command.env(PASSWORD_VARIABLE, PASSWORD));
+    let mut said = Vec::new();
+    for requests in [8, 16] {
+        club.site.wait_for_requests(requests);
+        for path in ["/", "/status.json", "/metrics"] {
+            let (head, body) = watched.get(path);
+            assert!(head.contains("200 OK"), "{path}: {head}");
+            said.push(format!("{head}{body}"));
+        }
+        for command in ["report", "export", "rules", "check"] {
+            let url = club.site.url("/1");
+            let arguments: &[&str] = if command == "check" {
+                &[command, &url]
+            } else {
+                &[command]
+            };
+            said.push(format!("{:?}", read(&crawl, arguments)));
+        }
+    }
+    let ended = watched.process.wait().succeeded();
+    assert_nowhere(&crawl.path(""), &said, &club.secrets());
+    assert_secret(&crawl, &club, &ended);
+}
+
+#[test]
+fn pages_behind_a_form_that_scripts_draw_are_rendered_with_the_session() {
+    let club = Club::new().drawn_by_scripts();
+    let crawl = crawl(&club).set("render.mode", "\"auto\"");
+    let ended = run_with(&crawl, PASSWORD).succeeded();
+    assert_eq!(outcomes(&crawl, &club.site), expected(&club.kept()));
+    for page in crawl.export() {
+        let text = page["text"].as_str().unwrap();
+        assert!(text.split_whitespace().count() > 100, "{page}");
+        assert_eq!(
+            page["rendered"],
+            !page["url"].as_str().unwrap().ends_with('/'),
+            "{page}"
+        );
+    }
     assert_secret(&crawl, &club, &ended);
 }
 

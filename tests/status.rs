@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -15,15 +16,20 @@ use crate::support::process::Running;
 use crate::support::site::{Answer, Site};
 
 /// A running crawl with a known status address.
-struct Watched {
-    process: Running,
+pub struct Watched {
+    pub process: Running,
     address: SocketAddr,
 }
 
 impl Watched {
     fn start(crawl: &Crawl, arguments: &[&str]) -> Self {
         let arguments: Vec<&str> = ["--status", "127.0.0.1:0"].iter().chain(arguments).copied().collect();
-        let process = Running::start(&mut crawl.command(&arguments));
+        Self::of(&mut crawl.command(&arguments))
+    }
+
+    /// A command with `--status`.
+    pub fn of(command: &mut Command) -> Self {
+        let process = Running::start(command);
         process.wait_for_stderr("/\n");
         let stderr = process.stderr();
         let url = stderr
@@ -34,7 +40,8 @@ impl Watched {
         Self { process, address }
     }
 
-    fn get(&self, path: &str) -> (String, String) {
+    /// Head and body.
+    pub fn get(&self, path: &str) -> (String, String) {
         ask(
             self.address,
             &format!("GET {path} HTTP/1.1\r\nHost: {}\r\n", self.address),

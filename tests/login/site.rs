@@ -40,6 +40,8 @@ struct Rules {
     /// Status and target of the answer to the form, in place of a session.
     sends_on: Option<(u16, String)>,
     has_logout: bool,
+    /// Whether scripts draw the articles, from data that only members get.
+    is_drawn: bool,
 }
 
 /// The site, and what happened at its door.
@@ -58,6 +60,7 @@ impl Club {
             method: "post",
             sends_on: None,
             has_logout: false,
+            is_drawn: false,
         }));
         let (at_door, by_rules) = (door.clone(), rules.clone());
         Self {
@@ -91,6 +94,10 @@ impl Club {
 
     pub fn with_logout(self) -> Self {
         self.with(|rules| rules.has_logout = true)
+    }
+
+    pub fn drawn_by_scripts(self) -> Self {
+        self.with(|rules| rules.is_drawn = true)
     }
 
     pub fn posts(&self) -> usize {
@@ -167,7 +174,17 @@ fn page(path: &str, rules: &Rules) -> Answer {
         }
         return member_page("Members", 800, &links);
     }
+    if let Some(number) = path.strip_prefix("/data/") {
+        return Answer::text(words(number.parse().unwrap_or(700), 150));
+    }
     let number = path[1..].parse().unwrap_or(700);
+    if rules.is_drawn {
+        let script = format!(
+            "<p class=user>Sign <b>out</b></p><main></main><script>fetch('/data/{number}').then(answer => answer.text()).then(text => {{ \
+             document.querySelector('main').innerHTML = `<p>${{text}}</p>` }})</script>"
+        );
+        return Answer::html(format!("<!doctype html><title>Article {number}</title><body>{script}"));
+    }
     member_page(&format!("Article {number}"), number, &[])
 }
 
