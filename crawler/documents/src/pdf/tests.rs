@@ -217,3 +217,20 @@ fn text_over_the_bound_is_a_fault() {
     let file = pdf(&[rows(&[(60.0, 700.0, "more than ten bytes")])], "", "", &[]);
     assert_eq!(read(&file, &limits), Err(Fault::TooLong { limit: 10 }));
 }
+
+#[test]
+fn an_encrypted_file_is_read_if_it_needs_no_password() {
+    let limits = Limits::default();
+    let plain = read(include_bytes!("../../../../fuzz/seeds/documents/plain.pdf"), &limits);
+    // AES with an empty user password, as files that only forbid printing; and AES-256 with a password.
+    let open = read(
+        include_bytes!("../../../../fuzz/seeds/documents/needs-no-password.pdf"),
+        &limits,
+    );
+    let closed = read(
+        include_bytes!("../../../../fuzz/seeds/documents/needs-password.pdf"),
+        &limits,
+    );
+    assert_eq!(open.unwrap(), plain.unwrap());
+    assert_eq!(closed, Err(Fault::Encrypted));
+}
