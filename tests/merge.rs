@@ -413,6 +413,38 @@ fn a_damaged_file_costs_its_pages_alone() {
 }
 
 #[test]
+fn pages_at_the_lost_end_of_an_archive_are_queued_again() {
+    let (_sites, crawl) = crawl_of_all();
+    for (name, keeps) in [("short", 3), ("gone", 0)] {
+        let workers = split(&crawl.data(), &crawl.path(name));
+        let warc = workers[1].join("warc");
+        let mut files: Vec<PathBuf> = fs::read_dir(&warc)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        files.retain(|path| path.extension().is_some_and(|end| end == "gz"));
+        files.sort();
+        let last = files.last().unwrap();
+        let bytes = fs::read(last).unwrap();
+        match keeps {
+            0 => fs::remove_file(last).unwrap(),
+            part => fs::write(last, &bytes[..bytes.len() / part]).unwrap(),
+        }
+        let sources: Vec<&Path> = workers.iter().map(PathBuf::as_path).collect();
+        let merged = crawl.path(&format!("merged-{name}"));
+        let ended = merge(&merged, &sources, &[]).succeeded();
+        verified(&merged);
+        let (before, after) = (verdicts(&crawl.data()), verdicts(&merged));
+        let lost = before.len() - after.len();
+        assert!(lost > 0, "{name}");
+        ended.says(&[
+            "the next run fetches the pages again",
+            &format!("  {lost} URLs are queued for the next run"),
+        ]);
+    }
+}
+
+#[test]
 fn full_files_go_to_the_object_store_and_are_merged_from_there() {
     let sites: Vec<Site> = (1..=2).map(site).collect();
     let bucket = tempfile::tempdir().unwrap();

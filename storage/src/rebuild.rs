@@ -46,7 +46,7 @@ use crate::cdxj::write_index;
 use crate::error::StorageError;
 use crate::folder::{DataFolder, REBUILDING, REBUILT, STATE};
 use crate::format;
-use crate::frontier::Discovered;
+use crate::frontier::{Discovered, Via};
 use crate::origins::{Origin, Origins};
 use crate::page::Verdict;
 use crate::state::{Meta, State, await_release, make_durable};
@@ -109,6 +109,8 @@ pub(crate) fn has_numbers(path: &Path) -> bool {
 /// A lost page.
 struct Lost {
     link: Discovered,
+    /// The source of the link, where it is known.
+    via: Option<Via>,
     /// A page of the same URL with this number or a later one makes up for it.
     sequence: u64,
 }
@@ -284,7 +286,11 @@ impl Rebuild {
     pub fn fetch_again(&mut self, link: Discovered) {
         // The page's outlinks are lost with its record, so no other version makes up for it.
         let sequence = u64::MAX;
-        self.lost_without_record.push(Lost { link, sequence });
+        self.lost_without_record.push(Lost {
+            link,
+            via: None,
+            sequence,
+        });
     }
 
     /// Queues the outlinks that have no page, puts the new state in the place of the old one, which is kept as
@@ -301,7 +307,12 @@ impl Rebuild {
         // Before the links: a URL that is finished in one of the folders is not queued.
         if let Some(merged) = &self.merged {
             let lost = merged.add_outcomes(&mut self.store, say)?;
-            lost.into_iter().for_each(|link| self.fetch_again(link));
+            let lost = lost.into_iter().map(|(link, via)| Lost {
+                link,
+                via,
+                sequence: u64::MAX,
+            });
+            self.lost_without_record.extend(lost);
         }
         let scratch = self.folder.dir().join(REBUILDING);
         let with_links = std::mem::replace(&mut self.with_links, Places::new(&scratch)?);

@@ -20,6 +20,7 @@ use crate::running::server::Server;
 use crate::stage::{Piece, Stage};
 use crate::state::{LastCommit, Meta, State};
 use crate::visits::RefreshCounts;
+use crate::warc::location::WarcEnd;
 use crate::warc::medium::{Folder, Medium, Untouched};
 use crate::warc::metadata::DecidedBy;
 use crate::warc::tail;
@@ -182,6 +183,25 @@ impl Store {
     /// # Errors
     /// As [`open`](Self::open); and the temporary folder of the system has no room for the copy.
     pub fn open_copied(dir: &Path, options: &OpenOptions) -> Result<Self, StorageError> {
+        Self::open_copy(dir, options, WarcWriter::open)
+    }
+
+    /// Opens a copy of the state, like [`open_copied`](Self::open_copied), although the end of the archive may be lost. The store can read no
+    /// record.
+    ///
+    /// # Errors
+    /// As [`open_copied`](Self::open_copied), but not [`StorageError::ArchiveShort`].
+    pub(crate) fn open_copied_state(dir: &Path, options: &OpenOptions) -> Result<Self, StorageError> {
+        Self::open_copy(dir, options, |medium, started_at, roll_bytes, end| {
+            Ok(WarcWriter::open_as_it_is(medium, started_at, roll_bytes, end))
+        })
+    }
+
+    fn open_copy(
+        dir: &Path,
+        options: &OpenOptions,
+        open_archive: impl FnOnce(Box<dyn Medium>, u64, u64, WarcEnd) -> Result<WarcWriter, StorageError>,
+    ) -> Result<Self, StorageError> {
         let folder = DataFolder::hold_to_read(dir)?;
         let no_store = || StorageError::NoStore { dir: dir.to_owned() };
         let copy = StateCopy::of(&DataFolder::current_state(dir).ok_or_else(no_store)?)?;
@@ -190,7 +210,7 @@ impl Store {
         check_scheme(dir, &meta, options)?;
         let medium: Box<dyn Medium> = Box::new(Untouched(Folder::new(folder.warc())));
         check_not_rolled_back(&folder, &*medium, &meta)?;
-        let archive = WarcWriter::open(medium, meta.started_at, options.roll_bytes, meta.progress.archive)?;
+        let archive = open_archive(medium, meta.started_at, options.roll_bytes, meta.progress.archive)?;
         let known = KnownUrls::open(&state, meta.seed)?;
         let mut store = Self::with(folder, state, archive, known, meta)?;
         store.copy = Some(copy);

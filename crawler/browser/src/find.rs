@@ -8,11 +8,14 @@ const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chro
 /// The first of Chromium and Chrome in the search path.
 #[must_use]
 pub fn find() -> Option<PathBuf> {
+    NAMES.iter().find_map(|name| find_named(Path::new(name)))
+}
+
+/// The program of this name in the search path.
+#[must_use]
+pub fn find_named(name: &Path) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    let places = NAMES
-        .iter()
-        .flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    let places = std::env::split_paths(&path).map(|folder| folder.join(name));
     places.into_iter().find(|file| is_program(file))
 }
 

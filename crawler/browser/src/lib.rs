@@ -39,7 +39,7 @@ pub mod wall;
 
 pub use document::Document;
 pub use error::RenderError;
-pub use find::find;
+pub use find::{find, find_named};
 pub use page::Rendered;
 pub use refusal::{Refusal, Refusals};
 pub use renderer::Renderer;

@@ -97,26 +97,21 @@ impl Fleet {
         let mut after = start;
         while entries.len() < at_most {
             let wanted = (at_most - entries.len()).div_ceil(4).clamp(4, 1_000);
-            let items = match self.behind(after).await? {
-                Behind::Items { counts } => self.items(after, &counts, wanted).await?,
+            let read = match self.behind(after).await? {
+                Behind::Items { counts, is_there } => self.items(after, counts, is_there, wanted).await?,
                 Behind::Nothing => break,
                 Behind::Segment(row) if entries.is_empty() => return SegmentRow::answered(row).map(LogSlice::Segment),
                 Behind::Lost if entries.is_empty() => return Ok(LogSlice::Lost),
-                Behind::Segment(_) | Behind::Lost => {
-                    entries.clear();
-                    after = start;
-                    continue;
-                }
+                Behind::Segment(_) | Behind::Lost => None,
             };
-            // These are all items behind the place only if nothing was trimmed or lost meanwhile. Else the slice is read again.
-            if let Behind::Segment(_) | Behind::Lost = self.behind(after).await? {
+            let Some(items) = read else {
+                // Items were trimmed or lost meanwhile: the slice is read again.
                 entries.clear();
                 after = start;
                 continue;
-            }
+            };
             let was_full = items.len() >= wanted;
-            for item in items {
-                let (id, item) = id_and_value(item)?;
+            for (id, item) in items {
                 for (position, entry) in entries_of(id, &item)? {
                     if position > after && entries.len() < at_most {
                         after = position;
@@ -145,24 +140,41 @@ impl Fleet {
             (2, _) => Behind::Lost,
             (_, counts) => match text(counts.unwrap_or_default())? {
                 counts if counts.is_empty() => Behind::Nothing,
-                counts => Behind::Items { counts },
+                counts => Behind::Items {
+                    counts: position_of(&counts)?,
+                    is_there: integer(&answer.next().unwrap_or_default())? == 1,
+                },
             },
         })
     }
 
-    /// At most so many items behind a place, up to the last that `counts`.
-    async fn items(&self, after: Position, counts: &str, at_most: usize) -> Result<Vec<Value>, FleetError> {
-        // An item of which only the first entries were read is read again.
-        let start = match after.1 & LAST {
-            LAST => format!("({}", after.item()),
-            _ => after.item(),
-        };
+    /// At most so many items from a place on that count; `None` if these may not be all, because items were trimmed or lost meanwhile.
+    async fn items(
+        &self,
+        place: Position,
+        counts: Position,
+        is_there: bool,
+        at_most: usize,
+    ) -> Result<Option<Vec<(Position, Vec<u8>)>>, FleetError> {
+        // With the item of the place: if it is still there, no item behind it was trimmed.
         let command = Command::plain("XRANGE", &self.inner.log, "s")
-            .arg(start)
-            .arg(counts)
+            .arg(place.item())
+            .arg(counts.item())
             .arg("COUNT")
-            .number(at_most as u64);
-        list(self.inner.servers.one(command, Safety::Primary).await?)
+            .number(at_most as u64 + 1);
+        let items = list(self.inner.servers.one(command, Safety::Primary).await?)?;
+        let mut items = items.into_iter().map(id_and_value).collect::<Result<Vec<_>, _>>()?;
+        let is_first = items.first().is_some_and(|(id, _)| id.item() == place.item());
+        if is_there && !is_first {
+            return Ok(None);
+        }
+        // A server that took over meanwhile may have other items than those that counted on its predecessor.
+        match self.behind(place).await? {
+            Behind::Items { counts, .. } => items.retain(|(id, _)| *id <= counts),
+            Behind::Nothing => items.clear(),
+            Behind::Segment(_) | Behind::Lost => return Ok(None),
+        }
+        Ok(Some(items))
     }
 
     /// Entries of the log that no segment covered when it was read last.
@@ -185,8 +197,12 @@ impl Fleet {
 
 /// What follows a place in the log.
 enum Behind {
-    /// Items, up to the one with this id.
-    Items { counts: String },
+    /// Items, up to this one.
+    Items {
+        counts: Position,
+        /// Whether the item of the place is in the log.
+        is_there: bool,
+    },
     /// Nothing yet.
     Nothing,
     /// Items that have left the log: the row of the segment that covers them.
@@ -195,12 +211,15 @@ enum Behind {
     Lost,
 }
 
+fn position_of(id: &str) -> Result<Position, FleetError> {
+    Position::of_item(id).ok_or_else(|| FleetError::Damaged(format!("the id {id} in the log")))
+}
+
 /// `[id, [field, value]]`.
 fn id_and_value(item: Value) -> Result<(Position, Vec<u8>), FleetError> {
     let mut parts = list(item)?.into_iter();
     let id = text(parts.next().unwrap_or_default())?;
     let mut fields = list(parts.next().unwrap_or_default())?.into_iter();
     let value = bytes(fields.nth(1).unwrap_or_default())?;
-    let id = Position::of_item(&id).ok_or_else(|| FleetError::Damaged(format!("the id {id} in the log")))?;
-    Ok((id, value))
+    Ok((position_of(&id)?, value))
 }

@@ -116,6 +116,24 @@ async fn a_reader_misses_nothing_while_finished_rows_leave() {
 }
 
 #[tokio::test]
+async fn a_site_that_chooses_its_urls_can_fill_one_small_set() {
+    let server = Server::start(&[]);
+    let fleet = support::worker(&server.address(), 1).await;
+    // The set is chosen by the lowest bits. When it is split, all these URLs move.
+    let urls: Vec<String> = (0..)
+        .map(|number| format!("https://a.example/{number}"))
+        .filter(|url| (UrlHash::of(url).0 >> 11) & 63 == 63)
+        .take(13_000)
+        .collect();
+    for some in urls.chunks(500) {
+        let rows = some.iter().map(|url| waiting(url)).collect();
+        fleet.enqueue(&[(Partition(3), rows)]).await.unwrap();
+    }
+    let found: BTreeSet<String> = support::queued(&fleet, Partition(3)).await.into_iter().collect();
+    assert_eq!(found, urls.into_iter().collect());
+}
+
+#[tokio::test]
 async fn host_states_stay_with_the_partition() {
     let server = Server::start(&[]);
     let (one, two) = (worker(&server.address(), 1).await, worker(&server.address(), 2).await);

@@ -61,6 +61,16 @@ pub struct Rendering {
     has_told: AtomicBool,
 }
 
+/// The browser to start: the named one, else the installed one; `None` if there is none.
+#[must_use]
+pub fn program(settings: &RenderSettings) -> Option<PathBuf> {
+    match &settings.browser {
+        None => browser::find(),
+        Some(name) if name.components().count() == 1 => browser::find_named(name),
+        Some(program) => program.is_file().then(|| program.clone()),
+    }
+}
+
 impl Rendering {
     /// The choice by these settings; `None` if the crawl renders nothing.
     #[must_use]
@@ -70,7 +80,7 @@ impl Rendering {
         }
         Some(Self {
             mode: settings.mode,
-            browser: settings.program(),
+            browser: program(settings),
             evidence: Mutex::default(),
             pages: AtomicUsize::new(0),
             bytes: AtomicUsize::new(0),

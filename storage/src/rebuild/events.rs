@@ -214,7 +214,11 @@ impl Rebuild {
             depth: page.depth,
             ..Discovered::default()
         };
-        self.lost.push(Lost { link, sequence });
+        self.lost.push(Lost {
+            link,
+            via: None,
+            sequence,
+        });
         message
     }
 

@@ -13,14 +13,16 @@ impl Rebuild {
     /// Queues the URLs of lost pages, or visits to their older versions.
     pub(super) fn queue_lost(&mut self, lost: Vec<Lost>) -> Result<(), StorageError> {
         self.store.commit()?;
-        for Lost { link, sequence } in lost {
+        for Lost { link, via, sequence } in lost {
             let queued = match self.store.url_state(&link.host, &link.url)? {
                 Some(UrlState::Page(page)) if page < sequence => self.store.revisit(&[page], 0)?.len(),
                 Some(UrlState::Queued) => usize::from(self.counted_lost.insert(link.url)),
                 Some(_) => 0,
                 None => {
                     self.counted_lost.insert(link.url.clone());
-                    self.store.discover(std::slice::from_ref(&link))?.len()
+                    self.store
+                        .discover_from(std::slice::from_ref(&link), via.as_ref())?
+                        .len()
                 }
             };
             self.result.lost += queued as u64;

@@ -25,12 +25,12 @@ pub(crate) struct Merged {
 
 impl Merged {
     /// Adds the rows of all states to the store, which has all pages that the archive holds. Returns the URLs of the pages that the states know
-    /// and the archive has lost.
+    /// and the archive has lost, with their sources.
     pub fn add_outcomes(
         &self,
         store: &mut Store,
         say: &mut dyn FnMut(RebuildStep),
-    ) -> Result<Vec<Discovered>, StorageError> {
+    ) -> Result<Vec<(Discovered, Option<Via>)>, StorageError> {
         let mut lost = Vec::new();
         // The outcomes of all folders come before the queue of any: what one worker has queued, another may have finished since.
         self.add_rows(true, store, &mut lost, say)?;
@@ -43,7 +43,7 @@ impl Merged {
         &self,
         is_first: bool,
         store: &mut Store,
-        lost: &mut Vec<Discovered>,
+        lost: &mut Vec<(Discovered, Option<Via>)>,
         say: &mut dyn FnMut(RebuildStep),
     ) -> Result<(), StorageError> {
         for (dir, origin) in &self.states {
@@ -52,11 +52,12 @@ impl Merged {
             }
             let mut unread = |error: StorageError| {
                 say(RebuildStep::Problem(format!(
-                    "{error}; the next run asks again for redirects and failures of {}",
+                    "{error}; the merge does without the rest of the state of {}: the next run asks again for redirects and failures, and \
+                     may not find pages whose records are lost",
                     dir.display()
                 )));
             };
-            let from = match Store::open_copied(dir, &OpenOptions::existing()) {
+            let from = match Store::open_copied_state(dir, &OpenOptions::existing()) {
                 Ok(from) => from,
                 Err(error) => {
                     // Told by the first pass.
@@ -72,12 +73,15 @@ impl Merged {
                 lost,
             };
             let pass = if is_first { 0..2 } else { 2..4 };
-            // The queue comes last: it may hold links to pages that are lost.
+            // The queue comes last: a link of it must not count as a lost page of this folder.
             for rows in &[Copy::outcomes, Copy::hosts, Copy::losses, Copy::queue][pass] {
                 match rows(&mut copy, store) {
                     Ok(()) => {}
                     Err(Fault::Here(error)) => return Err(error),
-                    Err(Fault::There(error)) => unread(error),
+                    Err(Fault::There(error)) => {
+                        unread(error);
+                        break;
+                    }
                 }
             }
         }
@@ -95,8 +99,8 @@ enum Fault {
 struct Copy<'a> {
     from: &'a Store,
     origin: Option<usize>,
-    /// URLs of pages that the archive has lost.
-    lost: &'a mut Vec<Discovered>,
+    /// URLs of pages that the archive has lost, with their sources.
+    lost: &'a mut Vec<(Discovered, Option<Via>)>,
 }
 
 impl Copy<'_> {
@@ -137,24 +141,35 @@ impl Copy<'_> {
         store.commit().map(|_| ()).map_err(Fault::Here)
     }
 
-    /// The URLs that have a page in this state, and no outcome in the new store.
+    /// The URLs that have a page in this state, and none in the new store, or an older version only.
     fn losses(&mut self, store: &mut Store) -> Result<(), Fault> {
         for known in self.from.urls() {
             let known = known.map_err(Fault::There)?;
             let UrlState::Page(page) = known.state else {
                 continue;
             };
-            let here = store.url_state(&known.host, &known.url).map_err(Fault::Here)?;
-            if !matches!(here, None | Some(UrlState::Queued)) {
+            let is_lost = match store.url_state(&known.host, &known.url).map_err(Fault::Here)? {
+                None | Some(UrlState::Queued) => true,
+                Some(UrlState::Page(_)) => match self.origin {
+                    Some(origin) => number_of(&store.state, origin, page).map_err(Fault::Here)?.is_none(),
+                    None => false,
+                },
+                Some(_) => false,
+            };
+            if !is_lost {
                 continue;
             }
-            let page = self.from.page(page).map_err(Fault::There)?;
-            self.lost.push(Discovered {
+            // A row that cannot be read hides no other lost page.
+            let page = self.from.page(page).ok().flatten();
+            let (depth, via) = page.map_or((0, None), |page| (page.depth, page.via));
+            let link = Discovered {
                 url: known.url,
                 host: known.host,
-                depth: page.map_or(0, |page| page.depth),
+                depth,
                 ..Discovered::default()
-            });
+            };
+            let via = self.translated(store, via)?;
+            self.lost.push((link, via));
         }
         Ok(())
     }

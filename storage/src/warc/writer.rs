@@ -37,7 +37,14 @@ impl WarcWriter {
     /// [`StorageError::ArchiveShort`] if the last file is missing or too short; [`StorageError::Io`] if the folder cannot be read or the
     /// tail cannot be cut.
     pub fn open(medium: Box<dyn Medium>, started_at: u64, roll_bytes: u64, end: WarcEnd) -> Result<Self, StorageError> {
-        let writer = Self {
+        let writer = Self::open_as_it_is(medium, started_at, roll_bytes, end);
+        writer.cut_tail()?;
+        Ok(writer)
+    }
+
+    /// The archive, whose end nobody checks.
+    pub fn open_as_it_is(medium: Box<dyn Medium>, started_at: u64, roll_bytes: u64, end: WarcEnd) -> Self {
+        Self {
             medium,
             started_at,
             decided_by: DecidedBy::default(),
@@ -47,9 +54,7 @@ impl WarcWriter {
             replayed: None,
             waiting: Vec::new(),
             waiting_bytes: 0,
-        };
-        writer.cut_tail()?;
-        Ok(writer)
+        }
     }
 
     /// Sets the scheme of later pages, for the head of each file.

@@ -5,7 +5,7 @@
 local P = KEYS[1]
 local M = P .. 'm'
 
--- An integer in digits. Redis and the concatenation write a number as a double with 17 digits, which takes five times as long.
+-- An integer in digits. Redis writes a number as a double with 17 digits, which takes five times as long.
 local function int(number)
   return string.format('%d', number)
 end
@@ -34,9 +34,11 @@ local function split(set)
   for _, member in ipairs(redis.call('SMEMBERS', set.prefix .. int(from))) do
     if tonumber(member) % modulus ~= from then moved[#moved + 1] = member end
   end
-  if #moved > 0 then
-    redis.call('SREM', set.prefix .. int(from), unpack(moved))
-    redis.call('SADD', set.prefix .. int(set.buckets), unpack(moved))
+  -- A site can choose URLs that all lie in one small set, and Lua passes at most some thousand values to a call.
+  for first = 1, #moved, 1000 do
+    local last = math.min(first + 999, #moved)
+    redis.call('SREM', set.prefix .. int(from), unpack(moved, first, last))
+    redis.call('SADD', set.prefix .. int(set.buckets), unpack(moved, first, last))
   end
   set.buckets = set.buckets + 1
   if set.buckets == modulus then set.top = modulus end

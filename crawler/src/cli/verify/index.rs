@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use dedup::{Deduplicator, DocId, Index, SledIndex, Verdict};
+use dedup::{Confirm, Deduplicator, DocId, Index, SledIndex, Verdict};
 use storage::{FindingKind, Findings, ForeignPage, PageRecord, Store};
 
 use crate::config::settings::Settings;
@@ -53,6 +53,8 @@ struct Members {
     applied: u64,
     /// The number of this worker, if the folder is one of a fleet. Its index holds the kept pages of all workers, by packed numbers.
     worker: Option<u16>,
+    /// Whether the rule compares metadata. If not, the log of a fleet does without them, and so does the index.
+    compares_metadata: bool,
 }
 
 impl Members {
@@ -90,6 +92,7 @@ impl Members {
             departed: store.departed()?.into_iter().collect(),
             applied: index.applied(),
             worker,
+            compares_metadata: matches!(settings.rule.confirm, Confirm::Combined { .. }),
             dedup: Deduplicator::new(index, settings.rule.clone())?,
         }))
     }
@@ -123,9 +126,8 @@ impl Members {
         let mut indexed = self.dedup.index().signature(DocId(packed.unwrap_or(id)))?;
         if let Some(indexed) = &mut indexed
             && packed.is_some()
-            && indexed.metadata.is_none()
+            && !self.compares_metadata
         {
-            // The log of a fleet does without metadata unless the rule compares it.
             indexed.metadata.clone_from(&signature.metadata);
         }
         if indexed.as_ref() != Some(&signature) {

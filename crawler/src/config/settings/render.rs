@@ -38,14 +38,6 @@ struct Wait {
 }
 
 impl RenderSettings {
-    /// The browser to start: the named one, else the installed one; `None` if there is none.
-    #[must_use]
-    pub fn program(&self) -> Option<PathBuf> {
-        let program = self.browser.clone().or_else(browser::find);
-        // A name without a folder is looked up in the search path when it is started.
-        program.filter(|program| program.components().count() == 1 || program.is_file())
-    }
-
     /// The selector of the element without which the page at `url` is not finished.
     #[must_use]
     pub fn wait_for(&self, url: &Url) -> Option<&str> {

@@ -29,7 +29,7 @@ const MAX_AT_DESK: usize = 16_384;
 const MAX_REMEMBERED: usize = 1 << 20;
 
 /// At the end of a run, how long the recorder waits for the arrival of its last letters.
-const LAST_LETTERS: std::time::Duration = std::time::Duration::from_secs(5);
+const LAST_LETTERS: std::time::Duration = std::time::Duration::from_secs(10);
 
 /// The recorder's part of a fleet.
 #[derive(Debug)]

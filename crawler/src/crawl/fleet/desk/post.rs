@@ -17,6 +17,10 @@ use super::Desk;
 /// This many letters do not wait for others. The recorder gives the desk at most twice as many.
 const TOGETHER: usize = 8_192;
 
+/// Most letters that are sent at a time: those that were gathered while no server answered must not be one burst, whose end would be
+/// answered too late and sent again.
+const AT_A_TIME: usize = 4_096;
+
 /// The time over which letters are gathered, so that one call takes many: the changes of a partition cost one command, however many
 /// pages they are of.
 const GATHERED: Duration = Duration::from_millis(2_000);
@@ -78,11 +82,15 @@ impl Desk {
             let is_urgent = letters.len() >= TOGETHER || self.is_waited_for();
             let is_due = is_urgent || sent_at.elapsed() >= GATHERED;
             if !letters.is_empty() && is_due && messages.is_empty() && self.state().has_asked {
-                let now = std::mem::take(&mut letters);
-                if !self.send(&now).await? {
-                    letters = now;
+                let later = letters.split_off(letters.len().min(AT_A_TIME));
+                let now = std::mem::replace(&mut letters, later);
+                let have_arrived = self.send(&now).await?;
+                if !have_arrived {
+                    letters.splice(0..0, now);
                 }
-                sent_at = Instant::now();
+                if !have_arrived || letters.is_empty() {
+                    sent_at = Instant::now();
+                }
             }
         }
     }
@@ -96,7 +104,9 @@ impl Desk {
 
     /// Sends the last letters of the run.
     pub(super) async fn send_last(&self, letters: Vec<(u64, Letter)>) -> Result<(), FleetError> {
-        while !letters.is_empty() && !self.send(&letters).await? {}
+        for some in letters.chunks(AT_A_TIME) {
+            while !self.send(some).await? {}
+        }
         Ok(())
     }
 
