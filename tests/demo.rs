@@ -88,14 +88,19 @@ fn the_demo_finds_no_mismatch_and_names_its_report() {
     assert!(html.starts_with("<!doctype html>") && html.trim_end().ends_with("</html>"));
 }
 
+/// The report of the crawl in `data`, below `folder`.
+fn report(folder: &Path, data: &str) -> serde_json::Value {
+    let ended = run(crawler(["report", "--format", "json", "--data", data]).current_dir(folder));
+    serde_json::from_str(&ended.succeeded().stdout).unwrap()
+}
+
 #[test]
 fn with_a_browser_the_demo_finds_the_pages_that_scripts_draw() {
     let folder = tempfile::tempdir().unwrap();
     let demo = run(crawler(["demo", "--render", "--data", "crawl"]).current_dir(folder.path()));
     demo.succeeded()
         .says(&["have the expected outcome", "pages that scripts draw"]);
-    let report = run(crawler(["report", "--format", "json", "--data", "crawl"]).current_dir(folder.path()));
-    let report: serde_json::Value = serde_json::from_str(&report.succeeded().stdout).unwrap();
+    let report = report(folder.path(), "crawl");
     let rendered = report["rendering"]["rendered"].as_u64();
     assert_eq!(rendered, Some(4), "{}", report["rendering"]);
 }
@@ -126,8 +131,7 @@ fn the_demo_takes_the_users_rule_on_numbers() {
         let demo = run(crawler(["demo"]).args(arguments).current_dir(folder.path()));
         demo.succeeded().says(&["have the expected outcome"]);
         let data = arguments.last().unwrap();
-        let report = run(crawler(["report", "--format", "json", "--data", data]).current_dir(folder.path()));
-        let report: serde_json::Value = serde_json::from_str(&report.succeeded().stdout).unwrap();
+        let report = report(folder.path(), data);
         // The number of fetched pages of other areas depends on steering.
         let clusters = report["clusters"].as_array().unwrap().iter();
         let duplicates = clusters.flat_map(|cluster| cluster["duplicates"].as_array().unwrap());
