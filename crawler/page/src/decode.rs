@@ -29,8 +29,7 @@ const MIN_UTF8_CHARACTERS: usize = 16;
 pub(crate) struct Decoded<'a> {
     /// The text without a byte order mark, borrowed if the body is UTF-8.
     pub text: Cow<'a, str>,
-    /// The WHATWG name of the encoding, for example `GBK` or `UTF-8`.
-    pub encoding: &'static str,
+    pub encoding: &'static Encoding,
     /// The source of the encoding.
     pub source: EncodingSource,
     /// Whether some bytes were malformed and became U+FFFD.
@@ -68,29 +67,47 @@ impl EncodingSource {
     }
 }
 
+/// How a body declares its encoding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Syntax {
+    /// By a meta, else by an XML declaration.
+    Html,
+    /// By an XML declaration. A meta counts only in a body that is no XML.
+    Xml,
+}
+
 /// Decodes the `body` of the page at `url`; `content_type_charset` is the `charset` parameter of its `Content-Type` header, if any.
 ///
 /// Decoding never fails. Malformed bytes become U+FFFD and set [`Decoded::had_errors`].
-pub(crate) fn decode_from<'a>(url: &Url, body: &'a [u8], content_type_charset: Option<&str>) -> Decoded<'a> {
-    let (encoding, source, bom_bytes) = choose(body, content_type_charset, url);
+pub(crate) fn decode_from<'a>(
+    url: &Url,
+    body: &'a [u8],
+    content_type_charset: Option<&str>,
+    syntax: Syntax,
+) -> Decoded<'a> {
+    let (encoding, source, bom_bytes) = choose(body, content_type_charset, url, syntax);
     let (text, had_errors) = encoding.decode_without_bom_handling(&body[bom_bytes..]);
     Decoded {
         text,
-        encoding: encoding.name(),
+        encoding,
         source,
         had_errors,
     }
 }
 
 /// The encoding, its source, and the length of the byte order mark.
-fn choose(body: &[u8], header: Option<&str>, url: &Url) -> (&'static Encoding, EncodingSource, usize) {
+fn choose(body: &[u8], header: Option<&str>, url: &Url, syntax: Syntax) -> (&'static Encoding, EncodingSource, usize) {
     if let Some((encoding, bom_bytes)) = Encoding::for_bom(body) {
         return (encoding, EncodingSource::Bom, bom_bytes);
     }
     if let Some(encoding) = header.and_then(known_label) {
         return (encoding, EncodingSource::Header, 0);
     }
-    if let Some(encoding) = prescan::declared(body).filter(|encoding| *encoding == UTF_8 || !is_surely_utf8(body)) {
+    let declared = match syntax {
+        Syntax::Html => prescan::declared(body),
+        Syntax::Xml => prescan::declared_by_xml(body),
+    };
+    if let Some(encoding) = declared.filter(|encoding| *encoding == UTF_8 || !is_surely_utf8(body)) {
         return (encoding, EncodingSource::Meta, 0);
     }
     if let Some(encoding) = utf16_markup(body) {
@@ -190,7 +207,7 @@ fn detect(body: &[u8], url: &Url) -> &'static Encoding {
 #[cfg(test)]
 pub(crate) fn decode<'a>(body: &'a [u8], content_type_charset: Option<&str>) -> Decoded<'a> {
     let url = Url::parse("https://example.com/").unwrap();
-    decode_from(&url, body, content_type_charset)
+    decode_from(&url, body, content_type_charset, Syntax::Html)
 }
 
 #[cfg(test)]

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
+use encoding_rs::Encoding;
 use html5ever::local_name;
 use url::Url;
 
-use crate::parse::{Document, Element, NodeId, NodeRef, base_url, live_elements};
+use crate::parse::{Base, Document, Element, NodeId, NodeRef, live_elements};
 
 /// Most controls of the forms of a page that are read.
 const MAX_CONTROLS: usize = 2_000;
@@ -19,6 +20,9 @@ pub struct Form {
     pub is_post: bool,
     /// The fields that it sends with its first button, in the order of the page.
     pub fields: Vec<FormField>,
+    /// The encoding in which it sends them: the first known one of `accept-charset`, else that of the page (section 4.10.21.6, "picking
+    /// an encoding for the form").
+    pub encoding: &'static Encoding,
 }
 
 /// A field of a form.
@@ -30,6 +34,8 @@ pub struct FormField {
     pub value: String,
     /// Whether it is a field for a password.
     pub is_password: bool,
+    /// Whether readers do not see it.
+    pub is_hidden: bool,
     /// Whether the form sends it if nobody changes it.
     pub is_sent: bool,
 }
@@ -94,10 +100,10 @@ pub(crate) fn forms(doc: &Document, page_url: &Url) -> Vec<Form> {
             _ => {}
         }
     }
-    let base = base_url(base, page_url);
+    let base = Base::new(base, page_url, doc.encoding);
     forms
         .into_iter()
-        .filter_map(|form| form.read(&base, page_url))
+        .filter_map(|form| form.read(&base, page_url, doc.encoding))
         .collect()
 }
 
@@ -154,16 +160,17 @@ impl<'t> Reading<'t> {
             name: name.to_owned(),
             value: of_page,
             is_password: kind == "password",
+            is_hidden: kind == "hidden",
             is_sent: !is_choice || value(element, "checked").is_some(),
         });
     }
 
-    fn read(mut self, base: &Url, page_url: &Url) -> Option<Form> {
+    fn read(mut self, base: &Base, page_url: &Url, of_page: &'static Encoding) -> Option<Form> {
         let of_button = |name| self.button.and_then(|button| value(button, name));
         let action = of_button("formaction").or(value(self.element, "action"));
         let method = of_button("formmethod").or(value(self.element, "method"));
         let mut action = match action.map(str::trim).filter(|action| !action.is_empty()) {
-            Some(action) => base.join(action).ok()?,
+            Some(action) => base.join(action)?,
             None => page_url.clone(),
         };
         action.set_fragment(None);
@@ -176,11 +183,23 @@ impl<'t> Reading<'t> {
                 name: name.to_owned(),
                 value: of_button("value").unwrap_or_default().to_owned(),
                 is_password: false,
+                is_hidden: false,
                 is_sent: true,
             });
         }
+        let accepted = value(self.element, "accept-charset").unwrap_or_default();
+        let mut accepted = accepted.split_ascii_whitespace();
+        let named = accepted.find_map(|label| Encoding::for_label(label.as_bytes()));
+        let encoding = named.unwrap_or(of_page).output_encoding();
+        // Its value tells the server the encoding.
+        let charsets = self
+            .fields
+            .iter_mut()
+            .filter(|field| field.name.eq_ignore_ascii_case("_charset_") && field.is_hidden);
+        charsets.for_each(|field| field.value = encoding.name().to_owned());
         Some(Form {
             action,
+            encoding,
             is_post: method.is_some_and(|method| method.trim().eq_ignore_ascii_case("post")),
             fields: self.fields,
         })
@@ -277,6 +296,30 @@ mod tests {
         assert!(read("<form action=a><button formmethod=post></form>")[0].is_post);
         assert_eq!(action("<form action=javascript:go()></form>"), None);
         assert_eq!(action("<p>no form"), None);
+    }
+
+    #[test]
+    fn a_form_has_the_encoding_that_it_accepts_or_that_of_its_page() {
+        let url = Url::parse("https://example.org/").unwrap();
+        for (accepted, of_page, expected) in [
+            ("", encoding_rs::GBK, "GBK"),
+            ("accept-charset='utf-8'", encoding_rs::GBK, "UTF-8"),
+            ("accept-charset='UNKNOWN big5 utf-8'", encoding_rs::GBK, "Big5"),
+            ("accept-charset=x", encoding_rs::UTF_16LE, "UTF-8"),
+        ] {
+            let html = format!(
+                "<form {accepted} action='?中'><input type=hidden name=_charset_><input name=_charset_></form>"
+            );
+            let form = &forms(&parse(&html, Attributes::All).decoded_from(of_page), &url)[0];
+            assert_eq!(form.encoding.name(), expected, "{accepted}");
+            assert_eq!(sent(form), format!("_charset_={expected}&_charset_="), "{accepted}");
+            let query = if of_page == encoding_rs::GBK {
+                "%D6%D0"
+            } else {
+                "%E4%B8%AD"
+            };
+            assert_eq!(form.action.query(), Some(query), "{accepted}");
+        }
     }
 
     #[test]

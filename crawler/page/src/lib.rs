@@ -12,7 +12,7 @@
 //! - `map`: fast hash maps
 //! - `page_type`: article, listing, product, forum, documentation or service
 //! - `read`: all stages, joined
-//! - `form`: the forms of a page; `sign`: whether a page shows a text or an element
+//! - `format`: HTML, XHTML or a document; `form`: the forms of a page; `sign`: whether a page shows a text or an element
 //!
 //! ```
 //! let url = url::Url::parse("https://example.org/")?;
@@ -28,6 +28,7 @@ mod decode;
 pub mod documents;
 mod extract;
 mod form;
+mod format;
 #[cfg(feature = "training")]
 pub use extract::training;
 mod language;

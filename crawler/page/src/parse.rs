@@ -6,6 +6,7 @@
 //! limit, the parse stops: the tree of the part before stays, and [`Document::truncated`] has the reason.
 
 mod attributes;
+mod base;
 mod date;
 mod embedded;
 mod facts;
@@ -21,9 +22,11 @@ mod simple;
 mod sink;
 mod style;
 mod tree;
+mod xhtml;
 
 use std::borrow::Cow;
 
+use encoding_rs::{Encoding, UTF_8};
 use html5ever::buffer_queue::BufferQueue;
 use html5ever::tokenizer::{TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts, TreeSink};
@@ -35,8 +38,9 @@ use self::limits::ParseLimits;
 use self::simple::Source;
 use self::sink::{CountingSink, TokenCount};
 
+pub(crate) use self::base::Base;
 pub(crate) use self::embedded::embedded;
-pub(crate) use self::facts::{base_url, facts, live_elements};
+pub(crate) use self::facts::{facts, live_elements};
 pub use self::header_links::{HeaderLinks, header_links};
 pub(crate) use self::html_redirect::html_redirect;
 pub use self::html_redirect::{HtmlRedirect, HtmlRedirectKind};
@@ -44,6 +48,7 @@ pub use self::outlinks::{LinkKind, Outlink};
 pub use self::refresh::parse_refresh;
 pub use self::robots_meta::RobotsDirectives;
 pub(crate) use self::tree::{Element, Node, NodeId, NodeRef, Tree, Visit};
+pub(crate) use self::xhtml::NotXhtml;
 
 /// Deepest nesting. Deeper elements end the parse after the current piece of a few kilobytes. Browsers stop nesting at the same
 /// depth.
@@ -77,6 +82,8 @@ pub(crate) struct Document {
     /// The trees of the `<noscript>` elements, in order. The main tree holds each of them as one text, as in a browser with
     /// scripts.
     pub unscripted: Vec<Tree>,
+    /// The encoding of the source, in which the queries of references are.
+    pub encoding: &'static Encoding,
 }
 
 /// Why a page was parsed only in part.
@@ -114,15 +121,36 @@ pub(crate) enum Attributes {
     All,
 }
 
-/// Parses a page.
+/// Parses a page in HTML.
 pub(crate) fn parse(html: &str, attributes: Attributes) -> Document {
-    let (html, truncated) = parse_tree(html, ParseLimits::of(html, BASE_STEPS), attributes);
-    let parts = noscripts(&html).take(MAX_UNSCRIPTED);
-    let unscripted = parts.map(|part| parse_part(part, attributes)).collect();
-    Document {
-        html,
-        truncated,
-        unscripted,
+    let tree = parse_tree(html, ParseLimits::of(html, BASE_STEPS), attributes);
+    Document::of(tree, attributes)
+}
+
+/// Parses a page in XHTML.
+///
+/// # Errors
+/// The text is not well-formed XML, or its root is no page.
+pub(crate) fn parse_xhtml(xml: &str, attributes: Attributes) -> Result<Document, NotXhtml> {
+    let tree = xhtml::parse(xml, ParseLimits::of(xml, BASE_STEPS), attributes)?;
+    Ok(Document::of(tree, attributes))
+}
+
+impl Document {
+    fn of((html, truncated): (Tree, Option<Truncation>), attributes: Attributes) -> Self {
+        let parts = noscripts(&html).take(MAX_UNSCRIPTED);
+        let unscripted = parts.map(|part| parse_part(part, attributes)).collect();
+        Self {
+            html,
+            truncated,
+            unscripted,
+            encoding: UTF_8,
+        }
+    }
+
+    /// The document, decoded from this encoding. Without it, the encoding is UTF-8.
+    pub(crate) fn decoded_from(self, encoding: &'static Encoding) -> Self {
+        Self { encoding, ..self }
     }
 }
 

@@ -1,22 +1,19 @@
 //! From the bytes of a response to a [`Page`]. Every part of this project reads pages with [`read`].
 
 use http::HeaderMap;
-use http::header::CONTENT_TYPE;
 use url::Url;
 
 use documents::Kind;
 
-use crate::content_type::{charset, media_type};
+use crate::content_type::{self, charset, is_xml, media_type};
 use crate::decode::{EncodingSource, decode_from};
 use crate::documents::Documents;
 use crate::extract::{ExtractRule, RuleEffect, main_text};
+use crate::format::Format;
 use crate::page_type::PageType;
 use crate::parse::{self, HtmlRedirect, Outlink, RobotsDirectives, Truncation};
-use crate::sniff::{is_binary, is_noise, looks_like_html, media_type_of_binary};
+use crate::sniff::{is_binary, is_noise, media_type_of_binary};
 use crate::{language, soft_404};
-
-/// The media types of HTML.
-const HTML_TYPES: [&str; 2] = ["text/html", "application/xhtml+xml"];
 
 /// The options of [`read`].
 #[derive(Debug, Clone, Copy)]
@@ -139,16 +136,18 @@ pub enum NotAPage {
     },
 }
 
-/// The media type that the header declares, in lower case; `None` if it declares none.
+/// The media type that the header declares, in lower case; `None` if it declares none, as with `*/*` and with a malformed field.
 #[must_use]
 pub fn declared_media_type(headers: &HeaderMap) -> Option<String> {
-    media_type(headers.get(CONTENT_TYPE)?.to_str().ok()?)
+    media_type(&content_type::field(headers)?)
 }
 
-/// Whether this media type, in lower case, is one of pages, where these documents are.
+/// Whether this media type, in lower case, may be one of pages, where these documents are. XML of any type may be XHTML.
 #[must_use]
 pub fn is_page_type(media_type: &str, documents: documents::Kinds) -> bool {
-    HTML_TYPES.contains(&media_type) || Kind::of_media_type(media_type).is_some_and(|kind| documents.contains(kind))
+    media_type == "text/html"
+        || is_xml(media_type)
+        || Kind::of_media_type(media_type).is_some_and(|kind| documents.contains(kind))
 }
 
 /// Whether a response with these header fields is a page. A response without a media type counts as one, as in browsers.
@@ -157,42 +156,16 @@ pub fn is_page(headers: &HeaderMap, documents: documents::Kinds) -> bool {
     declared_media_type(headers).is_none_or(|media_type| is_page_type(&media_type, documents))
 }
 
-/// The kind of the document; `None` for HTML. The declared media type and the first bytes must agree. What nothing declares is known by its
-/// first bytes (WHATWG MIME Sniffing, section 7.1).
-fn kind_of(declared: Option<&str>, bytes: &[u8], documents: documents::Kinds) -> Result<Option<Kind>, NotAPage> {
-    let Some(declared) = declared else {
-        return Ok(Kind::of_bytes(bytes).filter(|kind| documents.contains(*kind)));
-    };
-    if HTML_TYPES.contains(&declared) {
-        return Ok(None);
-    }
-    let kind = Kind::of_media_type(declared).filter(|kind| documents.contains(*kind));
-    let kind = kind.ok_or_else(|| NotAPage::MediaType(declared.to_owned()))?;
-    match kind {
-        _ if kind.fits(bytes) => Ok(Some(kind)),
-        // Most XML is no feed.
-        Kind::Feed => Err(NotAPage::MediaType(declared.to_owned())),
-        _ => Err(NotAPage::OtherBytes {
-            declared: declared.to_owned(),
-            found: match media_type_of_binary(bytes) {
-                Some(found) => found,
-                None if looks_like_html(bytes) => HTML_TYPES[0],
-                None => "another type",
-            },
-        }),
-    }
-}
-
 /// Reads a page from its decompressed body, the header fields and the URL of its response.
 ///
 /// # Errors
 /// The bytes are not a page: see [`NotAPage`].
 pub fn read(bytes: &[u8], headers: &HeaderMap, url: &Url, options: &Options<'_>) -> Result<Page, NotAPage> {
     let declared = declared_media_type(headers);
-    let kind = kind_of(declared.as_deref(), bytes, options.documents.kinds)?;
-    let mut page = match kind {
-        Some(kind) if is_packed(kind) => Page::of_document(kind, bytes, url, options)?,
-        _ => text_page(kind, declared, bytes, headers, url, options)?,
+    let format = Format::of(declared.as_deref(), bytes, options.documents.kinds)?;
+    let mut page = match format {
+        Format::Document(kind) if is_packed(kind) => Page::of_document(kind, bytes, url, options)?,
+        _ => text_page(format, declared, bytes, headers, url, options)?,
     };
     page.add_header(headers, url, options);
     Ok(page)
@@ -205,14 +178,14 @@ fn is_packed(kind: Kind) -> bool {
 
 /// Reads a page that consists of characters.
 fn text_page(
-    kind: Option<Kind>,
+    format: Format,
     declared: Option<String>,
     bytes: &[u8],
     headers: &HeaderMap,
     url: &Url,
     options: &Options<'_>,
 ) -> Result<Page, NotAPage> {
-    if declared.is_none() && kind.is_none() && is_binary(bytes) {
+    if declared.is_none() && !format.is_xml() && is_binary(bytes) {
         return Err(NotAPage::Binary);
     }
     let other = |found| match &declared {
@@ -225,43 +198,53 @@ fn text_page(
     if let Some(media_type) = media_type_of_binary(bytes) {
         return Err(other(media_type));
     }
-    let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let decoded = decode_from(url, bytes, content_type.and_then(charset));
+    let label = content_type::field(headers).and_then(|field| charset(&field));
+    let decoded = decode_from(url, bytes, label.as_deref(), format.syntax());
     if decoded.text.len() > options.max_text_bytes {
         return Err(NotAPage::TooLong {
             limit: options.max_text_bytes,
         });
     }
     // A plain text may use control bytes, as the pages of manuals do.
-    if kind != Some(Kind::Text) && !decoded.encoding.starts_with("UTF-16") && is_noise(bytes) {
+    let is_text = format == Format::Document(Kind::Text);
+    if !is_text && !decoded.encoding.name().starts_with("UTF-16") && is_noise(bytes) {
         return Err(other("binary data"));
     }
-    let mut page = match kind {
-        None => Page::of_html(&decoded.text, url, options),
-        Some(Kind::Text) => Page::of_text(&decoded.text),
-        Some(kind) => Page::of_document(kind, decoded.text.as_bytes(), url, options)?,
+    let of_markup = |format: Format| Page::of_markup(&format.parse(&decoded, attributes(options)), url, options);
+    let mut page = match format {
+        Format::Html | Format::Xhtml => of_markup(format),
+        Format::Document(Kind::Text) => Page::of_text(&decoded.text),
+        Format::Document(kind) => match Page::of_document(kind, decoded.text.as_bytes(), url, options) {
+            Ok(page) if !page.text.is_empty() => page,
+            // Browsers show it as HTML.
+            _ if declared.as_deref() == Some("text/html") => of_markup(Format::Html),
+            page => page?,
+        },
     };
-    page.encoding = decoded.encoding;
+    page.encoding = decoded.encoding.name();
     page.encoding_source = decoded.source;
     page.had_encoding_errors = decoded.had_errors;
     Ok(page)
 }
 
+/// The attributes that the tree needs.
+fn attributes(options: &Options<'_>) -> parse::Attributes {
+    match options.extract {
+        Some(_) => parse::Attributes::All,
+        None => parse::Attributes::Read,
+    }
+}
+
 impl Page {
-    fn of_html(html: &str, url: &Url, options: &Options<'_>) -> Self {
-        let attributes = match options.extract {
-            Some(_) => parse::Attributes::All,
-            None => parse::Attributes::Read,
-        };
-        let document = parse::parse(html, attributes);
+    fn of_markup(document: &parse::Document, url: &Url, options: &Options<'_>) -> Self {
         if let Some(truncation) = document.truncated {
             tracing::info!(%url, ?truncation, "page cut short; the part before the cut is used");
         }
-        let facts = parse::facts(&document, url, options.agent);
-        let (text, rule_effect) = main_text(&document, &facts.title, options.extract);
+        let facts = parse::facts(document, url, options.agent);
+        let (text, rule_effect) = main_text(document, &facts.title, options.extract);
         let page = Self {
             rule_effect,
-            page_type: PageType::of(&document, facts.canonical.as_ref().unwrap_or(url)),
+            page_type: PageType::of(document, facts.canonical.as_ref().unwrap_or(url)),
             title: facts.title,
             heading: facts.first_heading,
             declared_language: facts.lang,
@@ -277,14 +260,14 @@ impl Page {
             },
             outlinks: facts.outlinks,
             embedded: match options.embedded {
-                true => parse::embedded(&document, url),
+                true => parse::embedded(document, url),
                 false => Vec::new(),
             },
             truncated: document.truncated,
             ..Self::of_main_text(text)
         };
         // An error page may lead its readers to the home page. The document that it stands for has not moved there.
-        let redirect = parse::html_redirect(&document, url).filter(|_| !page.is_soft_404());
+        let redirect = parse::html_redirect(document, url).filter(|_| !page.is_soft_404());
         Self { redirect, ..page }
     }
 

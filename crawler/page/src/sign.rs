@@ -1,16 +1,17 @@
 //! Signs of a page that tell a program something, such as that a user is logged in.
 
+use documents::Kinds;
 use html5ever::local_name;
 use http::HeaderMap;
-use http::header::CONTENT_TYPE;
 use url::Url;
 
-use crate::content_type::charset;
+use crate::content_type::{self, charset};
 use crate::decode::decode_from;
 use crate::extract::{ExtractRule, shows};
 use crate::form::{Form, forms};
+use crate::format::Format;
 use crate::parse::{self, Attributes, Document, NodeRef, Visit};
-use crate::read::{declared_media_type, is_page_type};
+use crate::read::declared_media_type;
 
 /// A text or an element by which a program recognises a page.
 #[derive(Debug, Clone)]
@@ -53,15 +54,14 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// What the page with this body, these header fields and this URL shows. `None` if the response declares that it is not HTML.
+    /// What the page with this body, these header fields and this URL shows. `None` if the response is not HTML.
     #[must_use]
     pub fn of(bytes: &[u8], headers: &HeaderMap, url: &Url) -> Option<Self> {
-        if declared_media_type(headers).is_some_and(|media_type| !is_page_type(&media_type, documents::Kinds::NONE)) {
-            return None;
-        }
-        let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        let decoded = decode_from(url, bytes, content_type.and_then(charset));
-        let document = parse::parse(&decoded.text, Attributes::All);
+        let declared = declared_media_type(headers);
+        let format = Format::of(declared.as_deref(), bytes, Kinds::NONE).ok()?;
+        let label = content_type::field(headers).and_then(|field| charset(&field));
+        let decoded = decode_from(url, bytes, label.as_deref(), format.syntax());
+        let document = format.parse(&decoded, Attributes::All);
         let mut text = Text::default();
         document.html.root().walk(&mut text);
         Some(Self {
@@ -143,6 +143,8 @@ fn collapsed(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use http::header::CONTENT_TYPE;
+
     use super::*;
 
     #[test]

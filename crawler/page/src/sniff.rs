@@ -1,5 +1,7 @@
 //! The kind of bytes whose type nothing declares, and of bytes that are not what their header declares.
 
+use std::borrow::Cow;
+
 mod signature;
 
 /// Bytes at the start of a body that are searched for a zero byte.
@@ -63,35 +65,99 @@ fn holds_tag(header: &[u8]) -> bool {
     memchr::memchr_iter(b'<', header).any(|at| holds_name(&header[at + 1..]))
 }
 
-/// Whether bytes begin like HTML (WHATWG MIME Sniffing, section 7.1).
+/// The bytes without a byte order mark, and in UTF-16 without the zero bytes of ASCII.
+fn beginning(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let is_utf16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
+    if is_utf16 {
+        let near = bytes[2..].iter().take(2 * ROOT_WITHIN);
+        return Cow::Owned(near.copied().filter(|byte| *byte != 0).collect());
+    }
+    let shown = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    Cow::Borrowed(&shown[..shown.len().min(ROOT_WITHIN)])
+}
+
+/// The root of XML is searched in so many bytes.
+const ROOT_WITHIN: usize = 64 * 1024;
+
+/// Whether bytes begin like HTML (WHATWG MIME Sniffing, section 7.1), or like XHTML.
+///
+/// The standard takes what begins with a byte order mark for plain text. In a page it only tells the encoding.
 #[must_use]
 pub fn looks_like_html(start: &[u8]) -> bool {
-    const BEGINNINGS: &[&[u8]] = &[
-        b"<!doctype html",
-        b"<html",
-        b"<head",
-        b"<body",
-        b"<title",
-        b"<meta",
-        b"<script",
-        b"<!--",
-        b"<div",
-        b"<h1",
-        b"<p>",
-    ];
-    let start = start.trim_ascii_start();
-    let begins = |beginning: &&[u8]| {
-        start
-            .get(..beginning.len())
-            .is_some_and(|s| s.eq_ignore_ascii_case(beginning))
+    const NAMES: &str = "!doctype html,html,head,script,iframe,h1,div,font,table,a,style,title,b,body,br,p,meta";
+    let start = beginning(start);
+    let begins = |name: &str| begins_with_tag(start.trim_ascii_start(), name);
+    let is_comment = start.trim_ascii_start().starts_with(b"<!--");
+    is_comment || NAMES.split(',').any(begins) || is_xml_declaration(&start) && contains_html_root(&start)
+}
+
+/// Whether `<` and a name follow, and then the end of the name.
+fn begins_with_tag(start: &[u8], name: &str) -> bool {
+    let Some((found, after)) = start
+        .strip_prefix(b"<")
+        .and_then(|rest| rest.split_at_checked(name.len()))
+    else {
+        return false;
     };
-    BEGINNINGS.iter().any(begins) || start.starts_with(b"<?xml") && contains_html_root(start)
+    let ends = |&byte: &u8| matches!(byte, b'>' | b'/') || byte.is_ascii_whitespace();
+    found.eq_ignore_ascii_case(name.as_bytes()) && after.first().is_none_or(ends)
 }
 
 /// Whether the element `html` follows near the beginning, as in XHTML.
 fn contains_html_root(start: &[u8]) -> bool {
     let near = &start[..start.len().min(1024)];
     near.windows(5).any(|window| window.eq_ignore_ascii_case(b"<html"))
+}
+
+/// Whether a tag of HTML is in the bytes that tell their type.
+pub(crate) fn holds_tag_near(bytes: &[u8]) -> bool {
+    holds_tag(header(&beginning(bytes)))
+}
+
+/// Whether bytes begin with an XML declaration.
+pub(crate) fn is_xml_declaration(bytes: &[u8]) -> bool {
+    beginning(bytes).trim_ascii_start().starts_with(b"<?xml")
+}
+
+/// Whether XML is a page: its root is `html`, with any prefix and in any case.
+#[must_use]
+pub fn is_xhtml(bytes: &[u8]) -> bool {
+    xml_root(bytes).is_some_and(|root| {
+        let local = root.rsplit(|byte| *byte == b':').next().unwrap_or_default();
+        local.eq_ignore_ascii_case(b"html")
+    })
+}
+
+/// The name of the root of XML, after the declaration, comments, processing instructions and the document type.
+fn xml_root(bytes: &[u8]) -> Option<Vec<u8>> {
+    let beginning = beginning(bytes);
+    let mut rest = &beginning[..];
+    loop {
+        rest = rest.trim_ascii_start().strip_prefix(b"<")?;
+        rest = match rest {
+            [b'?', ..] => behind(rest, b"?>")?,
+            [b'!', b'-', b'-', ..] => behind(rest, b"-->")?,
+            [b'!', ..] => behind_document_type(rest)?,
+            _ => {
+                let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/');
+                return rest.split(ends).next().map(<[u8]>::to_vec);
+            }
+        };
+    }
+}
+
+/// The bytes after a document type declaration. Its internal subset stands in brackets.
+fn behind_document_type(rest: &[u8]) -> Option<&[u8]> {
+    let end = rest.iter().position(|byte| matches!(byte, b'>' | b'['))?;
+    match rest[end] {
+        b'[' => behind(behind(&rest[end..], b"]")?, b">"),
+        _ => Some(&rest[end + 1..]),
+    }
+}
+
+fn behind<'a>(bytes: &'a [u8], end: &[u8]) -> Option<&'a [u8]> {
+    let at = memchr::memmem::find(bytes, end)?;
+    Some(&bytes[at + end.len()..])
 }
 
 #[cfg(test)]

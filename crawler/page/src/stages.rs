@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use crate::decode::decode_from;
+use crate::decode::{Syntax, decode_from};
 use crate::extract::main_text;
 use crate::{Options, language, parse};
 
@@ -21,7 +21,7 @@ pub fn costs(bytes: &[u8], url: &Url, options: &Options<'_>, clock: impl Fn() ->
         costs[stage] = now - last;
         (stage, last) = (stage + 1, now);
     };
-    let decoded = decode_from(url, bytes, None);
+    let decoded = decode_from(url, bytes, None, Syntax::Html);
     done();
     let document = parse::parse(&decoded.text, parse::Attributes::Read);
     done();

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 
 use page::content_type;
 use page::documents::{Kind, Kinds};
-use page::sniff::looks_like_html;
+use page::sniff::{is_xhtml, looks_like_html};
 use storage::warc::{DamagedRecord, Record, StreamedRecord, WarcStream};
 
 use super::batch::Batcher;
@@ -186,10 +186,14 @@ fn response(head: &Head, block: &[u8]) -> Option<Content> {
     if head.status != 200 {
         return None;
     }
-    let content = match head.field("Content-Type") {
+    // A type such as `*/*` declares nothing.
+    let declared = head
+        .field("Content-Type")
+        .filter(|declared| content_type::media_type(declared).is_some());
+    let content = match declared {
         None if looks_like_html(&block[head.bytes..]) => by_type(Some("text/html")),
         None => by_type(Kind::of_bytes(&block[head.bytes..]).map(Kind::media_type)),
-        content_type => by_type(content_type).or_else(|| feed(content_type?, &block[head.bytes..])),
+        content_type => by_type(content_type).or_else(|| xml(content_type?, &block[head.bytes..])),
     };
     content.map(|content| Content {
         codings: Some(Codings {
@@ -204,13 +208,13 @@ fn response(head: &Head, block: &[u8]) -> Option<Content> {
 fn by_type(content_type: Option<&str>) -> Option<Content> {
     let content_type = content_type?;
     let media_type = content_type::media_type(content_type)?;
-    let is_xml = Kind::of_media_type(&media_type) == Some(Kind::Feed);
-    (!is_xml && page::is_page_type(&media_type, Kinds::ALL)).then(|| Content::new(content_type))
+    let is_other_xml = content_type::is_xml(&media_type) && media_type != "application/xhtml+xml";
+    (!is_other_xml && page::is_page_type(&media_type, Kinds::ALL)).then(|| Content::new(content_type))
 }
 
-/// The content of this type if the body is a feed. Most XML is none. A packed body cannot be told before it is read.
-fn feed(content_type: &str, body: &[u8]) -> Option<Content> {
+/// The content of this type of XML if the body is a feed or a page. Most XML is neither. A packed body cannot be told before it is read.
+fn xml(content_type: &str, body: &[u8]) -> Option<Content> {
     let media_type = content_type::media_type(content_type)?;
-    let is_feed = Kind::of_media_type(&media_type) == Some(Kind::Feed) && Kind::Feed.fits(body);
-    is_feed.then(|| Content::new(content_type))
+    let is_page = content_type::is_xml(&media_type) && (Kind::Feed.fits(body) || is_xhtml(body));
+    is_page.then(|| Content::new(content_type))
 }

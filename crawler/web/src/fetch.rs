@@ -22,6 +22,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
+use encoding_rs::Encoding;
 use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, ORIGIN, REFERER, RETRY_AFTER};
 use tokio::time::{timeout, timeout_at};
 use url::Url;
@@ -215,7 +216,7 @@ impl Fetcher {
     }
 
     /// Sends the form of a log-in to `action`, over the route to its host: the fields of the log-in, and the `other` fields of the form
-    /// on the page `form`. Reads the answer as a page.
+    /// on the page `form`, in the encoding of that form. Reads the answer as a page.
     ///
     /// # Errors
     /// As [`get`](Self::get). A URL of another origin than those of the log-in is refused before a connection is opened.
@@ -224,7 +225,7 @@ impl Fetcher {
         route: &Route,
         login: &Login,
         (form, action): (&Url, &Url),
-        other: &[(String, String)],
+        (other, encoding): (&[(String, String)], &'static Encoding),
         wanted: Wanted,
     ) -> Result<Response, FetchError> {
         if !login.is_for(action) || !login.is_for(form) {
@@ -241,7 +242,7 @@ impl Fetcher {
             CONTENT_TYPE,
             HeaderValue::from_static("application/x-www-form-urlencoded"),
         );
-        let body = login.body(other);
+        let body = login.body(other, encoding);
         let request = |client: &reqwest::Client, url| client.post(url).headers(headers).body(body);
         self.exchange(route, action, wanted, request).await
     }

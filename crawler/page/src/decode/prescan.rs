@@ -14,6 +14,11 @@ pub(super) fn declared(body: &[u8]) -> Option<&'static Encoding> {
     Prescan { bytes: head, at: 0 }.run().or_else(|| xml_encoding(head))
 }
 
+/// The encoding that an XML document declares for itself, if any.
+pub(super) fn declared_by_xml(body: &[u8]) -> Option<&'static Encoding> {
+    xml_encoding(&body[..body.len().min(MAX_PRESCANNED_BYTES)])
+}
+
 /// Bytes that are searched for a declaration beyond the prescan.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 

@@ -8,7 +8,8 @@ use std::borrow::Cow;
 use html5ever::{LocalName, local_name, ns};
 use url::Url;
 
-use super::facts::{base_url, live_elements};
+use super::base::Base;
+use super::facts::live_elements;
 use super::outlinks::{MAX_OUTLINKS, Reference, Resolver, has_token, relation_kind};
 use super::{Attributes, Document, Element, LinkKind, NodeRef, Outlink, Tree, attribute, parse_part, style};
 
@@ -27,7 +28,7 @@ pub(crate) fn embedded(doc: &Document, page_url: &Url) -> Vec<Outlink> {
     let frames = frames(doc);
     let mut found = Found::default();
     found.take_tree(&doc.html);
-    let base = base_url(found.base, page_url);
+    let base = Base::new(found.base, page_url, doc.encoding);
     doc.unscripted.iter().for_each(|html| found.take_tree(html));
     for html in &frames {
         found.take_tree(html);

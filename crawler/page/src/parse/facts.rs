@@ -2,9 +2,11 @@
 
 use std::collections::HashSet;
 
+use encoding_rs::Encoding;
 use html5ever::{local_name, ns};
 use url::Url;
 
+use super::base::Base;
 use super::outlinks::{Reference, Resolver, resolve};
 use super::refresh::parse_refresh;
 use super::{Document, Element, LinkKind, Node, NodeId, NodeRef, Outlink, RobotsDirectives, Tree, attribute};
@@ -48,7 +50,7 @@ pub(crate) fn facts(doc: &Document, page_url: &Url, agent: &str) -> PageFacts {
         found.take(node, element, agent);
     }
     doc.unscripted.iter().for_each(|html| found.take_links(html));
-    found.resolve(page_url)
+    found.resolve(page_url, doc.encoding)
 }
 
 /// The facts before `<base>` is known.
@@ -128,8 +130,8 @@ impl<'a> Found<'a> {
         }
     }
 
-    fn resolve(self, page_url: &Url) -> PageFacts {
-        let base = base_url(self.base, page_url);
+    fn resolve(self, page_url: &Url, encoding: &'static Encoding) -> PageFacts {
+        let base = Base::new(self.base, page_url, encoding);
         let mut resolver = Resolver::new(&base, page_url);
         self.references
             .into_iter()
@@ -148,14 +150,6 @@ impl<'a> Found<'a> {
             ..self.facts
         }
     }
-}
-
-/// The base URL of references: the page's URL, or the `href` of its first `<base>` resolved against it (WHATWG HTML, section
-/// 4.2.3).
-pub(crate) fn base_url(href: Option<&str>, page_url: &Url) -> Url {
-    let base = href.and_then(|href| page_url.join(href).ok());
-    base.filter(|base| !matches!(base.scheme(), "data" | "javascript"))
-        .unwrap_or_else(|| page_url.clone())
 }
 
 /// The elements in order, without those in [`inert_nodes`].

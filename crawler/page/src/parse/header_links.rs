@@ -3,6 +3,7 @@
 use http::header::{CONTENT_LOCATION, HeaderMap, HeaderName, LINK, LOCATION, REFRESH};
 use url::Url;
 
+use super::base::Base;
 use super::embedded::resource_kind;
 use super::outlinks::{Reference, Resolver, has_token, relation_kind, resolve};
 use super::{LinkKind, Outlink, parse_refresh};
@@ -25,15 +26,16 @@ pub struct HeaderLinks {
 /// `page_url`. References are resolved against that URL; the `<base>` of a page does not count. `Link` counts with the same
 /// relations as `<link>`, unless its `anchor` is another page; with `embedded` also those of embedded resources.
 pub fn header_links(headers: &HeaderMap, page_url: &Url, embedded: bool) -> HeaderLinks {
-    let mut resolver = Resolver::new(page_url, page_url);
+    let base = Base::of_header(page_url);
+    let mut resolver = Resolver::new(&base, page_url);
     let mut canonicals = Vec::new();
     for value in values(headers, &LINK) {
         for link in links(value) {
-            if link.anchor.is_some_and(|anchor| !is_same(page_url, anchor)) {
+            if link.anchor.is_some_and(|anchor| !is_same(&base, anchor)) {
                 continue;
             }
             match relation_kind(link.rel, link.media_type) {
-                Some(LinkKind::Canonical) => canonicals.extend(resolve(page_url, link.target)),
+                Some(LinkKind::Canonical) => canonicals.extend(resolve(&base, link.target)),
                 Some(_) => {}
                 None if embedded && resource_kind(link.rel, link.media_type).is_some() => {}
                 None => continue,
@@ -67,8 +69,8 @@ fn values<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Iterator<Item =
     values.filter_map(|value| std::str::from_utf8(value.as_bytes()).ok())
 }
 
-fn is_same(page_url: &Url, anchor: &str) -> bool {
-    resolve(page_url, anchor).is_some_and(|url| url[..] == page_url[..url::Position::AfterQuery])
+fn is_same(base: &Base, anchor: &str) -> bool {
+    resolve(base, anchor).is_some_and(|url| url[..] == base.url()[..url::Position::AfterQuery])
 }
 
 /// One link of a `Link` header.

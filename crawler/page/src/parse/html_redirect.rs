@@ -6,11 +6,11 @@
 
 mod script;
 
-use html5ever::local_name;
+use html5ever::{LocalName, local_name};
 use url::Url;
 
 use self::script::{Move, moves};
-use super::facts::base_url;
+use super::base::Base;
 use super::outlinks::MAX_REFERENCE_BYTES;
 use super::refresh::parse_refresh;
 use super::{Document, Element, Node, NodeRef, Tree, attribute};
@@ -79,9 +79,9 @@ pub(crate) fn html_redirect(doc: &Document, page_url: &Url) -> Option<HtmlRedire
     if doc.truncated.is_some() {
         return None;
     }
-    let stub = Stub::of(doc)?;
+    let stub = Stub::of(doc, page_url)?;
     let resolver = TargetResolver {
-        base: base_url(stub.base, page_url),
+        base: Base::new(stub.base, page_url, doc.encoding),
         page_url,
     };
     resolver.by_refresh(&stub).or_else(|| resolver.by_script(&stub))
@@ -98,7 +98,9 @@ struct Stub<'a> {
     links: Vec<&'a str>,
     /// The texts of the scripts in the page.
     scripts: Vec<&'a str>,
-    /// What these scripts do to its location.
+    /// The scripts that run when the page is loaded.
+    handlers: Vec<&'a str>,
+    /// What all these scripts do to its location.
     moves: Vec<Move>,
     has_scripts: bool,
     has_picture: bool,
@@ -110,7 +112,7 @@ type Refresh<'a> = (u32, Option<&'a str>);
 
 impl<'a> Stub<'a> {
     /// `None` if the page has more content than a redirect needs.
-    fn of(doc: &'a Document) -> Option<Self> {
+    fn of(doc: &'a Document, page_url: &Url) -> Option<Self> {
         let mut stub = Self::default();
         // Nodes are in order of creation, so a long page ends this soon.
         for node in doc.html.nodes() {
@@ -126,7 +128,7 @@ impl<'a> Stub<'a> {
         if shown_words(&stub.text) > MAX_WORDS {
             return None;
         }
-        stub.moves = stub.scripts.iter().flat_map(|script| moves(script)).collect();
+        stub.moves = moves(&stub.scripts, &stub.handlers, page_url);
         Some(stub)
     }
 
@@ -137,6 +139,9 @@ impl<'a> Stub<'a> {
             local_name!("meta") if self.refresh.is_none() => self.refresh = refresh(element),
             local_name!("script") => self.take_script(node, element),
             local_name!("a") | local_name!("area") => self.take_link(element)?,
+            local_name!("body") | local_name!("frameset") => {
+                self.handlers.extend(attribute(element, &LocalName::from("onload")));
+            }
             local_name!("img") | local_name!("svg") => self.has_picture = true,
             local_name!("input") => {
                 let kind = attribute(element, &local_name!("type")).unwrap_or_default();
@@ -208,7 +213,7 @@ impl<'a> Stub<'a> {
 
 /// Resolves the references of a page, to compare them.
 struct TargetResolver<'a> {
-    base: Url,
+    base: Base,
     page_url: &'a Url,
 }
 
@@ -218,13 +223,11 @@ impl TargetResolver<'_> {
             Some(refresh) => refresh,
             None => stub.unscripted_refresh.filter(|_| stub.is_bare_without_scripts())?,
         };
-        let longest = if stub.has_picture {
-            MAX_DELAY_WITH_PICTURE_SECONDS
-        } else {
-            MAX_DELAY_SECONDS
-        };
-        let url = self.other(target?).filter(|_| delay_seconds <= longest)?;
-        let scripts_agree = self.script_targets(stub).flatten().all(|target| target == url);
+        let url = self.other(target?).filter(|_| delay_seconds <= stub.longest_delay())?;
+        let certain = stub.moves.iter().filter(|reached| reached.is_certain);
+        let scripts_agree = certain
+            .filter_map(|reached| self.target(reached))
+            .all(|target| target == url);
         let others = self.linked(stub).filter(|linked| *linked != url);
         if !scripts_agree || distinct(others) > MAX_OTHER_URLS {
             return None;
@@ -236,26 +239,29 @@ impl TargetResolver<'_> {
         })
     }
 
-    /// Every script that assigns the location must name the same constant URL, and every link and refresh too: a page may choose
-    /// between targets.
+    /// Every assignment of the location must name the same constant URL, and every link and refresh too: a page may choose between targets.
+    /// One of the assignments must certainly run.
     fn by_script(&self, stub: &Stub<'_>) -> Option<HtmlRedirect> {
-        let url = self.script_targets(stub).next()??;
+        let first = stub.moves.first().filter(|first| first.is_certain)?;
+        let url = self
+            .target(first)
+            .filter(|_| first.delay_seconds <= stub.longest_delay())?;
         let refreshes = stub.refresh.into_iter().chain(stub.unscripted_refresh);
         let refreshed = refreshes.map(|(_, target)| target.and_then(|target| self.other(target)));
         let is_named = |target: Option<Url>| target.as_ref() == Some(&url);
-        let is_alone = self.script_targets(stub).all(is_named)
+        let is_alone = stub.moves.iter().all(|reached| is_named(self.target(reached)))
             && refreshed.into_iter().all(is_named)
             && self.linked(stub).all(|linked| linked == url);
         is_alone.then(|| HtmlRedirect {
             url: url.clone(),
             kind: HtmlRedirectKind::Script,
-            delay_seconds: 0,
+            delay_seconds: first.delay_seconds,
         })
     }
 
-    /// The target of each assignment; `None` if it is no constant, or only assigned under a condition.
-    fn script_targets<'s>(&'s self, stub: &'s Stub<'_>) -> impl Iterator<Item = Option<Url>> + 's {
-        stub.moves.iter().map(|target| self.other(target.as_deref()?))
+    /// The target of an assignment; `None` if it is no constant.
+    fn target(&self, reached: &Move) -> Option<Url> {
+        self.other(reached.target.as_deref()?)
     }
 
     /// The documents other than the page itself to which it links.
@@ -269,7 +275,7 @@ impl TargetResolver<'_> {
         if reference.len() > MAX_REFERENCE_BYTES {
             return None;
         }
-        let mut url = self.base.join(reference).ok()?;
+        let mut url = self.base.join(reference)?;
         url.set_fragment(None);
         let is_self = url[..url::Position::AfterQuery] == self.page_url[..url::Position::AfterQuery];
         (!is_self && !matches!(url.scheme(), "javascript" | "data")).then_some(url)
@@ -277,6 +283,14 @@ impl TargetResolver<'_> {
 }
 
 impl Stub<'_> {
+    /// Longest delay of its redirect, in seconds.
+    fn longest_delay(&self) -> u32 {
+        match self.has_picture {
+            true => MAX_DELAY_WITH_PICTURE_SECONDS,
+            false => MAX_DELAY_SECONDS,
+        }
+    }
+
     /// Whether a refresh inside `<noscript>` is the redirect of the page. In a page that scripts fill, it leads to a notice for
     /// browsers without scripts.
     fn is_bare_without_scripts(&self) -> bool {

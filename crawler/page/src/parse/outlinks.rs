@@ -3,6 +3,7 @@
 use html5ever::{LocalName, local_name};
 use url::Url;
 
+use super::base::Base;
 use super::{Element, NodeRef, attribute};
 use crate::map::Map;
 
@@ -226,7 +227,7 @@ fn is_bare_get(form: NodeRef<'_>, element: &Element) -> bool {
 
 /// Resolves references and keeps the first for each URL.
 pub(super) struct Resolver<'a> {
-    base: &'a Url,
+    base: &'a Base,
     /// The base URL, if an empty reference to it names another document.
     empty: Option<&'a str>,
     by_target: Map<&'a str, Option<usize>>,
@@ -235,12 +236,12 @@ pub(super) struct Resolver<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    /// A resolver for a page at `page_url` whose base URL is `base`.
-    pub(super) fn new(base: &'a Url, page_url: &Url) -> Self {
-        let same = base[..url::Position::AfterQuery] == page_url[..url::Position::AfterQuery];
+    /// A resolver for a page at `page_url` with this base.
+    pub(super) fn new(base: &'a Base, page_url: &Url) -> Self {
+        let same = base.url()[..url::Position::AfterQuery] == page_url[..url::Position::AfterQuery];
         Self {
             base,
-            empty: (!same).then(|| base.as_str()),
+            empty: (!same).then(|| base.url().as_str()),
             by_target: Map::default(),
             by_url: Map::default(),
             outlinks: Vec::new(),
@@ -301,11 +302,11 @@ fn without_fragment(reference: &str) -> &str {
 /// Resolves `reference` against `base`, without its fragment; `None` if it is invalid or not `http` or `https`.
 ///
 /// White space and control characters at both ends are stripped, and tabs and newlines everywhere (WHATWG URL, section 4.4).
-pub(super) fn resolve(base: &Url, reference: &str) -> Option<Url> {
+pub(super) fn resolve(base: &Base, reference: &str) -> Option<Url> {
     if reference.len() > MAX_REFERENCE_BYTES {
         return None;
     }
-    let mut url = base.join(reference).ok()?;
+    let mut url = base.join(reference)?;
     url.set_fragment(None);
     (matches!(url.scheme(), "http" | "https") && url.has_host()).then_some(url)
 }

@@ -40,6 +40,7 @@ pub(super) fn name(element: &str, attribute: &str) -> Option<LocalName> {
         "srcdoc" => local_name!("srcdoc"),
         "encoding" => local_name!("encoding"),
         "shadowrootmode" => local_name!("shadowrootmode"),
+        "onload" if matches!(element, "body" | "frameset") => LocalName::from(attribute),
         "lang" | "xml:lang" if element == "html" => LocalName::from(attribute),
         "xlink:href" | "xlink:type" | "xlink:role" => LocalName::from(attribute),
         _ => return None,

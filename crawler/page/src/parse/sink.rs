@@ -59,16 +59,8 @@ impl TokenCount {
 
     /// The limit that the page has passed, if any.
     pub(super) fn truncation(&self, limits: ParseLimits) -> Option<Truncation> {
-        let sink = &self.builder.sink;
-        if sink.max_depth.get() > MAX_DEPTH {
-            Some(Truncation::TooDeep)
-        } else if self.too_many_attributes.get() {
-            Some(Truncation::TooManyAttributes)
-        } else if sink.tree_bytes() > limits.tree_bytes {
-            Some(Truncation::TooLarge)
-        } else {
-            (sink.steps.get() > limits.steps).then_some(Truncation::TooMuchWork)
-        }
+        let too_many = self.too_many_attributes.get().then_some(Truncation::TooManyAttributes);
+        too_many.or_else(|| self.builder.sink.truncation(limits))
     }
 
     pub(super) fn into_builder(self) -> Builder {
@@ -148,11 +140,22 @@ impl CountingSink {
         self.tree.borrow().len() * limits::NODE_BYTES + self.attributes.get() * limits::ATTRIBUTE_BYTES
     }
 
-    fn count(&self, steps: u64) {
+    /// The limit that the tree or the work has passed, if any.
+    pub(super) fn truncation(&self, limits: ParseLimits) -> Option<Truncation> {
+        if self.max_depth.get() > MAX_DEPTH {
+            Some(Truncation::TooDeep)
+        } else if self.tree_bytes() > limits.tree_bytes {
+            Some(Truncation::TooLarge)
+        } else {
+            (self.steps.get() > limits.steps).then_some(Truncation::TooMuchWork)
+        }
+    }
+
+    pub(super) fn count(&self, steps: u64) {
         self.steps.set(self.steps.get().saturating_add(steps));
     }
 
-    fn count_attributes(&self, attributes: usize) {
+    pub(super) fn count_attributes(&self, attributes: usize) {
         self.count(attributes as u64);
         self.attributes.set(self.attributes.get() + attributes);
     }

@@ -7,6 +7,7 @@ use std::task::Poll;
 use std::time::Instant;
 
 use crossbeam_channel::Sender;
+use encoding_rs::Encoding;
 use reqwest::header::HeaderMap;
 use tokio::sync::mpsc;
 use url::Url;
@@ -143,7 +144,7 @@ impl Network {
                     match form {
                         None => fetcher.get_by(&route, &url, wanted, conditions).await,
                         Some(form) => {
-                            let (from, fields) = (&form.page, &form.fields);
+                            let (from, fields) = (&form.page, (&form.fields[..], form.encoding));
                             fetcher
                                 .log_in_by(&route, &form.login, (from, &url), fields, wanted)
                                 .await
@@ -206,6 +207,7 @@ struct SentForm {
     page: Url,
     /// The fields that the configuration does not fill in.
     fields: Vec<(String, String)>,
+    encoding: &'static Encoding,
 }
 
 impl Network {
@@ -229,6 +231,7 @@ impl Network {
             login: Arc::clone(&self.logins.all().get(errand.login)?.login),
             page: page.clone(),
             fields: fields.collect(),
+            encoding: form.encoding,
         })
     }
 }

@@ -1,8 +1,10 @@
 //! The log-in of a user by a form: its origins, and the values of its fields.
 
+use std::borrow::Cow;
 use std::env;
 use std::fmt;
 
+use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GBK, KOI8_R, SHIFT_JIS, WINDOWS_1250, WINDOWS_1251, WINDOWS_1252};
 use url::{Origin, Url};
 
 use super::cookies::is_secure;
@@ -10,6 +12,19 @@ use super::credentials::has_userinfo;
 
 /// Before the name of the environment variable that holds the value of a field.
 pub const FROM_ENVIRONMENT: &str = "env:";
+
+/// Encodings of forms besides UTF-8, in which a site may repeat a field in a URL.
+const LEGACY_ENCODINGS: [&Encoding; 9] = [
+    BIG5,
+    EUC_JP,
+    EUC_KR,
+    GBK,
+    KOI8_R,
+    SHIFT_JIS,
+    WINDOWS_1250,
+    WINDOWS_1251,
+    WINDOWS_1252,
+];
 
 /// A value that no message, log or `Debug` shows.
 #[derive(Clone, PartialEq, Eq)]
@@ -130,9 +145,11 @@ impl Login {
     }
 
     /// The body of the form (WHATWG URL, `application/x-www-form-urlencoded`): the fields of the log-in, and the `other` fields of the
-    /// form.
-    pub(super) fn body(&self, other: &[(String, String)]) -> String {
+    /// form, in the encoding of the form.
+    pub(super) fn body(&self, other: &[(String, String)], encoding: &'static Encoding) -> String {
+        let encode: &dyn Fn(&str) -> Cow<'_, [u8]> = &|text| encoding.encode(text).0;
         let mut body = url::form_urlencoded::Serializer::new(String::new());
+        body.encoding_override(Some(encode));
         body.extend_pairs(other);
         let fields = self.fields.iter();
         body.extend_pairs(fields.map(|field| (&field.name, &field.value.0)));
@@ -145,13 +162,18 @@ impl Login {
         let decoded = percent_encoding::percent_decode_str(text).decode_utf8_lossy();
         let with_spaces = text.replace('+', " ");
         let form_decoded = percent_encoding::percent_decode_str(&with_spaces).decode_utf8_lossy();
+        let bytes: Vec<u8> = percent_encoding::percent_decode_str(&with_spaces).collect();
+        let is_encoded = |secret: &str| {
+            let mut encoded = LEGACY_ENCODINGS.iter().map(|encoding| encoding.encode(secret).0);
+            !secret.is_ascii() && encoded.any(|secret| memchr::memmem::find(&bytes, &secret).is_some())
+        };
         let secrets = self
             .fields
             .iter()
             .filter(|field| field.is_secret && !field.value.0.is_empty());
-        secrets
-            .map(|field| field.value.0.as_str())
-            .any(|secret| text.contains(secret) || decoded.contains(secret) || form_decoded.contains(secret))
+        secrets.map(|field| field.value.0.as_str()).any(|secret| {
+            text.contains(secret) || decoded.contains(secret) || form_decoded.contains(secret) || is_encoded(secret)
+        })
     }
 }
 
@@ -257,7 +279,7 @@ mod tests {
         let login = login("https://example.org/login", &[]).unwrap();
         assert!(login.is_from_environment("password") && !login.is_from_environment("user"));
         assert!(!format!("{login:?}").contains(&secret));
-        let body = login.body(&[("csrf".to_owned(), "a b&c".to_owned())]);
+        let body = login.body(&[("csrf".to_owned(), "a b&c".to_owned())], encoding_rs::UTF_8);
         assert!(body.starts_with("csrf=a+b%26c&user=me&password="), "{body}");
         assert!(login.is_told_in(&body) && login.is_told_in(&secret) && !login.is_told_in("me"));
         let missing = ("password".to_owned(), "env:CRAWLER_NO_SUCH_VARIABLE".to_owned());

@@ -211,45 +211,215 @@ fn a_page_with_content_or_a_choice_is_no_redirect() {
     }
 }
 
+/// (script, its assignments: target, and whether it certainly runs)
+type Script<'a> = (&'a str, &'a [(Option<&'a str>, bool)]);
+
+const A: (Option<&str>, bool) = (Some("a"), true);
+const MAYBE_A: (Option<&str>, bool) = (Some("a"), false);
+const UNKNOWN: (Option<&str>, bool) = (None, true);
+
+const SCRIPTS: &[Script<'_>] = &[
+    // The ways to assign.
+    ("location = 'a'", &[A]),
+    ("location.href='a';", &[A]),
+    ("window.location.replace(\"a\")", &[A]),
+    ("document.location = 'a'", &[A]),
+    ("self.location.href = 'a'", &[A]),
+    ("window.top.location.assign('a')", &[A]),
+    ("window['location'] = 'a'", &[A]),
+    ("location['href'] = 'a'", &[A]),
+    ("window.open('a', '_self')", &[A]),
+    ("window.open('a', '_blank')", &[]),
+    ("window.navigate('a')", &[A]),
+    ("navigate('a')", &[]),
+    (
+        "top.location.assign('https:\\/\\/h\\/a')",
+        &[(Some("https://h/a"), true)],
+    ),
+    // Constants.
+    ("location = `a`", &[A]),
+    ("location = '' + \"a\"", &[A]),
+    ("location.replace('a'+location.hash)", &[A]),
+    ("location = 'a' + window.location.search + window.location.hash", &[A]),
+    ("var to = 'a'; location = to", &[A]),
+    ("const x = 1, to = 'a'\nlocation.replace(to + location.hash)", &[A]),
+    ("to = 'a'; location = to", &[A]),
+    (
+        "location = location.protocol + '//' + location.host + '/a'",
+        &[(Some("https://example.org/a"), true)],
+    ),
+    (
+        "location = window.location.origin + '/a' + 1",
+        &[(Some("https://example.org/a1"), true)],
+    ),
+    ("var to = 'a'; to += 'b'; location = to", &[UNKNOWN]),
+    ("var to = 'a'; if (x) to = 'b'; location = to", &[UNKNOWN]),
+    ("if (x) { var to = 'a' } location = to", &[UNKNOWN]),
+    ("location = to; var to = 'a'", &[UNKNOWN]),
+    ("var to = 'a'; go('b'); function go(to) { location = to }", &[UNKNOWN]),
+    ("location = 'a' + x", &[UNKNOWN]),
+    ("location = location.search + 'a'", &[UNKNOWN]),
+    ("location = 'a'.trim()", &[UNKNOWN]),
+    ("location = x", &[UNKNOWN]),
+    ("location = `a${x}`", &[UNKNOWN]),
+    ("location = 'a\\u0041'", &[UNKNOWN]),
+    ("location = 'a\n'", &[UNKNOWN]),
+    ("location = 'a", &[UNKNOWN]),
+    // Statements.
+    ("var x = 1\nlocation = 'a'\nx()", &[A]),
+    ("location = 'a'\n + x", &[UNKNOWN]),
+    ("var s = x ? 1 : 2; location = 'a'", &[A]),
+    ("x && y(); location = 'a'", &[A]),
+    ("if (x) y(); location = 'a'", &[A]),
+    ("if (x) { y() }\nelse z()\nlocation = 'a'", &[A]),
+    ("for (var i = 0; i < 3; i++) { x(i) } location = 'a'", &[A]),
+    ("try { location = 'a' } catch (e) { x() }", &[A]),
+    ("var r = /['\"]/g; location = 'a'", &[A]),
+    ("return location.replace('a')", &[A]),
+    ("void(location = 'a')", &[A]),
+    ("javascript:location='a'", &[A]),
+    ("<!--\nlocation = 'a'\n-->", &[A]),
+    ("if (x) location = 'a'; else location = 'a'", &[A, A]),
+    (
+        "if (x) { location = 'a' + location.hash } else { location.replace('a') }",
+        &[A, A],
+    ),
+    (
+        "if (mobile) location = 'a'; else location = 'b'",
+        &[A, (Some("b"), true)],
+    ),
+    // Functions that certainly run.
+    ("(function () { location = 'a' })()", &[A]),
+    ("(function () { location = 'a' }())", &[A]),
+    ("!function () { location = 'a' }()", &[A]),
+    ("(() => { location = 'a' })()", &[A]),
+    ("(function () { location = 'a' }).call(this)", &[A]),
+    ("function go() { location = 'a' } go()", &[A]),
+    ("go(); function go() { location = 'a' }", &[A]),
+    ("window.onload = function () { location = 'a' }", &[A]),
+    ("onload = () => location = 'a'", &[A]),
+    ("function go() { location = 'a' }\nwindow.onload = go", &[A]),
+    ("window.addEventListener('load', function () { location = 'a' })", &[A]),
+    (
+        "document.addEventListener(\"DOMContentLoaded\", e => { location = 'a' }, false)",
+        &[A],
+    ),
+    (
+        "window.attachEvent('onload', go); function go() { location = 'a' }",
+        &[A],
+    ),
+    ("$(function () { location = 'a' })", &[A]),
+    ("jQuery(document).ready(function ($) { location = 'a' })", &[A]),
+    ("$(window).on('load', () => { location = 'a' })", &[A]),
+    ("setTimeout(function () { location = 'a' }, 100)", &[A]),
+    ("window.setTimeout(() => location.replace('a'))", &[A]),
+    ("setTimeout(go, 10); function go() { location = 'a' }", &[A]),
+    ("setTimeout(\"location.href='a'\", 3000)", &[A]),
+    ("setTimeout('go()', 0); function go() { location = 'a' }", &[A]),
+    // What may not run.
+    ("if (mobile) location = 'a'", &[MAYBE_A]),
+    ("if (mobile) { location = 'a' }", &[MAYBE_A]),
+    ("mobile && (location = 'a')", &[MAYBE_A]),
+    ("mobile ? 0 : location = 'a'", &[MAYBE_A]),
+    ("while (x) location = 'a'", &[MAYBE_A]),
+    ("switch (x) { case 1: location = 'a' }", &[MAYBE_A]),
+    ("try { x() } catch (e) { location = 'a' }", &[MAYBE_A]),
+    ("return; location = 'a'", &[MAYBE_A]),
+    ("if (x) y(); else location = 'a'", &[MAYBE_A]),
+    ("function go() { location = 'a' }", &[MAYBE_A]),
+    ("on('click', () => location = 'a')", &[MAYBE_A]),
+    ("button.onclick = function () { location = 'a' }", &[MAYBE_A]),
+    (
+        "button.addEventListener('click', go); function go() { location = 'a' }",
+        &[MAYBE_A],
+    ),
+    ("picture.onload = function () { location = 'a' }", &[MAYBE_A]),
+    ("request.addEventListener('load', () => { location = 'a' })", &[MAYBE_A]),
+    ("setTimeout(go, wait); function go() { location = 'a' }", &[MAYBE_A]),
+    ("fetch('x').then(function () { location = 'a' })", &[MAYBE_A]),
+    ("location = 'a'; if (mobile) location = 'b'", &[A, (Some("b"), false)]),
+    ("if (top != self) top.location = self.location", &[(None, false)]),
+    // No assignments.
+    ("if (location == 'a') x()", &[]),
+    ("this.map.location = 'a'", &[]),
+    ("'location = 1'", &[]),
+    ("// location = 'a'", &[]),
+    ("log(location.href)", &[]),
+    ("relocation = 'a'", &[]),
+    ("location", &[]),
+    ("location.reload()", &[]),
+];
+
 #[test]
-fn only_a_constant_that_is_always_assigned_is_the_target_of_a_script() {
-    for (script, found) in [
-        ("location = 'a'", &[Some("a")][..]),
-        ("location.href='a';", &[Some("a")]),
-        ("window.location.replace(\"a\")", &[Some("a")]),
-        ("top.location.assign('https:\\/\\/h\\/a')", &[Some("https://h/a")]),
-        ("location.replace('a'+location.hash)", &[Some("a")]),
-        ("var x = 1\nlocation = 'a'\nx()", &[Some("a")]),
-        ("location = 'a'\n + x", &[None]),
-        ("location = 'a' + x", &[None]),
-        ("location = 'a'.trim()", &[None]),
-        ("location = x", &[None]),
-        ("location = `a${x}`", &[None]),
-        ("location = 'a\\u0041'", &[None]),
-        ("location = 'a\n'", &[None]),
-        ("if (mobile) location = 'a'", &[None]),
-        ("mobile && (location = 'a')", &[None]),
-        ("mobile ? 0 : location = 'a'", &[None]),
-        ("function go() { location = 'a' }", &[None]),
-        ("on('click', () => location = 'a')", &[None]),
-        ("location = 'a'; if (mobile) location = 'b'", &[Some("a"), None]),
-        ("if (location == 'a') x()", &[]),
-        ("this.map.location = 'a'", &[]),
-        ("'location = 1'", &[]),
-        ("// location = 'a'", &[]),
-        ("log(location.href)", &[]),
-        ("relocation = 'a'", &[]),
-        ("location", &[]),
-        ("location = 'a", &[None]),
-    ] {
-        let moves = moves(script);
-        let moves: Vec<Option<&str>> = moves.iter().map(Option::as_deref).collect();
-        assert_eq!(moves, found, "{script}");
+fn the_constants_that_a_script_certainly_assigns_are_found() {
+    let page_url = Url::parse(PAGE).unwrap();
+    for (script, expected) in SCRIPTS {
+        let found = moves(&[script], &[], &page_url);
+        let found: Vec<(Option<&str>, bool)> = found
+            .iter()
+            .map(|reached| (reached.target.as_deref(), reached.is_certain))
+            .collect();
+        assert_eq!(found, *expected, "{script}");
     }
-    assert_eq!(
-        moves(&format!("location = 'a';{}", " ".repeat(5000))),
-        Vec::<Move>::new()
-    );
+    let long = format!("location = 'a';{}", " ".repeat(5000));
+    assert_eq!(moves(&[&long], &[], &page_url), []);
+}
+
+#[test]
+fn the_handlers_of_the_load_redirect_and_others_do_not() {
+    let head = "<script>function go() { setTimeout(\"location.href = '/to'\", 2000) }</script>";
+    for (body, delay_seconds) in [
+        ("<body onload=\"document.location='/to'\">", Some(0)),
+        ("<BODY ONLOAD=\"JavaScript:go();\">", Some(2)),
+        ("<body onload='return go()'>Please wait...", Some(2)),
+        ("<body onload=\"setTimeout(go, 3000)\">", Some(5)),
+        ("<body onload=\"setTimeout(go, 4000)\">", None),
+        ("<body onload=\"setTimeout(go, 1e9)\">", None),
+        ("<body onload=\"if (x) go()\">", None),
+        ("<body onclick=\"location='/to'\">", None),
+        ("<body><img src=x onload=\"location='/to'\">", None),
+        ("<body onload=\"location='/other'; go()\">", None),
+    ] {
+        let redirect = of(&format!("{head}{body}"));
+        assert_eq!(
+            redirect.as_ref().map(|redirect| redirect.delay_seconds),
+            delay_seconds,
+            "{body}"
+        );
+        assert!(redirect.is_none_or(|redirect| redirect.url.path() == "/to"), "{body}");
+    }
+}
+
+#[test]
+fn hostile_scripts_are_read_in_bounded_time_and_depth() {
+    let page_url = Url::parse(PAGE).unwrap();
+    for part in [
+        "if(a)",
+        "{",
+        "(",
+        "function f(){",
+        "()=>",
+        "a=>",
+        "if(a)b;else ",
+        "try{",
+        "setTimeout('",
+        "$(function(){",
+        "f(",
+        "[",
+        "/",
+        "+\n",
+    ] {
+        let script = part.repeat(4000 / part.len());
+        let scripts = vec![script.as_str(); 15];
+        let mut scripts: Vec<&str> = scripts;
+        scripts.push("location = 'a'");
+        assert!(
+            moves(&scripts, &[], &page_url)
+                .iter()
+                .any(|reached| reached.target.as_deref() == Some("a")),
+            "{part}"
+        );
+    }
 }
 
 #[test]
@@ -267,7 +437,8 @@ fn a_redirect_has_its_delay_and_a_target_of_any_scheme() {
 
 proptest::proptest! {
     #[test]
-    fn any_script_is_read(script in "(location|window|href|=|\\.|'|\"|`|/\\*|\\*/|//|\n|\\\\|\\(|if|é|[a-z]| ){0,40}") {
-        proptest::prop_assert!(moves(&script).len() <= script.matches("location").count());
+    fn any_script_is_read(script in "(location|window|href|function|\\{|\\}|\\)|=>|else|setTimeout|onload|go|;|,|=|\\.|'|\"|`|/\\*|\\*/|//|\n|\\\\|\\(|if|é|[a-z]| ){0,40}") {
+        let page_url = Url::parse(PAGE).unwrap();
+        proptest::prop_assert!(moves(&[&script], &[&script], &page_url).len() <= 2 * script.matches("location").count());
     }
 }
