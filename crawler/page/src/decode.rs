@@ -4,6 +4,7 @@
 //! `Content-Type` header, the declaration of the document, and then detection. A declaration of an unknown encoding does not
 //! count.
 
+mod damage;
 mod prescan;
 mod top_level_domain;
 
@@ -49,7 +50,8 @@ pub enum EncodingSource {
     /// The bytes are UTF-8 or ASCII, and no declaration holds: there is none, or a meta names another encoding and the bytes are surely
     /// UTF-8.
     Utf8,
-    /// No declaration; guessed from the frequencies of bytes and the top-level domain of the page.
+    /// No declaration, or UTF-8 is declared and the bytes are not UTF-8; guessed from the frequencies of bytes and the top-level domain of the
+    /// page.
     Detected,
 }
 
@@ -100,14 +102,17 @@ fn choose(body: &[u8], header: Option<&str>, url: &Url, syntax: Syntax) -> (&'st
     if let Some((encoding, bom_bytes)) = Encoding::for_bom(body) {
         return (encoding, EncodingSource::Bom, bom_bytes);
     }
-    if let Some(encoding) = header.and_then(known_label) {
+    let is_believed = |encoding: &&'static Encoding| *encoding != UTF_8 || !damage::belies_utf8(body);
+    if let Some(encoding) = header.and_then(known_label).filter(is_believed) {
         return (encoding, EncodingSource::Header, 0);
     }
     let declared = match syntax {
         Syntax::Html => prescan::declared(body),
         Syntax::Xml => prescan::declared_by_xml(body),
     };
-    if let Some(encoding) = declared.filter(|encoding| *encoding == UTF_8 || !is_surely_utf8(body)) {
+    if let Some(encoding) = declared.filter(is_believed)
+        && (encoding == UTF_8 || !is_surely_utf8(body))
+    {
         return (encoding, EncodingSource::Meta, 0);
     }
     if let Some(encoding) = utf16_markup(body) {
@@ -116,7 +121,7 @@ fn choose(body: &[u8], header: Option<&str>, url: &Url, syntax: Syntax) -> (&'st
     if is_utf8(body) {
         return (UTF_8, EncodingSource::Utf8, 0);
     }
-    if let Some(encoding) = prescan::declared_late(body) {
+    if let Some(encoding) = prescan::declared_late(body).filter(is_believed) {
         return (encoding, EncodingSource::Meta, 0);
     }
     (detect(body, url), EncodingSource::Detected, 0)
@@ -178,11 +183,7 @@ fn is_utf8(body: &[u8]) -> bool {
         Ok(text) => !holds_iso_2022_jp(text.as_bytes()),
         Err(error) if error.error_len().is_none() => true,
         Err(_) => {
-            let (mut well_formed, mut damaged) = (0usize, 0usize);
-            for chunk in body.utf8_chunks() {
-                well_formed += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
-                damaged += usize::from(!chunk.invalid().is_empty());
-            }
+            let (well_formed, damaged) = damage::sequences(body);
             well_formed >= MIN_UTF8_CHARACTERS && damaged * 20 <= well_formed
         }
     }
@@ -198,9 +199,12 @@ fn holds_iso_2022_jp(body: &[u8]) -> bool {
 fn detect(body: &[u8], url: &Url) -> &'static Encoding {
     let start = body.iter().position(|&b| !b.is_ascii() || b == 0x1b).unwrap_or(0);
     let end = body.len().min(start + MAX_DETECTED_BYTES);
-    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
-    detector.feed(&body[start..end], end == body.len());
-    detector.guess(top_level_domain(url), Utf8Detection::Deny)
+    let guess = |sample: &[u8]| {
+        let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+        detector.feed(sample, end == body.len());
+        detector.guess(top_level_domain(url), Utf8Detection::Deny)
+    };
+    damage::guessed(&body[start..end], guess)
 }
 
 /// Decodes a body from a host whose name says nothing about its encoding.
@@ -210,5 +214,7 @@ pub(crate) fn decode<'a>(body: &'a [u8], content_type_charset: Option<&str>) -> 
     decode_from(&url, body, content_type_charset, Syntax::Html)
 }
 
+#[cfg(test)]
+mod html5lib;
 #[cfg(test)]
 mod tests;

@@ -318,3 +318,5 @@ pub(crate) fn attribute<'a>(element: &'a Element, name: &LocalName) -> Option<&'
 mod facts_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tokenizer_cases;

@@ -289,6 +289,120 @@ fn utf8_with_one_damaged_byte_or_a_cut_end_stays_utf8() {
     assert_eq!(decode(cut, None).encoding.name(), "UTF-8");
 }
 
+const ARABIC: &str = "تعد إزالة الصفحات المكررة خطوة مهمة لمحركات البحث لأنها توفر مساحة التخزين وتقلل وقت الزحف.";
+const GREEK: &str = "Η αφαίρεση των διπλών σελίδων είναι σημαντική για τις μηχανές αναζήτησης και εξοικονομεί χώρο.";
+const HEBREW: &str = "הסרת דפים כפולים חשובה למנועי חיפוש וחוסכת מקום אחסון וזמן סריקה של האתרים.";
+const THAI: &str = "การลบหน้าที่ซ้ำกันเป็นขั้นตอนสำคัญของเครื่องมือค้นหาและช่วยประหยัดพื้นที่";
+const FRENCH: &str = "La suppression des pages dupliquées est une étape très importante pour les moteurs, et ménage les serveurs à l’été.";
+const POLISH: &str =
+    "Usuwanie powtórzonych stron jest ważne dla wyszukiwarek i oszczędza miejsce, gdyż każda zajmuje dużo pamięci.";
+
+/// (text, encodings): those that a damaged byte must not change.
+const DAMAGED: &[(&str, &[&str])] = &[
+    (CHINESE, &["gbk", "utf-8"]),
+    (TRADITIONAL, &["big5", "utf-8"]),
+    (JAPANESE, &["shift_jis", "euc-jp", "utf-8"]),
+    (KOREAN, &["euc-kr", "utf-8"]),
+    (RUSSIAN, &["windows-1251", "koi8-r", "iso-8859-5", "ibm866", "utf-8"]),
+    (ARABIC, &["windows-1256", "iso-8859-6", "utf-8"]),
+    (GREEK, &["windows-1253", "iso-8859-7"]),
+    (HEBREW, &["windows-1255"]),
+    (THAI, &["windows-874"]),
+    (FRENCH, &["windows-1252", "utf-8"]),
+    (POLISH, &["windows-1250", "iso-8859-2", "utf-8"]),
+];
+
+/// Sequences that some or all of these encodings do not have: no character, half of one, and one of another encoding.
+const DAMAGES: &[&[u8]] = &[
+    b"\xff",
+    b"\xff\xff",
+    b"\x80",
+    b"\x98",
+    b"\xa0",
+    b"\xb0 ",
+    b"\xe4<",
+    b"\x81\x20",
+    b"\xe2\x80",
+    b"\xfd\xfe",
+    b"\x8f\xa1",
+];
+
+/// The body with the damage at so many places between its characters.
+fn damaged(text: &str, label: &str, damage: &[u8], places: usize) -> Vec<u8> {
+    let part = encode(&format!("<p>{text}</p>\n").repeat(40 / places), label);
+    let mut body = b"<!doctype html><title>t</title>".to_vec();
+    for _ in 0..places {
+        body.extend(&part);
+        body.extend(b"<p>");
+        body.extend(damage);
+        body.extend(b"</p>");
+        body.extend(&part);
+    }
+    body
+}
+
+#[test]
+fn a_few_damaged_bytes_do_not_change_the_encoding_of_a_page() {
+    let mut wrong = Vec::new();
+    for (text, labels) in DAMAGED {
+        for label in *labels {
+            for (damage, places) in DAMAGES.iter().flat_map(|damage| [1, 4].map(|places| (damage, places))) {
+                let body = damaged(text, label, damage, places);
+                let decoded = decode(&body, None);
+                if decoded.text.matches(text).count() < 40 {
+                    wrong.push(format!(
+                        "{label} with {places} of {damage:x?}: {}",
+                        decoded.encoding.name()
+                    ));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_page_that_declares_utf8_and_is_not_utf8_is_detected() {
+    for (text, labels) in DAMAGED {
+        // Half of a text in Thai is well-formed UTF-8 by chance.
+        for label in labels.iter().filter(|label| !["utf-8", "windows-874"].contains(label)) {
+            let body = encode(&page(&text.repeat(3), "<meta charset=utf-8>"), label);
+            for header in [None, Some("utf-8")] {
+                let decoded = decode(&body, header);
+                assert!(
+                    decoded.text.contains(text),
+                    "{label}: {} {}",
+                    decoded.encoding.name(),
+                    decoded.text
+                );
+                assert_eq!(decoded.source, EncodingSource::Detected, "{label}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_page_that_declares_utf8_stays_utf8_with_parts_in_another_encoding() {
+    let utf8 = page(&CHINESE.repeat(3), "<meta charset=utf-8>").into_bytes();
+    for part in [
+        encode(RUSSIAN, "windows-1251"),
+        encode("数据", "gbk"),
+        b"\x93quoted\x94 \x96".to_vec(),
+    ] {
+        let decoded = [&utf8[..], &part].concat();
+        let decoded = decode(&decoded, None);
+        assert_eq!(
+            (decoded.encoding.name(), decoded.source),
+            ("UTF-8", EncodingSource::Meta)
+        );
+    }
+    // Three bytes are too few to tell.
+    assert_eq!(
+        decode(b"<meta charset=utf-8>\x93quoted\x94 \x96", None).encoding.name(),
+        "UTF-8"
+    );
+}
+
 #[test]
 fn a_page_that_was_converted_to_utf8_keeps_its_old_meta() {
     let page = |text: &str| format!("<meta charset=gb2312><p>{text}");

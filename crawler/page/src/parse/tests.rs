@@ -5,7 +5,7 @@ use url::Url;
 use super::*;
 
 /// Parses a page with all attributes.
-fn whole(html: &str) -> Document {
+pub(super) fn whole(html: &str) -> Document {
     parse(html, Attributes::All)
 }
 
@@ -27,10 +27,10 @@ fn depth(html: &Tree) -> usize {
 }
 
 /// A node as text, with the number of its parent.
-type Shown = (Option<usize>, String);
+pub(super) type Shown = (Option<usize>, String);
 
 /// The nodes in the order of their creation, then those that hang from the root in the order of the document.
-fn shown(tree: &Tree) -> Vec<Shown> {
+pub(super) fn shown(tree: &Tree) -> Vec<Shown> {
     let show = |node: NodeRef<'_>| {
         let what = match node.value() {
             Node::Document => "document".to_owned(),
@@ -49,7 +49,7 @@ fn shown(tree: &Tree) -> Vec<Shown> {
 }
 
 /// The same of the tree that scraper makes.
-fn expected(html: &str) -> Vec<Shown> {
+pub(super) fn expected(html: &str) -> Vec<Shown> {
     let tree = Html::parse_document(html).tree;
     let places: std::collections::HashMap<_, _> = tree.nodes().enumerate().map(|(at, node)| (node.id(), at)).collect();
     let show = |node: ego_tree::NodeRef<'_, scraper::Node>| {
