@@ -87,6 +87,7 @@ impl Interpreter {
     #[must_use]
     pub fn interpret(&self, task: Task, answer: Result<Response, FetchError>, lane: Lane) -> Meaning {
         let answer = match answer {
+            Ok(response) if task.is_robots() => lane::unpack_robots(response),
             Ok(response) => match lane::unpack(response, self.max_unpacked_bytes(&task), lane) {
                 Unpacked::Ready(answer) => answer,
                 Unpacked::TooLarge(response) => return Meaning::Large(task, response),

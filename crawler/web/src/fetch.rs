@@ -11,6 +11,8 @@ mod cookies;
 mod credentials;
 mod error;
 mod fields;
+mod framing;
+mod location;
 mod login;
 mod proxy;
 mod route;
@@ -30,16 +32,18 @@ use url::Url;
 use crate::address_policy::{AddressPolicy, GuardedResolver};
 use crate::memory_budget::{Claim, MemoryBudget};
 use crate::robots::MAX_ROBOTS_BYTES;
+use crate::seconds::{LONGEST, seconds};
 use crate::sitemap::MAX_SITEMAP_BYTES;
 use clients::{Build, Clients};
 use fields::HostFields;
 use route::PinnedResolver;
 
 pub use certificate::CertificateFault;
-pub use cookies::{BadLine, CookiesFile, MAX_COOKIES_FILE_BYTES};
+pub use cookies::{BadLine, CookieMarks, CookiesFile, MAX_COOKIES_FILE_BYTES};
 pub use credentials::Credentials;
 pub use error::FetchError;
 pub use fields::{extra_field, fields_of_every_request, host_field};
+pub use location::reference_in;
 pub use login::{FROM_ENVIRONMENT, Login};
 pub use proxy::Proxy;
 pub use route::Route;
@@ -70,6 +74,8 @@ pub struct Response {
     pub claim: Claim,
     /// Whether the request had the cookies of a user: of a log-in, or from the file of the operator.
     pub logged_in: bool,
+    /// The cookies of the request, and those of the next one if this is a redirect.
+    pub cookies: CookieMarks,
 }
 
 impl Response {
@@ -85,6 +91,12 @@ impl Response {
         retry_after(self.header(&RETRY_AFTER)?, self.fetched_at + self.elapsed)
     }
 
+    /// The target of the redirect that this response to a request for `url` is; `None` for another response, `Some(Err)` if it names no URL.
+    #[must_use]
+    pub fn redirect_target(&self, url: &Url) -> Option<Result<Url, String>> {
+        location::redirect_target(url, self.status, &self.headers)
+    }
+
     /// Whether a response with this status has content (RFC 9110, sections 15.3.5 and 15.3.6).
     #[must_use]
     pub fn has_content(&self) -> bool {
@@ -98,15 +110,21 @@ impl Response {
     }
 }
 
-/// The wait that a `Retry-After` of a response received at `now` asks for. A past date asks for none.
+/// The wait that a `Retry-After` of a response received at `now` asks for. A past date asks for none; a number or a year that is too large
+/// asks for more than any cap. Dates are read as leniently as those of cookies.
 #[must_use]
 pub fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
     let value = value.trim();
-    if let Ok(seconds) = value.parse() {
-        return Some(Duration::from_secs(seconds));
+    if let Some(wait) = seconds(value) {
+        return Some(wait);
     }
-    let date = httpdate::parse_http_date(value).ok()?;
-    Some(date.duration_since(now).unwrap_or_default())
+    if let Some(date) = cookies::cookie_date(value) {
+        return Some(date.duration_since(now).unwrap_or_default());
+    }
+    // The form of a date has four digits for its year.
+    let mut parts = value.split(|c: char| !c.is_ascii_digit() && c != ':');
+    let is_far = parts.any(|part| part.len() > 4 && !part.contains(':'));
+    (is_far && value.contains(',')).then_some(LONGEST)
 }
 
 /// Whether a successful response with these header fields is a page.
@@ -294,7 +312,8 @@ impl Fetcher {
         let request = self
             .fields
             .apply(request(&lent.client, self.fields.request_url(url)), url);
-        let logged_in = self.fields.cookies().are_of_user(url) && self.cookies_for(url).is_some();
+        let sent_cookies = self.fields.cookies().mark(url);
+        let logged_in = self.fields.cookies().are_of_user(url) && sent_cookies.is_some();
         let sent = timeout_at(deadline, request.send()).await;
         let sent = sent.map_err(|_elapsed| FetchError::Timeout)?;
         let mut answer = sent.map_err(|error| FetchError::from_reqwest(&error))?;
@@ -311,9 +330,18 @@ impl Fetcher {
             wire_bytes: 0,
             claim: Claim::default(),
             logged_in,
+            cookies: CookieMarks::default(),
         };
+        let target = response.redirect_target(url).and_then(Result::ok);
+        response.cookies = CookieMarks {
+            sent: sent_cookies,
+            for_target: self.fields.cookies().mark(target.as_ref().unwrap_or(url)),
+        };
+        let ends_at = framing::end_of_body(&response.headers)?;
         if is_wanted(&response, &wanted) {
-            let body = self.body(&mut answer, &mut response, &wanted, deadline).await?;
+            let body = self
+                .body(&mut answer, &mut response, &wanted, (ends_at, deadline))
+                .await?;
             response.wire_bytes = body.len() as u64;
             response.body = Some(body);
         }
@@ -326,7 +354,7 @@ impl Fetcher {
         answer: &mut reqwest::Response,
         response: &mut Response,
         wanted: &Wanted,
-        deadline: tokio::time::Instant,
+        (ends_at, deadline): (Option<u64>, tokio::time::Instant),
     ) -> Result<Bytes, FetchError> {
         let (limit, is_cut) = match wanted {
             Wanted::Page { .. } | Wanted::Resource => (self.max_body_bytes, false),
@@ -343,11 +371,15 @@ impl Fetcher {
         let bounds = body::Bounds {
             limit,
             is_cut,
+            ends_at,
             deadline,
         };
         body::read(answer, bounds, &self.arriving, &mut response.claim).await
     }
 }
+
+/// Most header fields of a response over HTTP/1. Browsers bound only their bytes; the library bounds these too, at 400 kB.
+const MAX_HEADERS: usize = 500;
 
 /// Bound on the addresses of one name. A name server may return thousands.
 const MAX_ADDRESSES: usize = 16;
@@ -370,6 +402,11 @@ fn builder_of(settings: &FetchSettings, policy: AddressPolicy) -> Result<Box<Bui
             // A proxy from the environment would bypass the address policy unnoticed.
             .no_proxy()
             .connect_timeout(connect_timeout)
+            // Response heads as browsers read them; the module `framing` names what stays refused.
+            .http1_ignore_invalid_headers_in_responses(true)
+            .http1_allow_spaces_after_header_name_in_responses(true)
+            .http1_allow_obsolete_multiline_headers_in_responses(true)
+            .http1_max_headers(MAX_HEADERS)
             // Bounds the data that a server sends while its body waits for memory; the defaults are megabytes.
             .http2_initial_stream_window_size(HTTP2_WINDOW)
             .http2_initial_connection_window_size(HTTP2_WINDOW)
@@ -407,6 +444,8 @@ fn version(version: reqwest::Version) -> &'static str {
 }
 
 #[cfg(test)]
+mod heads;
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -427,6 +466,7 @@ mod tests {
             wire_bytes: 0,
             claim: Claim::default(),
             logged_in: false,
+            cookies: CookieMarks::default(),
         }
     }
 
@@ -452,5 +492,31 @@ mod tests {
         assert_eq!(wait("120"), Some(120));
         assert_eq!(wait("Thu, 01 Jan 1970 00:01:30 GMT"), Some(90));
         assert_eq!(wait("soon"), None);
+        for (value, seconds) in [
+            (" 120 ", Some(120)),
+            ("1.5", Some(1)),
+            ("2e2", Some(200)),
+            ("120 seconds", Some(120)),
+            ("18446744073709551615", Some(LONGEST.as_secs())),
+            ("99999999999999999999999999", Some(LONGEST.as_secs())),
+            (&"9".repeat(5_000), Some(LONGEST.as_secs())),
+            ("1e300", Some(LONGEST.as_secs())),
+            ("1e999999999999", Some(LONGEST.as_secs())),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", Some(253_402_300_799)),
+            ("Fri, 31 Dec 99999 23:59:59 GMT", Some(LONGEST.as_secs())),
+            (
+                "Mon, 31 Dec 184467440737095516150 23:59:59 GMT",
+                Some(LONGEST.as_secs()),
+            ),
+            ("Thu, 01 Jan 1960 00:01:30 GMT", Some(0)),
+            ("Monday, 01-Jan-70 00:01:30", Some(90)),
+            ("-5", None),
+            ("-99999999999999999999999999", None),
+            ("inf", None),
+            ("NaN", None),
+            ("", None),
+        ] {
+            assert_eq!(wait(value), seconds, "{}", value.get(..40).unwrap_or(value));
+        }
     }
 }
