@@ -15,6 +15,7 @@ mod framing;
 mod location;
 mod login;
 mod proxy;
+mod retry_after;
 mod route;
 mod settings;
 mod tls;
@@ -32,7 +33,6 @@ use url::Url;
 use crate::address_policy::{AddressPolicy, GuardedResolver};
 use crate::memory_budget::{Claim, MemoryBudget};
 use crate::robots::MAX_ROBOTS_BYTES;
-use crate::seconds::{LONGEST, seconds};
 use crate::sitemap::MAX_SITEMAP_BYTES;
 use clients::{Build, Clients};
 use fields::HostFields;
@@ -46,6 +46,7 @@ pub use fields::{extra_field, fields_of_every_request, host_field};
 pub use location::reference_in;
 pub use login::{FROM_ENVIRONMENT, Login};
 pub use proxy::Proxy;
+pub use retry_after::retry_after;
 pub use route::Route;
 pub use settings::{FetchSettings, HostHeaders};
 
@@ -108,23 +109,6 @@ impl Response {
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }
-}
-
-/// The wait that a `Retry-After` of a response received at `now` asks for. A past date asks for none; a number or a year that is too large
-/// asks for more than any cap. Dates are read as leniently as those of cookies.
-#[must_use]
-pub fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
-    let value = value.trim();
-    if let Some(wait) = seconds(value) {
-        return Some(wait);
-    }
-    if let Some(date) = cookies::cookie_date(value) {
-        return Some(date.duration_since(now).unwrap_or_default());
-    }
-    // The form of a date has four digits for its year.
-    let mut parts = value.split(|c: char| !c.is_ascii_digit() && c != ':');
-    let is_far = parts.any(|part| part.len() > 4 && !part.contains(':'));
-    (is_far && value.contains(',')).then_some(LONGEST)
 }
 
 /// Whether a successful response with these header fields is a page.
@@ -480,43 +464,5 @@ mod tests {
         assert!(wanted(200, "text/html") && wanted(203, "text/html"));
         assert!(!wanted(200, "application/pdf") && !wanted(404, "text/html"));
         assert!(is_wanted(&response(200, "application/xml"), &Wanted::Sitemap));
-    }
-
-    #[test]
-    fn retry_after_is_seconds_or_a_date() {
-        let wait = |value: &str| {
-            let mut response = response(503, "");
-            response.headers.insert(RETRY_AFTER, value.parse().unwrap());
-            response.retry_after().map(|time| time.as_secs())
-        };
-        assert_eq!(wait("120"), Some(120));
-        assert_eq!(wait("Thu, 01 Jan 1970 00:01:30 GMT"), Some(90));
-        assert_eq!(wait("soon"), None);
-        for (value, seconds) in [
-            (" 120 ", Some(120)),
-            ("1.5", Some(1)),
-            ("2e2", Some(200)),
-            ("120 seconds", Some(120)),
-            ("18446744073709551615", Some(LONGEST.as_secs())),
-            ("99999999999999999999999999", Some(LONGEST.as_secs())),
-            (&"9".repeat(5_000), Some(LONGEST.as_secs())),
-            ("1e300", Some(LONGEST.as_secs())),
-            ("1e999999999999", Some(LONGEST.as_secs())),
-            ("Fri, 31 Dec 9999 23:59:59 GMT", Some(253_402_300_799)),
-            ("Fri, 31 Dec 99999 23:59:59 GMT", Some(LONGEST.as_secs())),
-            (
-                "Mon, 31 Dec 184467440737095516150 23:59:59 GMT",
-                Some(LONGEST.as_secs()),
-            ),
-            ("Thu, 01 Jan 1960 00:01:30 GMT", Some(0)),
-            ("Monday, 01-Jan-70 00:01:30", Some(90)),
-            ("-5", None),
-            ("-99999999999999999999999999", None),
-            ("inf", None),
-            ("NaN", None),
-            ("", None),
-        ] {
-            assert_eq!(wait(value), seconds, "{}", value.get(..40).unwrap_or(value));
-        }
     }
 }
