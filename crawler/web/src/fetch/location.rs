@@ -32,8 +32,15 @@ pub fn redirect_target(url: &Url, status: u16, headers: &HeaderMap) -> Option<Re
         return Some(Err("no Location header".to_owned()));
     };
     let location = reference_in(location);
-    let joined = url.join(location.trim());
+    let joined = url.join(without_further_slashes(location.trim()));
     Some(joined.map_err(|error| format!("Location {location:?}: {error}")))
+}
+
+/// The reference with two slashes where it begins with more: they lead to the same host (WHATWG URL, section 4.4, "special authority ignore
+/// slashes state"). The URL library refuses it.
+fn without_further_slashes(reference: &str) -> &str {
+    let slashes = reference.len() - reference.trim_start_matches(['/', '\\']).len();
+    &reference[slashes.saturating_sub(2)..]
 }
 
 #[cfg(test)]
@@ -54,6 +61,7 @@ mod tests {
             (b"http://b\xc3\xbccher.example/", Some("http://xn--bcher-kva.example/")),
             (b"  /a\tb ", Some("http://example.org/ab")),
             (b"http:\\\\example.org\\x", Some("http://example.org/x")),
+            (b"///other.example/x", Some("http://other.example/x")),
             (b"", Some("http://example.org/a/b?c")),
             (b"http://b\xfccher.example/", None),
             (b"http://[", None),
