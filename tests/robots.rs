@@ -314,3 +314,144 @@ fn a_page_may_forbid_its_storing_and_the_following_of_its_links() {
         ])
     );
 }
+
+/// A sitemap with these URLs.
+fn map(urls: &[&str]) -> Answer {
+    let urls: String = urls.iter().map(|url| format!("<url><loc>{url}</loc></url>")).collect();
+    Answer::xml(format!("<urlset>{urls}</urlset>"))
+}
+
+#[test]
+fn sitemaps_on_other_hosts_are_read_as_far_as_their_hosts_permit() {
+    let elsewhere = Site::scripted(|asked| match asked.path.as_str() {
+        "/robots.txt" => Answer::text("User-agent: *\nDisallow: /private\nSitemap: /own.xml\n"),
+        "/map.xml" => map(&["/of-elsewhere"]),
+        "/index.xml" => Answer::xml(
+            "<sitemapindex><sitemap><loc>/deeper.xml</loc></sitemap><sitemap><loc>http://127.0.0.2:9/third.xml</loc></sitemap></sitemapindex>",
+        ),
+        _ => Answer::status(404),
+    });
+    let base = elsewhere.url("/");
+    let site = Site::scripted(move |asked| match asked.path.as_str() {
+        "/robots.txt" => Answer::text(format!(
+            "Sitemap: {base}map.xml\nSitemap: {base}private/map.xml\nSitemap: {base}index.xml\nSitemap: /moved.xml\n"
+        )),
+        "/moved.xml" => Answer::redirect(&format!("{base}moved-here.xml")),
+        "/" => home(NO_LINKS),
+        _ => article(2, NO_LINKS),
+    });
+    let crawl = Crawl::of(site.url("/"));
+    crawl.run();
+    let asked = elsewhere.paths();
+    assert_eq!(asked[0], "/robots.txt", "its robots.txt comes first: {asked:?}");
+    for path in ["/map.xml", "/index.xml", "/deeper.xml", "/moved-here.xml"] {
+        assert!(asked.contains(&path.to_owned()), "{path}: {asked:?}");
+    }
+    for path in ["/private/map.xml", "/own.xml", "/of-elsewhere", "/sitemap.xml"] {
+        assert!(!asked.contains(&path.to_owned()), "{path}: {asked:?}");
+    }
+    assert!(elsewhere.times_asked().values().all(|&times| times == 1));
+}
+
+#[test]
+fn a_sitemap_on_another_host_may_list_the_urls_of_the_crawl_alone() {
+    use std::sync::OnceLock;
+    static SITE: OnceLock<String> = OnceLock::new();
+    let elsewhere = Site::scripted(|asked| match asked.path.as_str() {
+        "/map.xml" => map(&[
+            &format!("{}only-in-map", SITE.get().unwrap()),
+            "/of-elsewhere",
+            "http://127.0.0.3/other",
+        ]),
+        _ => Answer::status(404),
+    });
+    // A name and not an address, which has to pass a trial.
+    let named = elsewhere.url("/map.xml").replace("127.0.0.1", "localhost");
+    let site = Site::scripted(move |asked| match asked.path.as_str() {
+        "/robots.txt" => Answer::text(format!("Sitemap: {named}\n")),
+        "/" => home(NO_LINKS),
+        _ => article(2, NO_LINKS),
+    });
+    SITE.set(site.url("/")).unwrap();
+    let crawl = Crawl::of(site.url("/"));
+    crawl.run();
+    assert_eq!(
+        crawl.outcomes(&site),
+        expected([("/", "kept"), ("/only-in-map", "kept")])
+    );
+    assert_eq!(elsewhere.paths(), ["/robots.txt", "/map.xml"]);
+}
+
+#[test]
+fn a_robots_txt_makes_the_crawler_ask_few_other_hosts() {
+    let others: Vec<Site> = (0..8).map(|_| Site::scripted(|_| Answer::status(404))).collect();
+    let lines: String = others
+        .iter()
+        .map(|other| format!("Sitemap: {}\n", other.url("/map.xml")))
+        .collect();
+    let site = Site::of([("/robots.txt", Answer::text(lines)), ("/", home(NO_LINKS))]);
+    Crawl::of(site.url("/")).run();
+    let asked = others.iter().filter(|other| !other.paths().is_empty()).count();
+    assert_eq!(asked, 4);
+}
+
+#[test]
+fn a_robots_txt_is_read_as_leniently_as_a_page() {
+    use crate::support::hostile::{Act, Hostile};
+    let rules = "User-agent: *\nDisallow: /private\n";
+    let plain = |lines: &str| format!("HTTP/1.1 200 OK\r\nConnection: close\r\n{lines}\r\n{rules}").into_bytes();
+    let packed = |bytes: &[u8], behind: &[u8]| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut encoder, bytes).unwrap();
+        let head = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Encoding: gzip\r\n\r\n";
+        [&head[..], &encoder.finish().unwrap(), behind].concat()
+    };
+    let utf_16: Vec<u8> = format!("\u{feff}{rules}")
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let long = format!("{rules}{}", "# and so on and on and on\n".repeat(400_000));
+    for (what, answer) in [
+        ("a line that is no field", plain("<!DOCTYPE html>\r\n")),
+        ("a name with a blank", plain("X Powered By: cms\r\n")),
+        ("a control character", plain("X-A: a\x01\r\n")),
+        ("a folded line", plain("X-A: a\r\n b\r\n")),
+        ("a coding that is none", plain("Content-Encoding: utf-8\r\n")),
+        ("bytes behind gzip", packed(rules.as_bytes(), b"<!-- cached -->")),
+        ("gzip of ten megabytes", packed(long.as_bytes(), b"")),
+        (
+            "UTF-16",
+            [b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", &utf_16[..]].concat(),
+        ),
+        (
+            "identity",
+            plain(&format!(
+                "Transfer-Encoding: identity\r\nContent-Length: {}\r\n",
+                rules.len()
+            )),
+        ),
+    ] {
+        let server = Hostile::serving(move |path| {
+            vec![match path {
+                "/robots.txt" => Act::Send(answer.clone()),
+                "/" => Act::Send(
+                    format!(
+                        "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/html\r\n\r\n<p>{}<a href=/private/x>x</a>",
+                        words(1, 120)
+                    )
+                    .into_bytes(),
+                ),
+                _ => Act::Reset,
+            }]
+        });
+        let crawl = Crawl::of(server.url("/"));
+        crawl.run();
+        let report = crawl.report();
+        assert_eq!(
+            (count(&report, "kept"), count(&report, "excluded")),
+            (1, 1),
+            "{what}: {report}"
+        );
+        assert!(!server.times_asked().contains_key("/private/x"), "{what}");
+    }
+}

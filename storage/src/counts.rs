@@ -76,6 +76,7 @@ pub(crate) enum CountChange {
     /// A merged folder has a page of a URL that is excluded, redirects, or is gone in another. The URL counts as queued until the next
     /// change.
     Admitted,
+    /// The same of a URL that redirects; also one that the crawl asks for again.
     Answered,
     Found,
     /// A page has another verdict than before.

@@ -84,13 +84,22 @@ fn many_small_bombs() {
     harm.done();
 }
 
+fn plain_html() -> String {
+    format!("<p>{}", crate::support::page::words(7, 100))
+}
+
 #[test]
 fn not_what_they_say() {
     Harm::of("a Content-Encoding that is not what it says")
         .page("/gzip", [coded("gzip", b"<p>plain")], "failed content_encoding")
         .page("/br", [coded("br", b"<p>plain")], "failed content_encoding")
         .page("/zstd", [coded("zstd", b"<p>plain")], "failed content_encoding")
-        .page("/unknown", [coded("compress", b"<p>plain")], "failed content_encoding")
+        .page(
+            "/registered",
+            [coded("compress", b"<p>plain")],
+            "failed content_encoding",
+        )
+        .page("/unknown", [coded("utf-8", plain_html().as_bytes())], "kept")
         .page("/cut", [coded("gzip", &gzip_bomb()[..50])], "failed content_encoding")
         .done();
 }

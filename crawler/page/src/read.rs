@@ -217,10 +217,18 @@ fn text_page(
     if !is_text && !decoded.encoding.name().starts_with("UTF-16") && is_noise(bytes) {
         return Err(other("binary data"));
     }
-    let of_markup = |format: Format| Page::of_markup(&format.parse(&decoded, attributes(options)), url, options);
+    let refresh = parse::header_refresh(headers);
+    let of_markup = |format: Format| {
+        Page::of_markup(
+            &format.parse(&decoded, attributes(options)),
+            refresh.as_deref(),
+            url,
+            options,
+        )
+    };
     let mut page = match format {
         Format::Html | Format::Xhtml => of_markup(format),
-        Format::Document(Kind::Text) => Page::of_text(&decoded.text),
+        Format::Document(Kind::Text) => Page::of_text(&decoded.text, refresh.as_deref(), url),
         Format::Document(kind) => match Page::of_document(kind, decoded.text.as_bytes(), url, options) {
             Ok(page) if !page.text.is_empty() => page,
             // Browsers show it as HTML.
@@ -243,7 +251,7 @@ fn attributes(options: &Options<'_>) -> parse::Attributes {
 }
 
 impl Page {
-    fn of_markup(document: &parse::Document, url: &Url, options: &Options<'_>) -> Self {
+    fn of_markup(document: &parse::Document, refresh: Option<&str>, url: &Url, options: &Options<'_>) -> Self {
         if let Some(truncation) = document.truncated {
             tracing::info!(%url, ?truncation, "page cut short; the part before the cut is used");
         }
@@ -274,13 +282,14 @@ impl Page {
             ..Self::of_main_text(text)
         };
         // An error page may lead its readers to the home page. The document that it stands for has not moved there.
-        let redirect = parse::html_redirect(document, url).filter(|_| !page.is_soft_404());
+        let redirect = parse::html_redirect(document, url, refresh).filter(|_| !page.is_soft_404());
         Self { redirect, ..page }
     }
 
-    fn of_text(text: &str) -> Self {
+    fn of_text(text: &str, refresh: Option<&str>, url: &Url) -> Self {
         Self {
             kind: Some(Kind::Text),
+            redirect: refresh.and_then(|refresh| parse::text_redirect(text, url, refresh)),
             ..Self::of_main_text(text.trim().to_owned())
         }
     }

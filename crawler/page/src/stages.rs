@@ -29,7 +29,7 @@ pub fn costs(bytes: &[u8], url: &Url, options: &Options<'_>, clock: impl Fn() ->
     done();
     let (text, _) = main_text(&document, &facts.title, options.extract);
     done();
-    let redirect = parse::html_redirect(&document, url);
+    let redirect = parse::html_redirect(&document, url, None);
     done();
     let language = language::detect(&text, None);
     done();

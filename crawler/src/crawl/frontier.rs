@@ -303,11 +303,18 @@ impl Frontier {
                 self.end_ticket();
                 self.robots_answered(errand, answer, now);
             }
-            Event::Sitemap { queued, further } => {
+            Event::Sitemap {
+                queued,
+                further,
+                elsewhere,
+            } => {
                 self.end_ticket();
                 self.add(queued, now);
                 for errand in further {
                     self.add_errand(errand, now);
+                }
+                for errand in elsewhere {
+                    self.add_permitted_sitemap(errand, now);
                 }
             }
             Event::Login { errand, answer } => {

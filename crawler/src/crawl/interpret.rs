@@ -91,6 +91,7 @@ impl Interpreter {
     #[must_use]
     pub fn interpret(&self, task: Task, answer: Result<Response, FetchError>, lane: Lane) -> Meaning {
         let answer = match answer {
+            Ok(response) if task.is_robots() => lane::unpack_robots(response),
             Ok(response) => {
                 let packed = response.body.clone();
                 match lane::unpack(response, self.max_unpacked_bytes(&task), lane) {

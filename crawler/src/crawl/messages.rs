@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use fleet::partition::Partition;
 use storage::{Counts, Discovered, HostRecord, Outcome, PageDraft, QueuedUrl, StoredRobots};
 use url::Url;
-use web::fetch::{Response, Route};
+use web::fetch::{CookieMarks, Response, Route};
 use web::politeness::{Contact, HostSignal, Now};
 use web::robots::Robots;
 
@@ -33,6 +33,20 @@ pub(crate) enum Task {
         /// The errand.
         errand: Errand,
     },
+}
+
+impl Task {
+    /// Whether it is for a robots.txt.
+    #[must_use]
+    pub fn is_robots(&self) -> bool {
+        matches!(
+            self,
+            Self::Errand {
+                errand: Errand::Robots { .. },
+                ..
+            }
+        )
+    }
 }
 
 /// A request for a file that is not a page, but guides the crawl.
@@ -92,7 +106,7 @@ impl Errand {
 /// The answer to the request for a robots.txt.
 #[derive(Debug)]
 pub(crate) enum RobotsAnswer {
-    /// Its rules, and its sitemaps on hosts of the crawl.
+    /// Its rules, and its sitemaps that the crawl may fetch.
     Rules(Robots, Vec<Url>),
     /// The same, from the text that an earlier run fetched at this time (Unix ms).
     Recalled(Robots, Vec<Url>, u64),
@@ -168,8 +182,10 @@ pub(crate) enum Event {
     Sitemap {
         /// Pages that are new to the crawl.
         queued: Vec<QueuedUrl>,
-        /// Further sitemaps to fetch.
+        /// Further sitemaps of its origin to fetch.
         further: Vec<Errand>,
+        /// Further sitemaps of other origins, which need the permission of the robots.txt there.
+        elsewhere: Vec<Errand>,
     },
     /// A request of a log-in has ended.
     Login {
@@ -406,6 +422,19 @@ pub(crate) enum Record {
         /// URLs found in the answer.
         outlinks: Vec<Discovered>,
     },
+    /// A URL that leads to another one.
+    Redirect {
+        /// Its row in the frontier.
+        queued: QueuedUrl,
+        /// The target, in canonical form.
+        to: String,
+        /// HTTP status; one of success (2xx) if the HTML of the page redirects.
+        status: u16,
+        /// The target as a link, and further URLs found in the answer.
+        outlinks: Vec<Discovered>,
+        /// The cookies of the request, and those for the target.
+        cookies: CookieMarks,
+    },
     /// A revisit that the server answered with 304.
     NotModified {
         /// Its row in the frontier.
@@ -463,7 +492,7 @@ impl Record {
         let of_links = |links: &[Discovered]| links.iter().map(held_bytes).sum::<usize>();
         match self {
             Self::Page(read) => read.held_bytes() + of_links(&read.page.outlinks),
-            Self::Outcome { outlinks, .. } => of_links(outlinks),
+            Self::Outcome { outlinks, .. } | Self::Redirect { outlinks, .. } => of_links(outlinks),
             Self::Sitemap { urls, .. } => of_links(urls),
             Self::Robots { stored, .. } => stored.as_ref().map_or(0, |stored| stored.text.len()),
             Self::NotModified { response, .. } => of_headers(response),

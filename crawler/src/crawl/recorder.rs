@@ -274,10 +274,14 @@ impl Recorder {
                 queued,
                 outcome,
                 outlinks,
-            } => {
-                let outcome = self.redirects.judge(&self.store, &queued, outcome)?;
-                self.finish(&queued, outcome, &outlinks, None)?
-            }
+            } => self.finish(&queued, outcome, &outlinks, None)?,
+            Record::Redirect {
+                queued,
+                to,
+                status,
+                outlinks,
+                cookies,
+            } => self.redirect(&queued, (to, status), &outlinks, cookies)?,
             Record::NotModified { queued, response } => {
                 let visit = Unchanged {
                     response: &response,

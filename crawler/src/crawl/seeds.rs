@@ -1,8 +1,10 @@
 //! The seeds file: one seed per line, with `#` comments and blank lines. It is read as a stream.
 //!
-//! - `line`: what a line says; `bad_lines`: reports lines without a seed
+//! - `fields`: the URLs of a line; `domain`: a domain in their place; `line`: what a line says; `bad_lines`: reports lines without a seed
 
 mod bad_lines;
+mod domain;
+mod fields;
 mod line;
 
 use std::fs::File;
@@ -15,9 +17,10 @@ use web::host_key::HostKey;
 use crate::config::settings::Settings;
 use crate::terminal::units::grouped;
 use bad_lines::BadLines;
-use line::{LineRules, seed_in};
+use line::{LineRules, seeds_in};
 
 pub use bad_lines::BadLine;
+pub(crate) use fields::urls_in;
 pub(crate) use line::url_of;
 
 /// Seeds of a batch: few enough that the recorder stores a batch in a few milliseconds, and enough that the cost of a message for each
@@ -246,12 +249,13 @@ impl Seeds {
                 }
             }
             let text = String::from_utf8_lossy(&line);
-            match seed_in(text.trim_start_matches('\u{feff}'), &self.rules) {
-                None => {}
-                Some(Ok(seed)) => seeds.push(seed),
-                Some(Err((text, reason))) => {
-                    let bad = BadLine::new(self.lines, text, reason);
-                    self.bad_lines.report(&self.name, bad);
+            for found in seeds_in(&text, &self.rules) {
+                match found {
+                    Ok(seed) => seeds.push(seed),
+                    Err((text, reason)) => {
+                        let bad = BadLine::new(self.lines, text, reason);
+                        self.bad_lines.report(&self.name, bad);
+                    }
                 }
             }
         }

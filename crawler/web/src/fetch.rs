@@ -11,8 +11,11 @@ mod cookies;
 mod credentials;
 mod error;
 mod fields;
+mod framing;
+mod location;
 mod login;
 mod proxy;
+mod retry_after;
 mod route;
 mod settings;
 mod tls;
@@ -36,12 +39,14 @@ use fields::HostFields;
 use route::PinnedResolver;
 
 pub use certificate::CertificateFault;
-pub use cookies::{BadLine, CookiesFile, MAX_COOKIES_FILE_BYTES};
+pub use cookies::{BadLine, CookieMarks, CookiesFile, MAX_COOKIES_FILE_BYTES};
 pub use credentials::Credentials;
 pub use error::FetchError;
 pub use fields::{extra_field, fields_of_every_request, host_field};
+pub use location::reference_in;
 pub use login::{FROM_ENVIRONMENT, Login};
 pub use proxy::Proxy;
+pub use retry_after::retry_after;
 pub use route::Route;
 pub use settings::{FetchSettings, HostHeaders};
 
@@ -70,6 +75,8 @@ pub struct Response {
     pub claim: Claim,
     /// Whether the request had the cookies of a user: of a log-in, or from the file of the operator.
     pub logged_in: bool,
+    /// The cookies of the request, and those of the next one if this is a redirect.
+    pub cookies: CookieMarks,
 }
 
 impl Response {
@@ -85,6 +92,12 @@ impl Response {
         retry_after(self.header(&RETRY_AFTER)?, self.fetched_at + self.elapsed)
     }
 
+    /// The target of the redirect that this response to a request for `url` is; `None` for another response, `Some(Err)` if it names no URL.
+    #[must_use]
+    pub fn redirect_target(&self, url: &Url) -> Option<Result<Url, String>> {
+        location::redirect_target(url, self.status, &self.headers)
+    }
+
     /// Whether a response with this status has content (RFC 9110, sections 15.3.5 and 15.3.6).
     #[must_use]
     pub fn has_content(&self) -> bool {
@@ -96,17 +109,6 @@ impl Response {
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }
-}
-
-/// The wait that a `Retry-After` of a response received at `now` asks for. A past date asks for none.
-#[must_use]
-pub fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
-    let value = value.trim();
-    if let Ok(seconds) = value.parse() {
-        return Some(Duration::from_secs(seconds));
-    }
-    let date = httpdate::parse_http_date(value).ok()?;
-    Some(date.duration_since(now).unwrap_or_default())
 }
 
 /// Whether a successful response with these header fields is a page.
@@ -294,7 +296,8 @@ impl Fetcher {
         let request = self
             .fields
             .apply(request(&lent.client, self.fields.request_url(url)), url);
-        let logged_in = self.fields.cookies().are_of_user(url) && self.cookies_for(url).is_some();
+        let sent_cookies = self.fields.cookies().mark(url);
+        let logged_in = self.fields.cookies().are_of_user(url) && sent_cookies.is_some();
         let sent = timeout_at(deadline, request.send()).await;
         let sent = sent.map_err(|_elapsed| FetchError::Timeout)?;
         let mut answer = sent.map_err(|error| FetchError::from_reqwest(&error))?;
@@ -311,9 +314,18 @@ impl Fetcher {
             wire_bytes: 0,
             claim: Claim::default(),
             logged_in,
+            cookies: CookieMarks::default(),
         };
+        let target = response.redirect_target(url).and_then(Result::ok);
+        response.cookies = CookieMarks {
+            sent: sent_cookies,
+            for_target: self.fields.cookies().mark(target.as_ref().unwrap_or(url)),
+        };
+        let ends_at = framing::end_of_body(&response.headers)?;
         if is_wanted(&response, &wanted) {
-            let body = self.body(&mut answer, &mut response, &wanted, deadline).await?;
+            let body = self
+                .body(&mut answer, &mut response, &wanted, (ends_at, deadline))
+                .await?;
             response.wire_bytes = body.len() as u64;
             response.body = Some(body);
         }
@@ -326,7 +338,7 @@ impl Fetcher {
         answer: &mut reqwest::Response,
         response: &mut Response,
         wanted: &Wanted,
-        deadline: tokio::time::Instant,
+        (ends_at, deadline): (Option<u64>, tokio::time::Instant),
     ) -> Result<Bytes, FetchError> {
         let (limit, is_cut) = match wanted {
             Wanted::Page { .. } | Wanted::Resource => (self.max_body_bytes, false),
@@ -343,11 +355,15 @@ impl Fetcher {
         let bounds = body::Bounds {
             limit,
             is_cut,
+            ends_at,
             deadline,
         };
         body::read(answer, bounds, &self.arriving, &mut response.claim).await
     }
 }
+
+/// Most header fields of a response over HTTP/1. Browsers bound only their bytes; the library bounds these too, at 400 kB.
+const MAX_HEADERS: usize = 500;
 
 /// Bound on the addresses of one name. A name server may return thousands.
 const MAX_ADDRESSES: usize = 16;
@@ -370,6 +386,11 @@ fn builder_of(settings: &FetchSettings, policy: AddressPolicy) -> Result<Box<Bui
             // A proxy from the environment would bypass the address policy unnoticed.
             .no_proxy()
             .connect_timeout(connect_timeout)
+            // Response heads as browsers read them; the module `framing` names what stays refused.
+            .http1_ignore_invalid_headers_in_responses(true)
+            .http1_allow_spaces_after_header_name_in_responses(true)
+            .http1_allow_obsolete_multiline_headers_in_responses(true)
+            .http1_max_headers(MAX_HEADERS)
             // Bounds the data that a server sends while its body waits for memory; the defaults are megabytes.
             .http2_initial_stream_window_size(HTTP2_WINDOW)
             .http2_initial_connection_window_size(HTTP2_WINDOW)
@@ -407,6 +428,8 @@ fn version(version: reqwest::Version) -> &'static str {
 }
 
 #[cfg(test)]
+mod heads;
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -427,6 +450,7 @@ mod tests {
             wire_bytes: 0,
             claim: Claim::default(),
             logged_in: false,
+            cookies: CookieMarks::default(),
         }
     }
 
@@ -440,17 +464,5 @@ mod tests {
         assert!(wanted(200, "text/html") && wanted(203, "text/html"));
         assert!(!wanted(200, "application/pdf") && !wanted(404, "text/html"));
         assert!(is_wanted(&response(200, "application/xml"), &Wanted::Sitemap));
-    }
-
-    #[test]
-    fn retry_after_is_seconds_or_a_date() {
-        let wait = |value: &str| {
-            let mut response = response(503, "");
-            response.headers.insert(RETRY_AFTER, value.parse().unwrap());
-            response.retry_after().map(|time| time.as_secs())
-        };
-        assert_eq!(wait("120"), Some(120));
-        assert_eq!(wait("Thu, 01 Jan 1970 00:01:30 GMT"), Some(90));
-        assert_eq!(wait("soon"), None);
     }
 }

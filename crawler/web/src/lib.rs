@@ -21,6 +21,7 @@ pub mod memory_budget;
 pub mod open_files;
 pub mod politeness;
 pub mod robots;
+mod seconds;
 mod site;
 pub mod sitemap;
 pub mod url_rule;

@@ -10,6 +10,7 @@ mod line;
 mod outcome;
 mod pattern;
 mod rules;
+mod text;
 mod work;
 
 use std::time::Duration;
@@ -80,7 +81,8 @@ impl Robots {
     #[must_use]
     pub fn parse(body: &[u8], agent: &str) -> Self {
         let mut groups = Groups::new(product_token(agent).as_bytes());
-        for line in line::lines(whole_lines(body)) {
+        let text = text::utf_8(whole_lines(body));
+        for line in line::lines(&text) {
             groups.take(line);
         }
         groups.finish()
@@ -162,7 +164,7 @@ impl Robots {
     }
 }
 
-/// The body up to the limit, without a last line that the limit cuts.
+/// The body up to the limit, without a last line that the limit cuts. In UTF-16, half a character may stay behind the last line.
 fn whole_lines(body: &[u8]) -> &[u8] {
     let Some(read) = body.get(..MAX_ROBOTS_BYTES).filter(|_| body.len() > MAX_ROBOTS_BYTES) else {
         return body;

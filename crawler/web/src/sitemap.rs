@@ -8,6 +8,9 @@ mod source;
 mod text;
 mod xml;
 
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
+
 use source::Source;
 
 /// Most URLs of one sitemap (the limit of the protocol).
@@ -15,6 +18,9 @@ pub const MAX_SITEMAP_URLS: usize = 50_000;
 
 /// Longest sitemap, in bytes after decompression (the limit of the protocol, 50 MB).
 pub const MAX_SITEMAP_BYTES: usize = 50 * 1024 * 1024;
+
+/// Most alternates of one sitemap that are looked at: pages in other languages. A site names each page in each of its languages.
+const MAX_ALTERNATES: usize = 200_000;
 
 /// Longest URL, in bytes (the limit of the protocol).
 pub const MAX_LOCATION_BYTES: usize = 2_048;
@@ -47,7 +53,7 @@ pub struct ParsedSitemap {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SitemapFormat {
-    /// `<urlset>`.
+    /// `<urlset>`: the `loc` of each `url`, and its `xhtml:link` to the page in other languages.
     UrlSet,
     /// `<sitemapindex>`: its URLs are sitemaps.
     Index,
@@ -97,6 +103,7 @@ pub fn parse_sitemap(body: &[u8], max_urls: usize) -> ParsedSitemap {
     let mut locations = Locations {
         format: None,
         found: Vec::new(),
+        alternates: Vec::new(),
         skipped: 0,
         limit: max_urls.min(MAX_SITEMAP_URLS),
         has_more: false,
@@ -110,6 +117,7 @@ pub fn parse_sitemap(body: &[u8], max_urls: usize) -> ParsedSitemap {
                 text::read(source, &mut locations)
             }
         });
+    locations.take_alternates();
     ParsedSitemap {
         sitemap: match locations.format {
             Some(SitemapFormat::Index) => Sitemap::Index(locations.found),
@@ -126,6 +134,8 @@ pub fn parse_sitemap(body: &[u8], max_urls: usize) -> ParsedSitemap {
 struct Locations {
     format: Option<SitemapFormat>,
     found: Vec<String>,
+    /// URLs of pages in other languages. They come after the others, because most of them are among these.
+    alternates: Vec<String>,
     skipped: usize,
     limit: usize,
     has_more: bool,
@@ -140,6 +150,31 @@ impl Locations {
             self.found.push(address.to_owned());
         } else {
             self.has_more = true;
+        }
+    }
+
+    fn add_alternate(&mut self, address: &str) {
+        let address = address.trim();
+        if address.is_empty() || is_too_long(address) {
+            self.skipped += 1;
+        } else if self.alternates.len() < MAX_ALTERNATES.min(self.limit.saturating_mul(2)) {
+            self.alternates.push(address.to_owned());
+        }
+    }
+
+    /// Adds the alternates that are not among the URLs, as long as there is room.
+    fn take_alternates(&mut self) {
+        let key = RandomState::new();
+        let mut known: HashSet<u64> = self.found.iter().map(|url| key.hash_one(url)).collect();
+        for url in std::mem::take(&mut self.alternates) {
+            if !known.insert(key.hash_one(&url)) {
+                continue;
+            }
+            if self.found.len() == self.limit {
+                self.has_more = true;
+                break;
+            }
+            self.found.push(url);
         }
     }
 

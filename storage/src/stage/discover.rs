@@ -87,6 +87,17 @@ impl Store {
         }
     }
 
+    /// Queues a URL again whose committed state is a redirect. Durable with the next commit.
+    ///
+    /// # Errors
+    /// As [`discover`](Self::discover).
+    pub fn follow_again(&mut self, link: &Discovered) -> Result<Option<QueuedUrl>, StorageError> {
+        match self.url_state(&link.host, &link.url)? {
+            Some(UrlState::Redirect { .. }) => self.queue_again(link, CountChange::Answered),
+            _ => Ok(None),
+        }
+    }
+
     /// Queues a URL that has its outcome. `None` if it is in the queue already.
     fn queue_again(&mut self, link: &Discovered, change: CountChange) -> Result<Option<QueuedUrl>, StorageError> {
         self.make_room()?;

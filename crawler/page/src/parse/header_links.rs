@@ -1,6 +1,9 @@
 //! The links in the header of a response.
 
+use std::borrow::Cow;
+
 use http::header::{CONTENT_LOCATION, HeaderMap, HeaderName, LINK, LOCATION, REFRESH};
+use percent_encoding::{CONTROLS, percent_encode};
 use url::Url;
 
 use super::base::Base;
@@ -26,10 +29,12 @@ pub struct HeaderLinks {
 /// `page_url`. References are resolved against that URL; the `<base>` of a page does not count. `Link` counts with the same
 /// relations as `<link>`, unless its `anchor` is another page; with `embedded` also those of embedded resources.
 pub fn header_links(headers: &HeaderMap, page_url: &Url, embedded: bool) -> HeaderLinks {
+    let [of_link, of_location, of_content_location, of_refresh] =
+        [LINK, LOCATION, CONTENT_LOCATION, REFRESH].map(|name| values(headers, &name).collect::<Vec<_>>());
     let base = Base::of_header(page_url);
     let mut resolver = Resolver::new(&base, page_url);
     let mut canonicals = Vec::new();
-    for value in values(headers, &LINK) {
+    for value in &of_link {
         for link in links(value) {
             if link.anchor.is_some_and(|anchor| !is_same(&base, anchor)) {
                 continue;
@@ -44,16 +49,18 @@ pub fn header_links(headers: &HeaderMap, page_url: &Url, embedded: bool) -> Head
             resolver.add(Reference::new(link.target, LinkKind::HeaderLink).with_nofollow(nofollow));
         }
     }
-    for (name, kind) in [
-        (&LOCATION, LinkKind::HeaderLocation),
-        (&CONTENT_LOCATION, LinkKind::HeaderContentLocation),
+    for (values, kind) in [
+        (&of_location, LinkKind::HeaderLocation),
+        (&of_content_location, LinkKind::HeaderContentLocation),
     ] {
-        values(headers, name).for_each(|target| resolver.add(Reference::new(target, kind)));
+        values
+            .iter()
+            .for_each(|target| resolver.add(Reference::new(target, kind)));
     }
-    for (_, target) in values(headers, &REFRESH).filter_map(parse_refresh) {
-        target
-            .into_iter()
-            .for_each(|target| resolver.add(Reference::new(target, LinkKind::HeaderRefresh)));
+    for value in &of_refresh {
+        if let Some((_, Some(target))) = parse_refresh(value) {
+            resolver.add(Reference::new(target, LinkKind::HeaderRefresh));
+        }
     }
     canonicals.dedup();
     let canonical_conflict = canonicals.len() > 1;
@@ -64,9 +71,19 @@ pub fn header_links(headers: &HeaderMap, page_url: &Url, embedded: bool) -> Head
     }
 }
 
-fn values<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'a str> {
+/// The value of the header `Refresh`; of several, the first.
+pub(crate) fn header_refresh(headers: &HeaderMap) -> Option<Cow<'_, str>> {
+    values(headers, &REFRESH).next()
+}
+
+/// The values of the fields of a name. URLs stand in raw UTF-8 or in the encoding of the site's pages: where a value is not UTF-8, each byte
+/// beyond ASCII is percent-encoded, as Chrome does for `Location`.
+fn values<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Iterator<Item = Cow<'a, str>> {
     let values = headers.get_all(name).iter().take(MAX_FIELDS);
-    values.filter_map(|value| std::str::from_utf8(value.as_bytes()).ok())
+    values.map(|value| match std::str::from_utf8(value.as_bytes()) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => Cow::Owned(percent_encode(value.as_bytes(), CONTROLS).to_string()),
+    })
 }
 
 fn is_same(base: &Base, anchor: &str) -> bool {

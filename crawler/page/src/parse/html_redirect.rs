@@ -50,7 +50,7 @@ impl HtmlRedirect {
     /// just as well lead to a login or to a notice of maintenance.
     #[must_use]
     pub fn is_permanent(&self) -> bool {
-        self.kind == HtmlRedirectKind::MetaRefresh && self.delay_seconds == 0
+        self.kind != HtmlRedirectKind::Script && self.delay_seconds == 0
     }
 }
 
@@ -59,6 +59,8 @@ impl HtmlRedirect {
 pub enum HtmlRedirectKind {
     /// `<meta http-equiv=refresh>`
     MetaRefresh,
+    /// The header `Refresh`, which says the same (WHATWG HTML, section 7.4.5).
+    RefreshHeader,
     /// A script that assigns `location`.
     Script,
 }
@@ -69,22 +71,49 @@ impl HtmlRedirectKind {
     pub fn name(self) -> &'static str {
         match self {
             Self::MetaRefresh => "meta refresh",
+            Self::RefreshHeader => "refresh header",
             Self::Script => "script",
         }
     }
 }
 
-/// The redirect that a page fetched from `page_url` consists of; `None` for a page with other content.
-pub(crate) fn html_redirect(doc: &Document, page_url: &Url) -> Option<HtmlRedirect> {
+/// The redirect that a page fetched from `page_url` consists of; `None` for a page with other content. `header` is the value of the header
+/// `Refresh`. Browsers read it before the page, so it counts and not the first refresh in the page.
+pub(crate) fn html_redirect(doc: &Document, page_url: &Url, header: Option<&str>) -> Option<HtmlRedirect> {
     if doc.truncated.is_some() {
         return None;
     }
-    let stub = Stub::of(doc, page_url)?;
+    let mut stub = Stub::of(doc, page_url)?;
+    if let Some(refresh) = header.and_then(parse_refresh) {
+        stub.refresh = Some(refresh);
+        stub.is_in_header = true;
+    }
     let resolver = TargetResolver {
-        base: Base::new(stub.base, page_url, doc.encoding),
+        base: match stub.is_in_header {
+            // Browsers resolve it before they know the base of the page.
+            true => Base::of_header(page_url),
+            false => Base::new(stub.base, page_url, doc.encoding),
+        },
         page_url,
     };
     resolver.by_refresh(&stub).or_else(|| resolver.by_script(&stub))
+}
+
+/// The redirect that a plain text fetched from `page_url` with the header `Refresh` consists of.
+pub(crate) fn text_redirect(text: &str, page_url: &Url, header: &str) -> Option<HtmlRedirect> {
+    let mut stub = Stub {
+        refresh: parse_refresh(header),
+        is_in_header: true,
+        ..Stub::default()
+    };
+    stub.take_text(text)?;
+    let resolver = TargetResolver {
+        base: Base::of_header(page_url),
+        page_url,
+    };
+    (shown_words(&stub.text) <= MAX_WORDS)
+        .then(|| resolver.by_refresh(&stub))
+        .flatten()
 }
 
 /// A page with little content, in parts.
@@ -93,6 +122,8 @@ struct Stub<'a> {
     base: Option<&'a str>,
     /// The first well-formed refresh.
     refresh: Option<Refresh<'a>>,
+    /// Whether that refresh is the one in the header.
+    is_in_header: bool,
     /// The first well-formed refresh inside `<noscript>`.
     unscripted_refresh: Option<Refresh<'a>>,
     links: Vec<&'a str>,
@@ -234,7 +265,10 @@ impl TargetResolver<'_> {
         }
         Some(HtmlRedirect {
             url,
-            kind: HtmlRedirectKind::MetaRefresh,
+            kind: match stub.is_in_header {
+                true => HtmlRedirectKind::RefreshHeader,
+                false => HtmlRedirectKind::MetaRefresh,
+            },
             delay_seconds,
         })
     }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use ::url::Url;
 
+use crate::crawl::seeds;
 use crate::error::RunError;
 
 /// Longest line that is read as a URL, in bytes. It is far above the limit for canonical URLs.
@@ -65,7 +66,7 @@ pub(super) fn read(input: impl Read, limit: usize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Calls `each` for every argument; `-` stands for the lines of standard input that are not blank.
+/// Calls `each` for every argument; `-` stands for the URLs in the lines of standard input that are not blank.
 ///
 /// # Errors
 /// `each` fails, or standard input cannot be read.
@@ -81,9 +82,8 @@ pub(super) fn each_line(
         let mut input = io::stdin().lock();
         let unreadable = |error| RunError::io("read", "standard input", error);
         while let Some(line) = next_line(&mut input).map_err(unreadable)? {
-            match line.trim() {
-                "" => {}
-                line => each(line)?,
+            for url in seeds::urls_in(&line).into_iter().filter(|url| !url.is_empty()) {
+                each(url)?;
             }
         }
     }

@@ -6,19 +6,15 @@ use std::time::{Duration, Instant};
 
 use ::url::Url;
 use bytes::Bytes;
-use reqwest::header::CONTENT_ENCODING;
 use web::fetch::{FetchError, Fetcher, Response, Wanted, content_encoding};
 use web::host_key::HostKey;
 use web::memory_budget::MemoryBudget;
-use web::robots::{MAX_ROBOTS_BYTES, MAX_ROBOTS_REDIRECTS, Robots, RobotsOutcome, robots_url};
+use web::robots::{MAX_ROBOTS_REDIRECTS, Robots, RobotsOutcome, robots_url};
 use web::sitemap::MAX_SITEMAP_BYTES;
 
 use crate::config::settings::Settings;
 use crate::crawl::interpret::redirect;
 use crate::error::RunError;
-
-/// Upper bound on a decoded robots.txt, in bytes. The parser reads less.
-const MAX_DECODED_ROBOTS_BYTES: usize = 16 * MAX_ROBOTS_BYTES;
 
 /// Fetches one URL after the other.
 #[derive(Debug)]
@@ -170,7 +166,9 @@ impl Web {
 }
 
 fn robots_outcome(response: &Response, agent: &str) -> RobotsOutcome {
-    match decoded_body(response, MAX_DECODED_ROBOTS_BYTES) {
+    let body = response.body.clone().unwrap_or_default();
+    let coding = content_encoding::named_in(&response.headers);
+    match content_encoding::decode_robots(body, coding.as_deref()) {
         Ok(body) => RobotsOutcome::from_status(response.status, &body, agent),
         // An unreadable robots.txt forbids everything (RFC 9309, section 2.3.1.4).
         Err(error) => RobotsOutcome::unreachable(&error.to_string()),
@@ -183,5 +181,6 @@ fn robots_outcome(response: &Response, agent: &str) -> RobotsOutcome {
 /// The body is malformed or has more than `limit` bytes.
 pub(super) fn decoded_body(response: &Response, limit: usize) -> Result<Bytes, FetchError> {
     let body = response.body.clone().unwrap_or_default();
-    content_encoding::decode(body, response.header(&CONTENT_ENCODING), limit)
+    let coding = content_encoding::named_in(&response.headers);
+    content_encoding::decode(body, coding.as_deref(), limit)
 }

@@ -265,7 +265,7 @@ impl Frontier {
         }
     }
 
-    /// Keeps a sitemap of the seeds file for the time when its partition comes.
+    /// Keeps a sitemap that another origin names for the time when its partition comes.
     pub(super) fn leave_sitemap(&mut self, url: Url) {
         let Some(host) = HostKey::from_url(&url) else { return };
         let partition = self.partition_of(host.as_str());
@@ -277,17 +277,17 @@ impl Frontier {
     /// The sitemaps that wait for the robots.txt of a host that is not here any more.
     fn leave_named_sitemaps(&mut self) {
         let origins = self.named_sitemaps.iter();
-        let leaves = |urls: &Vec<Url>| {
-            let host = urls.first().and_then(HostKey::from_url);
+        let leaves = |waiting: &Vec<Errand>| {
+            let host = waiting.first().and_then(|errand| HostKey::from_url(errand.url()));
             host.is_some_and(|host| !self.is_here(host.as_str()))
         };
         let origins: Vec<String> = origins
-            .filter(|(_, urls)| leaves(urls))
+            .filter(|(_, waiting)| leaves(waiting))
             .map(|(origin, _)| origin.clone())
             .collect();
         for origin in origins {
-            for url in self.named_sitemaps.remove(&origin).unwrap_or_default() {
-                self.leave_sitemap(url);
+            for errand in self.named_sitemaps.remove(&origin).unwrap_or_default() {
+                self.leave_sitemap(errand.url().clone());
             }
         }
     }

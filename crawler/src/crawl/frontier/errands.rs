@@ -9,7 +9,7 @@ use web::politeness::Now;
 use web::sitemap::MAX_LOCATION_BYTES;
 
 use super::Frontier;
-use super::state::{OriginEvent, OriginState};
+use super::state::{self, OriginEvent, OriginState};
 use crate::crawl::messages::{Errand, RobotsAnswer};
 
 /// Bound on the sitemaps fetched from one host, indexes included.
@@ -54,6 +54,7 @@ impl Frontier {
         if !matches!(state, OriginState::Unfit(_)) {
             self.mark_unsaved(host);
         }
+        let asked = origin.clone();
         self.host(host).settle(origin, state);
         if let Some(robots) = &robots {
             self.note_rules(robots.heap_bytes());
@@ -62,15 +63,17 @@ impl Frontier {
             self.set_crawl_delay(host, now);
         }
         self.schedule(host, now);
-        named
-            .into_iter()
-            .for_each(|url| self.add_errand(first_sitemap(url), now));
+        named.into_iter().for_each(|errand| self.add_errand(errand, now));
         let politeness = self.settings.politeness;
         if robots.is_some() && politeness.sitemaps {
             let may_guess = politeness.guess_sitemap && sitemaps.is_empty() && self.host(host).seeks_sitemap;
             let guessed = guessed.filter(|_| may_guess);
             for url in sitemaps.into_iter().chain(guessed) {
-                self.add_errand(first_sitemap(url), now);
+                if state::origin(&url) == asked {
+                    self.add_errand(first_sitemap(url), now);
+                } else {
+                    self.add_permitted_sitemap(first_sitemap(url), now);
+                }
             }
         }
     }

@@ -1,4 +1,5 @@
-//! Sitemaps that the seeds file names. They wait for the robots.txt of their origin, which may forbid them.
+//! Sitemaps that another origin names: the seeds file, a robots.txt, or a redirect. They wait for the robots.txt of their own origin, which
+//! may forbid them.
 
 use std::collections::HashMap;
 
@@ -13,69 +14,72 @@ use super::state::{OriginState, origin};
 use crate::crawl::messages::Errand;
 
 /// The sitemaps that wait, by origin.
-pub(super) type NamedSitemaps = HashMap<String, Vec<Url>>;
+pub(super) type NamedSitemaps = HashMap<String, Vec<Errand>>;
 
 impl Frontier {
     /// Adds sitemaps that the seeds file names.
     pub fn add_sitemaps(&mut self, urls: Vec<Url>, now: Now) {
         for url in urls {
             if let Some(host) = HostKey::from_url(&url) {
-                if !self.is_here(host.as_str()) {
-                    self.leave_sitemap(url);
-                    continue;
-                }
-                self.add_named_sitemap(host.as_str(), url, now);
+                self.add_permitted_sitemap(first_sitemap(url), now);
+                self.want(host.as_str(), now);
             }
         }
     }
 
-    fn add_named_sitemap(&mut self, host: &str, url: Url, now: Now) {
-        let origin = origin(&url);
-        if !self.settings.politeness.robots {
-            self.add_errand(first_sitemap(url), now);
-            return self.want(host, now);
+    /// Queues the errand for a sitemap that the rules of its origin must permit.
+    pub(super) fn add_permitted_sitemap(&mut self, errand: Errand, now: Now) {
+        let Some(host) = HostKey::from_url(errand.url()) else {
+            return;
+        };
+        let host = host.as_str();
+        if !self.is_here(host) {
+            return self.leave_sitemap(errand.url().clone());
+        }
+        let origin = origin(errand.url());
+        if !self.settings.hosts.politeness(host, &self.settings.politeness).robots {
+            return self.add_errand(errand, now);
         }
         let state = self.hosts.get(host).and_then(|host| host.origins.get(&origin));
         match state {
             Some(OriginState::Open { robots, .. }) => {
-                if is_allowed(robots, &url) {
-                    self.add_errand(first_sitemap(url), now);
+                if is_allowed(robots, errand.url()) {
+                    self.add_errand(errand, now);
                 }
             }
             Some(OriginState::GivenUp { .. } | OriginState::Unfit(_)) => {
-                tracing::warn!(%url, "sitemap not read: its host gives no robots.txt");
+                tracing::warn!(url = %errand.url(), "sitemap not read: its host gives no robots.txt");
             }
-            Some(OriginState::Asked) => self.named_sitemaps.entry(origin).or_default().push(url),
+            Some(OriginState::Asked) => self.named_sitemaps.entry(origin).or_default().push(errand),
             None => {
-                let errand = Errand::Robots {
+                let robots = Errand::Robots {
                     for_host: host.to_owned(),
                     origin: origin.clone(),
-                    url: robots_url(&url),
+                    url: robots_url(errand.url()),
                     redirects: 0,
                     failures: 0,
                 };
                 let waiting = self.named_sitemaps.entry(origin.clone()).or_default();
-                waiting.push(url);
+                waiting.push(errand);
                 // The other sitemaps of the origin wait for the same answer.
                 if waiting.len() == 1 {
-                    self.add_errand(errand, now);
+                    self.add_errand(robots, now);
                     if let Some(host) = self.hosts.get_mut(host) {
                         host.origins.entry(origin).or_insert(OriginState::Asked);
                     }
                 }
             }
         }
-        self.want(host, now);
     }
 
     /// Takes out the sitemaps that waited for the rules of an origin and may be read. Without rules, none may be read.
-    pub(super) fn named_sitemaps_of(&mut self, origin: &str, robots: Option<&Robots>) -> Vec<Url> {
+    pub(super) fn named_sitemaps_of(&mut self, origin: &str, robots: Option<&Robots>) -> Vec<Errand> {
         let mut waiting = self.named_sitemaps.remove(origin).unwrap_or_default();
         match robots {
-            Some(robots) => waiting.retain(|url| is_allowed(robots, url)),
+            Some(robots) => waiting.retain(|errand| is_allowed(robots, errand.url())),
             None => {
-                for url in waiting.drain(..) {
-                    tracing::warn!(%url, "sitemap not read: its host gives no robots.txt");
+                for errand in waiting.drain(..) {
+                    tracing::warn!(url = %errand.url(), "sitemap not read: its host gives no robots.txt");
                 }
             }
         }

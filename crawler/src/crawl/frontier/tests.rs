@@ -298,6 +298,7 @@ fn sitemaps_named_by_robots_txt_are_fetched_once_each() {
         Event::Sitemap {
             queued,
             further: Vec::new(),
+            elsewhere: Vec::new(),
         },
         at(1),
     );
@@ -467,6 +468,7 @@ fn sitemaps_that_name_one_another_are_fetched_once_and_take_turns_with_pages() {
                     Event::Sitemap {
                         queued: Vec::new(),
                         further: further.into(),
+                        elsewhere: Vec::new(),
                     },
                     at(0),
                 );

@@ -5,7 +5,7 @@ use storage::{Discovered, MAX_STORED_ROBOTS_BYTES, StoredRobots, stored_text};
 use url::Url;
 use web::fetch::{FetchError, Response};
 use web::host_key::HostKey;
-use web::robots::{MAX_ROBOTS_BYTES, Robots, RobotsOutcome};
+use web::robots::{Robots, RobotsOutcome};
 use web::sitemap::{self, Sitemap};
 
 use super::{Interpreter, PRIORITY_SITEMAP, redirect};
@@ -16,18 +16,17 @@ use crate::crawl::scope::Scope;
 /// Bound on the nesting of sitemap indexes.
 const MAX_SITEMAP_DEPTH: u8 = 2;
 
+/// Bound on the hosts beyond the crawl whose sitemaps a robots.txt may name, so that no site makes the crawler ask many others.
+const MAX_OTHER_HOSTS: usize = 4;
+
 /// Bound on the redirects of a sitemap.
 const MAX_SITEMAP_REDIRECTS: u8 = 5;
-
-/// Bound on a robots.txt without its Content-Encoding. The parser reads less of it.
-const MAX_DECODED_ROBOTS_BYTES: usize = 16 * MAX_ROBOTS_BYTES;
 
 /// Bound on the bytes of an errand's body without its Content-Encoding; `of_page` is that of a page.
 pub(super) fn max_unpacked_bytes(errand: &Errand, of_page: usize) -> usize {
     match errand {
-        Errand::Robots { .. } => MAX_DECODED_ROBOTS_BYTES,
-        // The stage of the browser unpacks it.
-        Errand::Subrequest(_) => 0,
+        // Its own step and the stage of the browser unpack them.
+        Errand::Robots { .. } | Errand::Subrequest(_) => 0,
         Errand::Sitemap { .. } => sitemap::MAX_SITEMAP_BYTES,
         Errand::Login(_) => of_page,
     }
@@ -47,7 +46,7 @@ impl Interpreter {
             Err(error) => RobotsAnswer::Unreachable(error.to_string()),
             Ok(response) => match redirect::target(errand.url(), &response) {
                 Some(Ok(to)) => RobotsAnswer::Moved(to),
-                _ => match self.rules(errand.url(), &response) {
+                _ => match self.rules(&errand, &response) {
                     Ok((answer, stored)) => return Meaning::Record(Record::Robots { errand, answer, stored }),
                     Err(unreachable) => RobotsAnswer::Unreachable(unreachable),
                 },
@@ -60,7 +59,7 @@ impl Interpreter {
     ///
     /// # Errors
     /// The server failed, with this status.
-    fn rules(&self, url: &Url, response: &Response) -> Result<(RobotsAnswer, Option<StoredRobots>), String> {
+    fn rules(&self, errand: &Errand, response: &Response) -> Result<(RobotsAnswer, Option<StoredRobots>), String> {
         let body = response.body.as_deref().unwrap_or_default();
         let outcome = RobotsOutcome::from_status(response.status, body, &self.settings.product);
         if outcome.availability.is_to_be_retried() {
@@ -71,13 +70,8 @@ impl Interpreter {
             fetched_at: unix_millis(response.fetched_at),
             text: text.to_vec(),
         });
-        let sitemaps = sitemaps_of(&outcome.robots, url, &self.scope);
+        let sitemaps = sitemaps_of(&outcome.robots, errand, &self.scope);
         Ok((RobotsAnswer::Rules(outcome.robots, sitemaps), stored))
-    }
-
-    /// Whether the URL is on a host of the crawl. The crawl fetches no sitemaps from other hosts.
-    fn is_on_crawled_host(&self, url: &Url) -> bool {
-        is_on_crawled_host(url, &self.scope)
     }
 
     pub(super) fn sitemap(&self, url: &Url, depth: u8, redirects: u8, answer: Result<Response, FetchError>) -> Record {
@@ -89,8 +83,8 @@ impl Interpreter {
             }
         };
         let fetched_at = Some(unix_millis(response.fetched_at));
+        // A site may keep its sitemaps elsewhere. The robots.txt and the gate of the other host hold for them.
         if let Some(Ok(to)) = redirect::target(url, &response)
-            && self.is_on_crawled_host(&to)
             && redirects < MAX_SITEMAP_REDIRECTS
         {
             return Record::Sitemap {
@@ -135,9 +129,10 @@ impl Interpreter {
                 urls = self.discover(links, 1, 0, PRIORITY_SITEMAP);
             }
             Sitemap::Index(found) if depth < MAX_SITEMAP_DEPTH => {
+                let host = HostKey::from_url(url);
                 let maps = found.iter().filter_map(|text| url.join(text).ok());
                 further = maps
-                    .filter(|map| self.is_on_crawled_host(map))
+                    .filter(|map| is_on_crawled_host(map, &self.scope) || HostKey::from_url(map) == host)
                     .map(|url| Errand::Sitemap {
                         url,
                         depth: depth + 1,
@@ -178,18 +173,39 @@ impl RobotsReader {
         }
     }
 
-    /// The rules in the text that was fetched from `url`.
+    /// The rules in the text that this errand has brought.
     #[must_use]
-    pub fn read(&self, url: &Url, stored: &StoredRobots) -> RobotsAnswer {
+    pub fn read(&self, errand: &Errand, stored: &StoredRobots) -> RobotsAnswer {
         let robots = Robots::parse(&stored.text, &self.product);
-        let sitemaps = sitemaps_of(&robots, url, &self.scope);
+        let sitemaps = sitemaps_of(&robots, errand, &self.scope);
         RobotsAnswer::Recalled(robots, sitemaps, stored.fetched_at)
     }
 }
 
-fn sitemaps_of(robots: &Robots, url: &Url, scope: &Scope) -> Vec<Url> {
+/// The sitemaps of a robots.txt that the crawl may fetch: those on hosts of the crawl, and if the robots.txt is that of such a host, those on
+/// a few others. By naming them there, a host shows that it trusts them (sitemaps.org, "Sitemaps & Cross Submits"). Of their URLs, the scope
+/// admits those of the crawl.
+fn sitemaps_of(robots: &Robots, errand: &Errand, scope: &Scope) -> Vec<Url> {
+    let Errand::Robots { origin, url, .. } = errand else {
+        return Vec::new();
+    };
+    let may_name_others = Url::parse(origin).is_ok_and(|origin| is_on_crawled_host(&origin, scope));
+    let mut others: Vec<HostKey> = Vec::new();
+    let mut is_permitted = |sitemap: &Url| {
+        let Some(host) = HostKey::from_url(sitemap) else {
+            return false;
+        };
+        if scope.admits(&host, 0).is_ok() || others.contains(&host) {
+            return true;
+        }
+        let has_place = may_name_others && others.len() < MAX_OTHER_HOSTS;
+        if has_place {
+            others.push(host);
+        }
+        has_place
+    };
     let named = robots.sitemaps().iter().filter_map(|text| url.join(text).ok());
-    named.filter(|sitemap| is_on_crawled_host(sitemap, scope)).collect()
+    named.filter(|sitemap| is_permitted(sitemap)).collect()
 }
 
 fn is_on_crawled_host(url: &Url, scope: &Scope) -> bool {

@@ -10,7 +10,6 @@
 //! configured bounds.
 
 use memchr::memchr_iter;
-use reqwest::header::CONTENT_ENCODING;
 use web::fetch::{FetchError, Response, content_encoding};
 
 /// The lane of a response.
@@ -57,7 +56,8 @@ pub(super) fn unpack(mut response: Response, limit: usize, lane: Lane) -> Unpack
     let Some(packed) = response.body.take() else {
         return Unpacked::Ready(Ok(response));
     };
-    let coding = response.header(&CONTENT_ENCODING);
+    let coding = content_encoding::named_in(&response.headers);
+    let coding = coding.as_deref();
     let decoded = match lane {
         Lane::Large | Lane::Documents => content_encoding::decode(packed, coding, limit),
         Lane::Small => match content_encoding::decode_small(packed.clone(), coding, limit.min(MAX_SMALL_BYTES)) {
@@ -74,6 +74,16 @@ pub(super) fn unpack(mut response: Response, limit: usize, lane: Lane) -> Unpack
     }))
 }
 
+/// Undoes the Content-Encoding of a robots.txt. Of a longer one only the beginning counts, packed and unpacked.
+pub(super) fn unpack_robots(mut response: Response) -> Result<Response, FetchError> {
+    let coding = content_encoding::named_in(&response.headers);
+    response.body = match response.body.take() {
+        Some(packed) => Some(content_encoding::decode_robots(packed, coding.as_deref())?),
+        None => None,
+    };
+    Ok(response)
+}
+
 fn is_small(body: &[u8]) -> bool {
     body.len() <= MAX_SMALL_BYTES && memchr_iter(b'<', body).count() <= MAX_SMALL_TAGS
 }
@@ -86,7 +96,7 @@ mod tests {
     use web::memory_budget::Claim;
 
     fn response(body: Vec<u8>, coding: Option<&str>) -> Response {
-        let coding = coding.map(|coding| (CONTENT_ENCODING, coding.parse().unwrap()));
+        let coding = coding.map(|coding| (reqwest::header::CONTENT_ENCODING, coding.parse().unwrap()));
         Response {
             status: 200,
             version: "HTTP/1.1",
@@ -99,6 +109,7 @@ mod tests {
             elapsed: Duration::ZERO,
             claim: Claim::default(),
             logged_in: false,
+            cookies: web::fetch::CookieMarks::default(),
         }
     }
 

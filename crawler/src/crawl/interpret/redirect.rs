@@ -13,17 +13,8 @@ use crate::crawl::messages::{Event, Meaning, Record};
 
 /// The target of a redirect; `None` for another response, `Some(Err)` for a redirect that cannot be followed.
 pub(crate) fn target(url: &Url, response: &Response) -> Option<Result<Url, String>> {
-    if !matches!(response.status, 301 | 302 | 303 | 307 | 308) {
-        return None;
-    }
-    let location = response.headers.get(reqwest::header::LOCATION);
-    let Some(location) = location.and_then(|value| std::str::from_utf8(value.as_bytes()).ok()) else {
-        return Some(Err("no Location header that is text".into()));
-    };
-    let joined = url
-        .join(location.trim())
-        .map_err(|error| format!("Location {location:?}: {error}"));
-    Some(joined.and_then(|target| followable(target, "Location")))
+    let target = response.redirect_target(url)?;
+    Some(target.and_then(|target| followable(target, "Location")))
 }
 
 /// The target without its fragment. `what` names the source of the redirect.
@@ -90,7 +81,6 @@ impl Interpreter {
         response: &Response,
     ) -> Meaning {
         let status = response.status;
-        let sets_cookie = response.headers.contains_key(reqwest::header::SET_COOKIE);
         let others = redirection.others;
         let ends = |queued, kind: &str, detail: String, outlinks| {
             let (kind, detail, status) = (kind.to_owned(), stored_text(&detail), Some(status));
@@ -118,8 +108,8 @@ impl Interpreter {
             );
         }
         // Some servers redirect to the same URL to set a cookie, and show the page to a client that sends the cookie
-        // back.
-        if target == *url && sets_cookie && (self.settings.fetch.cookies || response.logged_in) {
+        // back. The same request again would get the same answer.
+        if target == *url && response.cookies.sent != response.cookies.for_target {
             queued.redirects += 1;
             return Meaning::Event(Event::Respelled { queued, url: target });
         }
@@ -152,10 +142,12 @@ impl Interpreter {
         if is_temporary {
             return Meaning::Record(missing(queued, response, outlinks));
         }
-        Meaning::Record(Record::Outcome {
+        Meaning::Record(Record::Redirect {
             queued,
-            outcome: Outcome::Redirect { to, status },
+            to,
+            status,
             outlinks,
+            cookies: response.cookies,
         })
     }
 }

@@ -300,7 +300,7 @@ fn signal(task: &Task, answer: &Result<Response, FetchError>) -> HostSignal {
             retry_after: response.retry_after(),
         },
         // Without its robots.txt, nothing may be fetched from the host, so the failure counts against the host.
-        Ok(response) if response.status >= 500 && is_robots(task) => HostSignal::Unreachable,
+        Ok(response) if response.status >= 500 && task.is_robots() => HostSignal::Unreachable,
         Err(error) if error.concerns_host() => HostSignal::Unreachable,
         _ => HostSignal::Answered,
     }
@@ -324,14 +324,4 @@ fn failure(answer: &Result<Response, FetchError>) -> Option<String> {
         Ok(_) => None,
         Err(error) => Some(error.to_string()),
     }
-}
-
-fn is_robots(task: &Task) -> bool {
-    matches!(
-        task,
-        Task::Errand {
-            errand: Errand::Robots { .. },
-            ..
-        }
-    )
 }

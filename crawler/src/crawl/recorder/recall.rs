@@ -51,7 +51,12 @@ impl Recorder {
             let stored = StoredSitemap { fetched_at, onward };
             self.store.record_sitemap(host.as_str(), url.as_str(), &stored)?;
         }
-        Ok(Event::Sitemap { queued, further })
+        let (further, elsewhere) = by_origin(url, further);
+        Ok(Event::Sitemap {
+            queued,
+            further,
+            elsewhere,
+        })
     }
 
     /// The result of the errand in an earlier run.
@@ -59,14 +64,19 @@ impl Recorder {
         match &errand {
             Errand::Robots { for_host, origin, .. } => {
                 let stored = self.store.robots(for_host, origin)?;
-                let answer = stored.map_or(RobotsAnswer::Forgotten, |stored| reader.read(errand.url(), &stored));
+                let answer = stored.map_or(RobotsAnswer::Forgotten, |stored| reader.read(&errand, &stored));
                 Ok(Event::Robots { errand, answer })
             }
             Errand::Sitemap { url, .. } => Ok(match self.recent_sitemap(url)? {
-                Some(stored) => Event::Sitemap {
-                    queued: Vec::new(),
-                    further: stored.onward.into_iter().filter_map(errand_of).collect(),
-                },
+                Some(stored) => {
+                    let onward = stored.onward.into_iter().filter_map(errand_of).collect();
+                    let (further, elsewhere) = by_origin(url, onward);
+                    Event::Sitemap {
+                        queued: Vec::new(),
+                        further,
+                        elsewhere,
+                    }
+                }
                 None => Event::SitemapForgotten(errand),
             }),
             // The store keeps none.
@@ -91,6 +101,12 @@ impl Recorder {
         let stored = self.store.sitemap(host.as_str(), url.as_str())?;
         Ok(stored.filter(|stored| (oldest..=now).contains(&stored.fetched_at)))
     }
+}
+
+/// The errands for the sitemaps of the origin of `url`, and the others.
+fn by_origin(url: &Url, errands: Vec<Errand>) -> (Vec<Errand>, Vec<Errand>) {
+    let origin = url.origin();
+    errands.into_iter().partition(|errand| errand.url().origin() == origin)
 }
 
 fn onward_of(errand: &Errand) -> Option<OnwardSitemap> {

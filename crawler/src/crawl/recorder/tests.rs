@@ -257,6 +257,7 @@ pub(super) fn response(status: u16) -> Response {
         elapsed: Duration::ZERO,
         claim: Claim::default(),
         logged_in: false,
+        cookies: web::fetch::CookieMarks::default(),
     }
 }
 

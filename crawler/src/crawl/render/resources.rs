@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use browser::{Kind, Request, Resource, Resources};
 use bytes::Bytes;
-use reqwest::header::{CONTENT_ENCODING, HeaderName, HeaderValue};
+use reqwest::header::{HeaderName, HeaderValue};
 use tokio::sync::{OnceCell, mpsc};
 use url::Url;
 use web::fetch::content_encoding;
@@ -73,7 +73,7 @@ impl PageResources {
         self.events.send(Event::Asks(subrequest)).await.ok()?;
         let mut response = tokio::time::timeout(MAX_WAIT, answer).await.ok()?.ok()?;
         let waited = began.elapsed().saturating_sub(response.elapsed);
-        let coding = response.header(&CONTENT_ENCODING).map(str::to_owned);
+        let coding = content_encoding::named_in(&response.headers);
         let packed = response.body.take().unwrap_or_default();
         let limit = self.max_body_bytes;
         let unpack = move || content_encoding::decode(packed, coding.as_deref(), limit);

@@ -186,3 +186,22 @@ fn a_file_that_cannot_be_read_to_its_end_says_where() {
         "{message}"
     );
 }
+
+#[test]
+fn a_line_of_a_table_has_a_seed_for_each_url_and_its_kind() {
+    let text = "\u{feff}http://a.example/1\thttp://a.example/2\r\nonly:\thttp://a.example/3\ttitle\n\
+                7\ta.example\t99\n\u{feff}http://a.example/4\n\tx\ty\n\"http://a.example/5\",\"A title\"\n";
+    let mut seeds = seeds(text);
+    let batch = seeds.next_batch().unwrap().unwrap();
+    let found: Vec<(&str, SeedKind)> = batch.iter().map(|seed| (seed.url.as_str(), seed.kind)).collect();
+    let expected = [
+        ("http://a.example/1", SeedKind::Page),
+        ("http://a.example/2", SeedKind::Page),
+        ("http://a.example/3", SeedKind::Only),
+        ("https://a.example/", SeedKind::Page),
+        ("http://a.example/4", SeedKind::Page),
+        ("http://a.example/5", SeedKind::Page),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(seeds.bad_lines.into_first().unwrap().number, 5);
+}

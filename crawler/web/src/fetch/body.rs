@@ -15,6 +15,8 @@ pub(super) struct Bounds {
     pub(super) limit: usize,
     /// Whether a longer body is cut; otherwise it is an error.
     pub(super) is_cut: bool,
+    /// The length of a body that the connection does not end; the rest of the connection is dropped unread.
+    pub(super) ends_at: Option<u64>,
     /// The time by which the body must be complete, not counting its waits for memory.
     pub(super) deadline: Instant,
 }
@@ -32,14 +34,23 @@ pub(super) async fn read(
     let Bounds {
         limit,
         is_cut,
+        ends_at,
         mut deadline,
     } = bounds;
     let mut body = Vec::new();
-    loop {
+    let ends_at = ends_at.map_or(usize::MAX, |length| usize::try_from(length).unwrap_or(usize::MAX));
+    while body.len() < ends_at {
         let chunk = timeout_at(deadline, answer.chunk()).await;
         let chunk = chunk.map_err(|_elapsed| FetchError::BodyTimeout)?;
-        let Some(chunk) = chunk.map_err(|error| FetchError::from_body(&error))? else {
-            break;
+        let chunk = match chunk.map_err(|error| FetchError::from_body(&error))? {
+            Some(chunk) => chunk.slice(..chunk.len().min(ends_at - body.len())),
+            None if ends_at < usize::MAX => {
+                let missing = ends_at - body.len();
+                return Err(FetchError::BodyInterrupted(format!(
+                    "{missing} bytes of its length are missing"
+                )));
+            }
+            None => break,
         };
         let rest = limit - body.len();
         if chunk.len() > rest && !is_cut {

@@ -2,12 +2,25 @@
 //!
 //! Several codings are decoded in one pass: each decoder reads from the decoder of the coding outside it. Memory holds only the
 //! result, and the bound applies to the output of every decoder.
+//!
+//! A body is complete when its compressed data says so. What follows is ignored, as in browsers: checksums, a trailer that is cut, and
+//! bytes after the last member or frame. Data that ends before is an error.
+//!
+//! - `inflate`: gzip and deflate; `frames`: zstd
+
+mod frames;
+mod inflate;
 
 use std::io::{self, Read};
 
 use bytes::Bytes;
+use reqwest::header::{CONTENT_ENCODING, HeaderMap};
 
 use super::FetchError;
+use crate::robots::MAX_ROBOTS_BYTES;
+use frames::ZstdFrames;
+pub(crate) use inflate::Gunzip;
+use inflate::Inflate;
 
 /// The codings that requests accept and [`decode`] supports.
 pub(super) const ACCEPTED: &str = "gzip, deflate, br, zstd";
@@ -17,6 +30,9 @@ const MAX_ZSTD_WINDOW_LOG: u32 = 23;
 
 /// Most codings of one body; more are an attack.
 const MAX_CODINGS: usize = 3;
+
+/// Bytes that a decoder reads at a time.
+const CHUNK_BYTES: usize = 16 * 1024;
 
 /// Smallest growth of the output buffer, in bytes.
 const MIN_STEP: usize = 32 * 1024;
@@ -37,58 +53,138 @@ pub fn decode_small(body: Bytes, content_encoding: Option<&str>, limit: usize) -
     decode_by_window(body, content_encoding, limit, limit.next_power_of_two().ilog2())
 }
 
+/// The value of all Content-Encoding fields together: a list may be in several fields (RFC 9110, section 5.3).
+#[must_use]
+pub fn named_in(headers: &HeaderMap) -> Option<String> {
+    let fields = headers.get_all(CONTENT_ENCODING).iter();
+    let values: Vec<_> = fields.map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
+    (!values.is_empty()).then(|| values.join(", "))
+}
+
+/// Decodes as much of a robots.txt as counts. Neither its length nor the length of the decoded file is an error.
+///
+/// # Errors
+/// The data is damaged, or the coding is not supported.
+pub fn decode_robots(body: Bytes, content_encoding: Option<&str>) -> Result<Bytes, FetchError> {
+    // One more byte shows the parser that the last line is cut.
+    let limit = MAX_ROBOTS_BYTES + 1;
+    if body.len() < limit && !codings(content_encoding)?.is_empty() {
+        // The fetcher has not cut it, so it must be whole.
+        return match decode(body.clone(), content_encoding, MAX_ROBOTS_BYTES) {
+            Err(FetchError::BodyTooLarge { .. }) => decode_start(body, content_encoding, limit),
+            decoded => decoded,
+        };
+    }
+    decode_start(body, content_encoding, limit)
+}
+
+/// The first bytes of a decoded body, at most `limit`. The body may be cut at its end.
+fn decode_start(body: Bytes, content_encoding: Option<&str>, limit: usize) -> Result<Bytes, FetchError> {
+    let codings = codings(content_encoding)?;
+    if codings.is_empty() {
+        return Ok(body.slice(..body.len().min(limit)));
+    }
+    let layers = layers(&body, &codings, usize::MAX, MAX_ZSTD_WINDOW_LOG)?;
+    let mut decoded = Vec::new();
+    match layers.take(limit as u64).read_to_end(&mut decoded) {
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
+        Err(error) => return Err(named(error)),
+    }
+    Ok(decoded.into())
+}
+
 fn decode_by_window(
     body: Bytes,
     content_encoding: Option<&str>,
     limit: usize,
     window_log: u32,
 ) -> Result<Bytes, FetchError> {
-    let codings: Vec<&str> = content_encoding
-        .unwrap_or_default()
-        .split(',')
-        .map(str::trim)
-        .filter(|coding| !coding.is_empty() && !coding.eq_ignore_ascii_case("identity"))
-        .collect();
-    if codings.len() > MAX_CODINGS {
-        return Err(FetchError::ContentEncoding(format!("{} codings", codings.len())));
-    }
+    let codings = codings(content_encoding)?;
     if codings.is_empty() || body.is_empty() {
         return Ok(body);
     }
-    let mut layers: Box<dyn Read + '_> = Box::new(&*body);
+    read(layers(&body, &codings, limit, window_log)?, limit)
+}
+
+/// A coding that [`decode`] supports.
+#[derive(Debug, Clone, Copy)]
+enum Coding {
+    Gzip,
+    Deflate,
+    Brotli,
+    Zstd,
+}
+
+impl Coding {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip",
+            Self::Deflate => "deflate",
+            Self::Brotli => "br",
+            Self::Zstd => "zstd",
+        }
+    }
+}
+
+/// The codings in a list, in the order in which they were applied.
+///
+/// A name that is no coding (`utf-8`, `none`, `binary`) says nothing about the bytes, and is left out. Browsers then decode nothing at all
+/// (Fetch standard, "handle content codings"); that gives the same body, unless a real coding stands beside the name.
+///
+/// # Errors
+/// There are too many codings, or a registered coding that the crawler does not ask for.
+fn codings(content_encoding: Option<&str>) -> Result<Vec<Coding>, FetchError> {
+    let mut codings = Vec::new();
+    for name in content_encoding.unwrap_or_default().split(',') {
+        let name = name.split(';').next().unwrap_or_default();
+        let name = name
+            .trim_matches(|c: char| c.is_whitespace() || c == '"')
+            .to_ascii_lowercase();
+        codings.push(match name.as_str() {
+            "gzip" | "x-gzip" => Coding::Gzip,
+            "deflate" => Coding::Deflate,
+            "br" => Coding::Brotli,
+            "zstd" => Coding::Zstd,
+            // The others of the registry (RFC 9110, section 16.6.1).
+            "compress" | "x-compress" | "aes128gcm" | "dcb" | "dcz" | "exi" | "pack200-gzip" => {
+                return Err(FetchError::ContentEncoding(format!("{name} was not asked for")));
+            }
+            _ => continue,
+        });
+    }
+    if codings.len() > MAX_CODINGS {
+        return Err(FetchError::ContentEncoding(format!("{} codings", codings.len())));
+    }
+    Ok(codings)
+}
+
+/// A reader of the decoded body. Each layer gives at most `limit` bytes.
+fn layers<'a>(
+    body: &'a [u8],
+    codings: &[Coding],
+    limit: usize,
+    window_log: u32,
+) -> Result<Box<dyn Read + 'a>, FetchError> {
+    let mut layers: Box<dyn Read + 'a> = Box::new(body);
     for coding in codings.iter().rev() {
         layers = Box::new(Bounded {
-            coding,
-            reader: undo(coding, layers, window_log)?,
+            coding: coding.name(),
+            reader: undo(*coding, layers, window_log)?,
             left: limit,
             limit,
         });
     }
-    read(layers, limit)
+    Ok(layers)
 }
 
-fn undo<'a>(coding: &str, mut packed: impl Read + 'a, window_log: u32) -> Result<Box<dyn Read + 'a>, FetchError> {
-    Ok(match coding.to_ascii_lowercase().as_str() {
-        "gzip" | "x-gzip" => Box::new(flate2::read::MultiGzDecoder::new(packed)),
-        // "deflate" is the zlib format. Some servers send raw deflate data, which browsers accept too.
-        "deflate" => {
-            let mut first = [0; 1];
-            let length = packed.read(&mut first).map_err(named)?;
-            let is_zlib = first[0] & 0x0f == 8;
-            let packed = io::Cursor::new(first).take(length as u64).chain(packed);
-            if is_zlib {
-                Box::new(flate2::read::ZlibDecoder::new(packed))
-            } else {
-                Box::new(flate2::read::DeflateDecoder::new(packed))
-            }
-        }
-        "br" => Box::new(brotli_decompressor::Decompressor::new(packed, 16 * 1024)),
-        "zstd" => {
-            let mut decoder = zstd::stream::read::Decoder::new(packed).map_err(named)?;
-            decoder.window_log_max(window_log).map_err(named)?;
-            Box::new(decoder)
-        }
-        _ => return Err(FetchError::ContentEncoding(format!("{coding} was not asked for"))),
+fn undo<'a>(coding: Coding, packed: Box<dyn Read + 'a>, window_log: u32) -> Result<Box<dyn Read + 'a>, FetchError> {
+    let packed = io::BufReader::with_capacity(CHUNK_BYTES, packed);
+    Ok(match coding {
+        Coding::Gzip => Box::new(Gunzip::new(packed)),
+        Coding::Deflate => Box::new(Inflate::of_deflate(packed).map_err(named)?),
+        Coding::Brotli => Box::new(brotli_decompressor::Decompressor::new(packed, CHUNK_BYTES)),
+        Coding::Zstd => Box::new(ZstdFrames::new(packed, window_log).map_err(named)?),
     })
 }
 
@@ -122,14 +218,14 @@ fn named(error: io::Error) -> FetchError {
 }
 
 /// The decoder of one coding, and the bound on its output.
-struct Bounded<'a, R> {
-    coding: &'a str,
+struct Bounded<R> {
+    coding: &'static str,
     reader: R,
     left: usize,
     limit: usize,
 }
 
-impl<R: Read> Read for Bounded<'_, R> {
+impl<R: Read> Read for Bounded<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.reader.read(buffer).map_err(|error| self.of_this_layer(error))?;
         self.left = self.left.checked_sub(read).ok_or_else(|| {
@@ -140,7 +236,7 @@ impl<R: Read> Read for Bounded<'_, R> {
     }
 }
 
-impl<R> Bounded<'_, R> {
+impl<R> Bounded<R> {
     /// Names the damaged coding, unless a layer below has named its own.
     fn of_this_layer(&self, error: io::Error) -> io::Error {
         match error.get_ref() {
@@ -163,96 +259,4 @@ struct LayerTooLong {
 struct Broken(String);
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::io::Write;
-
-    fn gzip(data: &[u8]) -> Bytes {
-        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        encoder.write_all(data).unwrap();
-        encoder.finish().unwrap().into()
-    }
-
-    fn zlib(data: &[u8]) -> Bytes {
-        let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
-        encoder.write_all(data).unwrap();
-        encoder.finish().unwrap().into()
-    }
-
-    fn bare_deflate(data: &[u8]) -> Bytes {
-        let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::fast());
-        encoder.write_all(data).unwrap();
-        encoder.finish().unwrap().into()
-    }
-
-    /// `brotli` of "say something new\n" (made with the reference encoder).
-    const BROTLI: &[u8] = b"\x8b\x08\x80say something new\n\x03";
-
-    #[test]
-    fn every_accepted_coding_is_decoded() {
-        let text = b"say something new\n".as_slice();
-        for (coding, body) in [
-            ("gzip", gzip(text)),
-            ("X-GZIP", gzip(text)),
-            ("deflate", zlib(text)),
-            ("deflate", bare_deflate(text)),
-            ("br", Bytes::from_static(BROTLI)),
-            ("zstd", zstd::bulk::compress(text, 3).unwrap().into()),
-            ("deflate, gzip", gzip(&zlib(text))),
-            ("identity", Bytes::from_static(b"say something new\n")),
-            ("", Bytes::from_static(b"say something new\n")),
-        ] {
-            assert_eq!(decode(body, Some(coding), 1_000).unwrap(), text, "{coding}");
-        }
-    }
-
-    #[test]
-    fn a_bomb_is_an_error_and_never_decoded_in_full() {
-        let zeros = vec![0; 10_000_000];
-        let zstd = Bytes::from(zstd::bulk::compress(&zeros, 3).unwrap());
-        for (coding, body) in [("gzip", gzip(&zeros)), ("deflate", zlib(&zeros)), ("zstd", zstd)] {
-            assert!(body.len() < 100_000);
-            let error = decode(body, Some(coding), 1_000_000).unwrap_err();
-            assert_eq!(error.kind(), "body_too_large", "{coding}");
-        }
-    }
-
-    #[test]
-    fn a_bomb_within_a_bomb_is_an_error_too() {
-        let zeros = vec![0; 10_000_000];
-        let nested = gzip(&gzip(&gzip(&zeros)));
-        assert!(nested.len() < 10_000);
-        let error = decode(nested, Some("gzip, gzip, gzip"), 1_000_000).unwrap_err();
-        assert_eq!(error.kind(), "body_too_large");
-        // An endless row of empty members: nothing comes out, however much goes in.
-        let empty = gzip(b"");
-        let nested = gzip(&empty.repeat(1_000_000));
-        let error = decode(nested, Some("gzip, gzip"), 1_000_000).unwrap_err();
-        assert_eq!(error.kind(), "body_too_large");
-    }
-
-    #[test]
-    fn a_body_of_exactly_the_limit_is_accepted() {
-        for length in [0, 1, MIN_STEP - 1, MIN_STEP, MIN_STEP + 1, 1_000_000] {
-            let text = vec![b'x'; length];
-            assert_eq!(decode(gzip(&text), Some("gzip"), length).unwrap(), text);
-            if length > 0 {
-                let error = decode(gzip(&text), Some("gzip"), length - 1).unwrap_err();
-                assert_eq!(error.kind(), "body_too_large", "{length}");
-            }
-        }
-    }
-
-    #[test]
-    fn damaged_and_unknown_codings_are_errors() {
-        for coding in ["gzip", "br", "zstd", "deflate", "compress", "gzip,gzip,gzip,gzip"] {
-            let error = decode(Bytes::from_static(b"<html>not packed"), Some(coding), 1_000).unwrap_err();
-            assert_eq!(error.kind(), "content_encoding", "{coding}");
-        }
-        let error = decode(gzip(b"<html>not packed twice"), Some("br, gzip"), 1_000).unwrap_err();
-        assert!(error.to_string().contains("br: "), "{error}");
-        let mut cut = gzip(b"a longer text that is cut in the middle").to_vec();
-        cut.truncate(20);
-        assert!(decode(cut.into(), Some("gzip"), 1_000).is_err());
-    }
-}
+mod tests;

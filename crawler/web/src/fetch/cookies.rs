@@ -4,11 +4,14 @@
 //! ports of the host, and to other hosts if the site says so. All other requests share one jar.
 //!
 //! - `jar`: a jar within bounds
+//! - `date`: when a cookie expires
 //! - `file`: cookies in the format of Netscape's cookies.txt
 
+mod date;
 mod file;
 mod jar;
 
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
@@ -21,6 +24,7 @@ use super::settings::FetchSettings;
 use file::FileCookie;
 use jar::CookieJar;
 
+pub(super) use date::cookie_date;
 pub use file::{BadLine, CookiesFile, MAX_COOKIES_FILE_BYTES};
 pub(super) use jar::is_secure;
 
@@ -34,6 +38,16 @@ const HEADER: &str = "# Netscape HTTP Cookie File\n\
 /// Shortest value that is worth hiding in other header fields. Shorter ones, such as 1, are everywhere.
 const MIN_HIDDEN_BYTES: usize = 8;
 
+/// The cookies of two requests, to compare: equal marks stand for equal cookies, `None` for none. Marks hold no secret, and mean nothing
+/// outside of the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CookieMarks {
+    /// The cookies of the request.
+    pub sent: Option<u64>,
+    /// The cookies for the target of the redirect after the response has set its own; for the URL itself if the server does not redirect.
+    pub for_target: Option<u64>,
+}
+
 /// The cookies of a run.
 #[derive(Debug)]
 pub(super) struct Cookies {
@@ -45,6 +59,8 @@ pub(super) struct Cookies {
     file: CookiesFile,
     /// Counts the responses with cookies.
     changes: AtomicU64,
+    /// Makes the marks of this run.
+    key: RandomState,
 }
 
 impl Cookies {
@@ -56,6 +72,7 @@ impl Cookies {
             logins: logins.map(|login| (Arc::clone(login), CookieJar::default())).collect(),
             file: settings.cookies_file.clone(),
             changes: AtomicU64::new(0),
+            key: RandomState::new(),
         };
         cookies.give();
         cookies
@@ -76,6 +93,11 @@ impl Cookies {
     /// The `Cookie` header of a request.
     pub(super) fn header(&self, url: &Url) -> Option<HeaderValue> {
         self.of_login(url).unwrap_or(&self.common).header(url)
+    }
+
+    /// The mark of the cookies of a request.
+    pub(super) fn mark(&self, url: &Url) -> Option<u64> {
+        self.header(url).map(|cookies| self.key.hash_one(cookies.as_bytes()))
     }
 
     /// Whether the cookies of the URL are the session of a user, and not those of a visitor.

@@ -6,6 +6,7 @@ use super::line::{Line, Record};
 use super::pattern::OwnedPattern;
 use super::rules::{Draft, RuleIndex};
 use super::{Robots, token_bytes};
+use crate::seconds::seconds;
 
 /// Most sitemaps of one robots.txt.
 const MAX_SITEMAPS: usize = 1_000;
@@ -100,11 +101,8 @@ impl<'a> Groups<'a> {
 
     fn take_delay(&mut self, value: &[u8]) {
         self.delayed.has_records = true;
-        let seconds = std::str::from_utf8(value)
-            .ok()
-            .and_then(|text| text.parse::<f64>().ok());
-        // A line with a negative or infinite delay, or without a number, is ignored.
-        let delay = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        // A line with a negative delay, or without a number, is ignored.
+        let delay = std::str::from_utf8(value).ok().and_then(seconds);
         if self.delayed.agent {
             self.for_agent.crawl_delay = self.for_agent.crawl_delay.max(delay);
         }

@@ -49,7 +49,7 @@ const SPELLINGS: [(&str, Record); 16] = [
 
 /// The records of a robots.txt in order. Other lines are ignored.
 pub(super) fn lines(body: &[u8]) -> impl Iterator<Item = Line<'_>> {
-    let mut rest = Some(body.strip_prefix(BOM).unwrap_or(body));
+    let mut rest = Some(body);
     let next = move || {
         let (line, after) = cut(rest?);
         rest = after;
@@ -70,7 +70,7 @@ fn cut(text: &[u8]) -> (&[u8], Option<&[u8]>) {
 }
 
 fn line(number: u32, line: &[u8]) -> Option<Line<'_>> {
-    let line = &line[..line.len().min(MAX_LINE_BYTES)];
+    let line = without_marks(&line[..line.len().min(MAX_LINE_BYTES)]);
     let text = line.split(|byte| *byte == b'#').next().unwrap_or_default().trim_ascii();
     let (record, value) = at_colon(text)
         .and_then(record)
@@ -81,6 +81,14 @@ fn line(number: u32, line: &[u8]) -> Option<Line<'_>> {
         value,
         text,
     })
+}
+
+/// A line without the byte order mark of its file. Where files were joined, further ones begin with a mark of their own.
+fn without_marks(mut line: &[u8]) -> &[u8] {
+    while let Some(rest) = line.strip_prefix(BOM) {
+        line = rest;
+    }
+    line
 }
 
 /// The record of a name and a value, if the name is known.

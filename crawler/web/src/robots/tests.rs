@@ -174,7 +174,16 @@ fn the_crawl_delay_is_the_longest_of_the_own_groups() {
     );
     assert_eq!(delay("User-agent: a\nDisallow:\nUser-agent: *\nCrawl-delay: 9\n"), None);
     assert_eq!(delay("Crawl-delay: 9\n"), None);
-    for nonsense in ["-1", "NaN", "inf", "1e300", "soon", "", "1 s"] {
+    for (long, seconds) in [
+        ("1 s", 1),
+        ("1e300", u32::MAX),
+        ("99999999999999999999999999", u32::MAX),
+        ("184467440737095516150.5", u32::MAX),
+    ] {
+        let found = delay(&format!("User-agent: a\nCrawl-delay: {long}\n"));
+        assert_eq!(found, Some(Duration::from_secs(seconds.into())), "{long}");
+    }
+    for nonsense in ["-1", "-1e300", "NaN", "inf", "soon", ""] {
         assert_eq!(
             delay(&format!("User-agent: a\nCrawl-delay: {nonsense}\n")),
             None,

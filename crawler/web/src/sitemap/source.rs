@@ -3,9 +3,9 @@
 use std::io::{self, BufRead, BufReader, Read};
 
 use encoding_rs::{Decoder, Encoding, UTF_8};
-use flate2::bufread::MultiGzDecoder;
 
 use super::MAX_SITEMAP_BYTES;
+use crate::fetch::content_encoding::Gunzip;
 
 /// Longest tag, text or comment, in bytes. The XML parser holds one of them in memory, which could be as long as the file. Feeds
 /// carry whole articles in one text, so the limit is generous.
@@ -30,7 +30,7 @@ impl<'a> Source<'a> {
     /// The body begins like gzip and is not valid gzip.
     pub(super) fn new(body: &'a [u8]) -> io::Result<Self> {
         let mut bytes: Box<dyn BufRead + 'a> = if body.starts_with(b"\x1f\x8b") {
-            Box::new(BufReader::with_capacity(CHUNK_BYTES, MultiGzDecoder::new(body)))
+            Box::new(BufReader::with_capacity(CHUNK_BYTES, Gunzip::new(body)))
         } else {
             Box::new(body)
         };

@@ -311,3 +311,38 @@ proptest! {
         prop_assert_eq!(parse_sitemap(body.as_bytes(), 10), parse_sitemap(&gzip(body.as_bytes()), 10));
     }
 }
+
+#[test]
+fn alternates_in_other_languages_are_pages_too() {
+    let body = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9' xmlns:xhtml='http://www.w3.org/1999/xhtml'>
+        <url><loc>/en/</loc><xhtml:link rel='alternate' hreflang='de' href='/de/?a=1&amp;b=2'/>
+        <xhtml:link rel='alternate' hreflang='en' href='/en/'/><xhtml:link href=' /fr/ ' rel='alternate'></xhtml:link>
+        <xhtml:link rel='canonical' href='/canonical'/><xhtml:link rel='alternate' hreflang='es'/></url>
+        <url><link rel='alternate' href='/it/'/><loc>/en/2</loc><x:image><xhtml:link rel='alternate' href='/inside'/></x:image></url>
+        <xhtml:link rel='alternate' href='/outside'/></urlset>";
+    let expected = ["/en/", "/en/2", "/de/?a=1&b=2", "/fr/", "/it/"];
+    assert_eq!(
+        parse_sitemap(body.as_bytes(), ALL),
+        whole(SitemapFormat::UrlSet, &expected)
+    );
+    let cut = parse_sitemap(body.as_bytes(), 3);
+    assert_eq!(
+        (cut.sitemap.locations(), cut.truncated),
+        (&["/en/", "/en/2", "/de/?a=1&b=2"].map(str::to_owned)[..], true)
+    );
+    // The pages that a sitemap names go before the alternates of the first ones.
+    let cut = parse_sitemap(body.as_bytes(), 2);
+    assert_eq!(cut.sitemap.locations(), ["/en/", "/en/2"]);
+}
+
+#[test]
+fn alternates_without_end_are_bounded() {
+    let alternates: String = (0..300_000)
+        .map(|n| format!("<l:link rel='alternate' href='/{n}'/>"))
+        .collect();
+    let parsed = parse_sitemap(urlset(&format!("<url><loc>/</loc>{alternates}</url>")).as_bytes(), ALL);
+    assert_eq!(
+        (parsed.sitemap.locations().len(), parsed.truncated, parsed.broken),
+        (MAX_SITEMAP_URLS, true, None)
+    );
+}

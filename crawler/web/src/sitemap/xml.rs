@@ -89,6 +89,13 @@ impl Document {
         if self.open.len() == MAX_DEPTH {
             return Err(format!("elements more than {MAX_DEPTH} deep"));
         }
+        if format == SitemapFormat::UrlSet
+            && local.as_ref() == "link"
+            && matches!(self.open.last(), Some((Role::Entry, _)))
+            && let Some(alternate) = href(start)
+        {
+            locations.add_alternate(&alternate);
+        }
         let role = self.role(format, local.as_ref(), &prefix);
         self.open.push((role, prefix));
         if role == Role::Location {
@@ -176,7 +183,7 @@ fn names(format: SitemapFormat) -> (&'static str, &'static str) {
     }
 }
 
-/// The target of an Atom link to the page itself. A link without `rel` is `alternate` (RFC 4287, section 4.2.7.2).
+/// The target of an Atom link to the page itself, or of an `xhtml:link` to the page in another language (Google's extension). An Atom link without `rel` is `alternate` (RFC 4287, section 4.2.7.2).
 fn href(link: &BytesStart<'_>) -> Option<String> {
     let value = |name: &str| {
         let attribute = link

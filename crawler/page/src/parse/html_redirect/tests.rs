@@ -4,7 +4,15 @@ use crate::parse::parse;
 const PAGE: &str = "https://example.org/docs/old/page.html?q=1";
 
 fn of(html: &str) -> Option<HtmlRedirect> {
-    html_redirect(&parse(html, crate::parse::Attributes::Read), &Url::parse(PAGE).unwrap())
+    with_header(html, None)
+}
+
+fn with_header(html: &str, header: Option<&str>) -> Option<HtmlRedirect> {
+    html_redirect(
+        &parse(html, crate::parse::Attributes::Read),
+        &Url::parse(PAGE).unwrap(),
+        header,
+    )
 }
 
 /// The target, as a path, and the kind of the redirect.
@@ -441,4 +449,46 @@ proptest::proptest! {
         let page_url = Url::parse(PAGE).unwrap();
         proptest::prop_assert!(moves(&[&script], &[&script], &page_url).len() <= 2 * script.matches("location").count());
     }
+}
+
+#[test]
+fn the_refresh_header_counts_as_a_refresh_in_the_page_and_before_it() {
+    let article = format!("<p>{}</p>", "There is much to read here. ".repeat(20));
+    let meta = "<meta http-equiv=refresh content='0;url=/meta'>";
+    for (header, html, expected) in [
+        ("0; url=/new", "<title>Moved</title>", Some("/new")),
+        ("0; url=/new", "", Some("/new")),
+        (
+            "0;URL='/new'",
+            "<p>This page has <a href=/new>moved</a>.</p>",
+            Some("/new"),
+        ),
+        ("5, /new", "Moved.", Some("/new")),
+        ("0; url=new", "<base href=/base/>Moved.", Some("/docs/old/new")),
+        ("0; url=/new", meta, Some("/new")),
+        ("6; url=/new", "Moved.", None),
+        ("5; url=/new", "<img src=/slide.png>", None),
+        ("0; url=/new", &article, None),
+        ("0", "Moved.", None),
+        ("0; url=", "Moved.", None),
+        ("0; url=javascript:alert(1)", "Moved.", None),
+        ("0; url=/docs/old/page.html?q=1#top", "Moved.", None),
+        ("soon; url=/new", meta, Some("/meta")),
+        ("99999999999999999999; url=/new", meta, None),
+    ] {
+        let found = with_header(html, Some(header));
+        assert_eq!(
+            found.as_ref().map(|redirect| redirect.url.path()),
+            expected,
+            "{header}: {html}"
+        );
+        let by_header =
+            expected == Some("/meta") || found.is_none_or(|redirect| redirect.kind == HtmlRedirectKind::RefreshHeader);
+        assert!(by_header, "{header}: {html}");
+    }
+    let permanent = |header| with_header("Moved.", Some(header)).map(|redirect| redirect.is_permanent());
+    assert_eq!(
+        (permanent("0; url=/new"), permanent("1; url=/new")),
+        (Some(true), Some(false))
+    );
 }

@@ -8,6 +8,7 @@ use cookie_store::{CookieDomain, CookieExpiration, CookieStore, RawCookie, Store
 use reqwest::header::{HeaderMap, HeaderValue, SET_COOKIE};
 use url::Url;
 
+use super::date;
 use super::file::FileCookie;
 use crate::site::{is_public_suffix, site};
 
@@ -63,18 +64,27 @@ struct Entry {
 }
 
 impl CookieJar {
-    /// The `Cookie` header for a request, longer paths first; `None` if no cookie applies.
+    /// The `Cookie` header for a request, longer paths first, then in the order of their first setting (RFC 6265, section 5.4); `None` if no
+    /// cookie applies.
     pub(super) fn header(&self, url: &Url) -> Option<HeaderValue> {
         let mut sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
         let found = sites.get(site(url)?)?;
         let mut cookies = found.store.matches(url);
-        cookies.sort_by_key(|cookie| std::cmp::Reverse(String::from(&cookie.path).len()));
+        let place = |cookie: &cookie_store::Cookie<'_>| {
+            let (domain, path) = (String::from(&cookie.domain), String::from(&cookie.path));
+            let is_its = |entry: &Entry| entry.domain == domain && entry.path == path && entry.name == cookie.name();
+            (std::cmp::Reverse(path.len()), found.entries.iter().position(is_its))
+        };
+        cookies.sort_by_cached_key(|cookie| place(cookie));
         let pairs = cookies.iter().map(|cookie| {
             let (name, value) = cookie.name_value();
             format!("{name}={value}")
         });
         let header = pairs.collect::<Vec<_>>().join("; ");
-        let mut header = HeaderValue::from_str(&header).ok().filter(|_| !header.is_empty())?;
+        // Bytes beyond ASCII go back as they came.
+        let mut header = HeaderValue::from_bytes(header.as_bytes())
+            .ok()
+            .filter(|_| !header.is_empty())?;
         header.set_sensitive(true);
         Some(header)
     }
@@ -161,7 +171,9 @@ impl Site {
         if text.len() > MAX_COOKIE_BYTES {
             return;
         }
-        let Ok(mut raw) = RawCookie::parse(text) else { return };
+        let Ok(mut raw) = RawCookie::parse(date::with_http_dates(text)) else {
+            return;
+        };
         if let Some(domain) = raw.domain().map(str::to_ascii_lowercase)
             && is_public_suffix(&domain)
         {
@@ -275,6 +287,8 @@ fn is_below(name: &str, domain: &str) -> bool {
     before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
 }
 
+#[cfg(test)]
+mod http_state;
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,0 +1,61 @@
+//! `Retry-After` (RFC 9110, section 10.2.3).
+
+use std::time::{Duration, SystemTime};
+
+use super::cookies::cookie_date;
+use crate::seconds::{LONGEST, seconds};
+
+/// The wait that a `Retry-After` of a response received at `now` asks for. A past date asks for none; a number or a year that is too large
+/// asks for more than any cap. Dates are read as leniently as those of cookies.
+#[must_use]
+pub fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
+    let value = value.trim();
+    // A date may begin with a number, too.
+    if let Some(date) = cookie_date(value) {
+        return Some(date.duration_since(now).unwrap_or_default());
+    }
+    let is_far = value.contains(':') && value.split(|c: char| !c.is_ascii_digit()).any(|part| part.len() > 4);
+    if is_far { Some(LONGEST) } else { seconds(value) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date() {
+        let now = SystemTime::UNIX_EPOCH;
+        let wait = |value: &str| retry_after(value, now).map(|time| time.as_secs());
+        assert_eq!(wait("120"), Some(120));
+        assert_eq!(wait("Thu, 01 Jan 1970 00:01:30 GMT"), Some(90));
+        assert_eq!(wait("soon"), None);
+        for (value, seconds) in [
+            (" 120 ", Some(120)),
+            ("1.5", Some(1)),
+            ("2e2", Some(200)),
+            ("120 seconds", Some(120)),
+            ("01 Jan 1970 00:01:30 GMT", Some(90)),
+            ("1 Jan 99999 00:01:30", Some(LONGEST.as_secs())),
+            ("18446744073709551615", Some(LONGEST.as_secs())),
+            ("99999999999999999999999999", Some(LONGEST.as_secs())),
+            (&"9".repeat(5_000), Some(LONGEST.as_secs())),
+            ("1e300", Some(LONGEST.as_secs())),
+            ("1e999999999999", Some(LONGEST.as_secs())),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", Some(253_402_300_799)),
+            ("Fri, 31 Dec 99999 23:59:59 GMT", Some(LONGEST.as_secs())),
+            (
+                "Mon, 31 Dec 184467440737095516150 23:59:59 GMT",
+                Some(LONGEST.as_secs()),
+            ),
+            ("Thu, 01 Jan 1960 00:01:30 GMT", Some(0)),
+            ("Monday, 01-Jan-70 00:01:30", Some(90)),
+            ("-5", None),
+            ("-99999999999999999999999999", None),
+            ("inf", None),
+            ("NaN", None),
+            ("", None),
+        ] {
+            assert_eq!(wait(value), seconds, "{}", value.get(..40).unwrap_or(value));
+        }
+    }
+}
