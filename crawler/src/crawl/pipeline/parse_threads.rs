@@ -12,6 +12,7 @@ use super::{Answer, WeighedRecord};
 use crate::crawl::interpret::{self, Interpreter, Lane};
 use crate::crawl::messages::{Event, Meaning, Record};
 use crate::crawl::render::{Finished, RenderJob};
+use crate::crawl::watch::{self, Watch, Watched};
 use crate::error::RunError;
 
 /// Stack of a parse thread. html5ever and the walks over its tree are not recursive, but libraries below may be.
@@ -30,6 +31,7 @@ pub(super) struct ParseThreads {
     pub events: mpsc::Sender<Event>,
     /// To the browser.
     pub jobs: mpsc::UnboundedSender<RenderJob>,
+    pub watch: Watch,
 }
 
 impl ParseThreads {
@@ -51,6 +53,7 @@ impl ParseThreads {
 
     fn start_thread(&self, name: String, answers: &Receiver<Answer>, lane: Lane) -> Result<(), RunError> {
         let (mut this, answers) = (self.clone(), answers.clone());
+        let watched = self.watch.thread(name.clone(), watch::LIMIT);
         if lane == Lane::Large {
             // The thread must not hold its own channel open: it ends with the last thread of the small lane.
             this.large = bounded(0).0;
@@ -58,7 +61,7 @@ impl ParseThreads {
         thread::Builder::new()
             .name(name)
             .stack_size(STACK_BYTES)
-            .spawn(move || this.interpret_all(&answers, lane))
+            .spawn(move || this.interpret_all(&answers, lane, &watched))
             .map(drop)
             .map_err(|source| RunError::io("start", "a parse thread", source))
     }
@@ -69,35 +72,40 @@ impl ParseThreads {
         // The thread must hold neither the channel of the large lane nor that of the browser open: both end before it.
         this.large = bounded(0).0;
         this.jobs = mpsc::unbounded_channel().0;
+        let watched = self.watch.thread("parse-rendered", watch::LIMIT);
         thread::Builder::new()
             .name("parse-rendered".into())
             .stack_size(STACK_BYTES)
-            .spawn(move || this.interpret_rendered(&rendered))
+            .spawn(move || this.interpret_rendered(&rendered, &watched))
             .map(drop)
             .map_err(|source| RunError::io("start", "a parse thread", source))
     }
 
-    fn interpret_rendered(&self, rendered: &Receiver<Finished>) {
+    fn interpret_rendered(&self, rendered: &Receiver<Finished>, thread: &Watched) {
         for finished in rendered {
             let queued = finished.job.queued.clone();
             let host = queued.host.clone();
             if self.events.blocking_send(Event::RenderingEnded { host }).is_err() {
                 return;
             }
+            let unit = thread.begin();
             let meaning = catch_unwind(AssertUnwindSafe(|| self.interpreter.finished(finished)))
                 .unwrap_or_else(|_panic| interpret::panicked_page(queued));
+            drop(unit);
             if !self.pass_on(meaning) {
                 return;
             }
         }
     }
 
-    fn interpret_all(&self, answers: &Receiver<Answer>, lane: Lane) {
+    fn interpret_all(&self, answers: &Receiver<Answer>, lane: Lane, thread: &Watched) {
         for (task, answer) in answers {
             let spare = task.clone();
+            let unit = thread.begin();
             // No input is known to make a parser panic. If one does, only that page fails, and the run continues.
             let meaning = catch_unwind(AssertUnwindSafe(|| self.interpreter.interpret(task, answer, lane)))
                 .unwrap_or_else(|_panic| interpret::panicked(spare));
+            drop(unit);
             if !self.pass_on(meaning) {
                 return;
             }
