@@ -35,7 +35,9 @@ fn crawl_disturbed(disturb: impl Fn(&Path) + Send + Sync + 'static) -> (Site, Cr
             article(n as u64, if n < PAGES { &next } else { &[] })
         }
     });
-    let crawl = Crawl::of(site.url("/")).set("storage.commit_interval_ms", 1);
+    let crawl = Crawl::of(site.url("/"))
+        .set("storage.commit_interval_ms", 1)
+        .set("scope.max_depth", 100);
     data.set(crawl.data()).unwrap();
     (site, crawl)
 }

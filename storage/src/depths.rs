@@ -3,7 +3,7 @@
 //! The URLs of a crawl are found in the order in which servers answer. So the first path to a URL may be longer than another that is found
 //! later. A shorter path lowers the depth of the URL. If the URL is not finished yet, nothing else is to do: its outlinks get their depths
 //! when it is finished. If it is finished, its outlinks are one link behind it, so their depths may sink, too. Therefore the row of a
-//! finished URL names its outlinks by their numbers ([`Edges`]), and the table `beyond` holds the outlinks that were too deep to be queued.
+//! finished URL names its outlinks by their numbers ([`Edges`](crate::edges::Edges)), and the table `beyond` holds the outlinks that were too deep to be queued.
 //! They are queued when the depth of the URL has sunk far enough.
 //!
 //! When nothing is left to lower, the depth of each known URL is that of a shortest path among all fetched pages, whatever the order was:
@@ -12,9 +12,7 @@
 //! A row of the table `lowered` says that the depth of a URL sank, and that its outlinks must follow. It is durable before the page that
 //! is the reason, and goes with the last change that follows from it. So no crash loses a shorter path.
 
-use std::collections::{BTreeMap, HashMap};
-
-use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use crate::batch::Batch;
 use crate::error::StorageError;
@@ -133,55 +131,34 @@ fn set(row: &mut Vec<u32>, at: usize, depth: u16) {
     row[at] = u32::from(depth) + 1;
 }
 
-/// A link to another known URL.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Edge {
-    pub to: UrlId,
-    /// By how much the URL is deeper: 0 for the target of a redirect, 1 for a link.
-    pub step: u8,
+/// The URLs whose depth has sunk and whose links are to be followed, each once.
+#[derive(Debug, Default)]
+pub(crate) struct LoweredUrls {
+    order: VecDeque<UrlId>,
+    waiting: HashSet<UrlId>,
 }
 
-/// The outlinks of a finished URL whose depths could sink with its own: `⟨[u64]⟩` of twice the number plus the step, in ascending order,
-/// each less the one before.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct Edges(Vec<u64>);
-
-impl Edges {
-    pub fn of(mut edges: Vec<Edge>) -> Self {
-        edges.sort_unstable();
-        edges.dedup();
-        let mut last = 0;
-        let packed = edges.into_iter().map(|edge| {
-            let value = edge.to << 1 | u64::from(edge.step.min(1));
-            let difference = value - last;
-            last = value;
-            difference
-        });
-        Self(packed.collect())
+impl LoweredUrls {
+    pub fn push(&mut self, id: UrlId) {
+        if self.waiting.insert(id) {
+            self.order.push_back(id);
+        }
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = Edge> {
-        self.0.iter().scan(0_u64, |last, difference| {
-            *last = last.wrapping_add(*difference);
-            Some(Edge {
-                to: *last >> 1,
-                step: (*last & 1) as u8,
-            })
-        })
+    pub fn pop(&mut self) -> Option<UrlId> {
+        let id = self.order.pop_front()?;
+        self.waiting.remove(&id);
+        Some(id)
+    }
+
+    pub fn is_waiting(&self, id: UrlId) -> bool {
+        self.waiting.contains(&id)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn edges_can_be_read_back() {
-        let edges = [(9, 1), (3, 1), (3, 0), (1 << 40, 1), (9, 1)].map(|(to, step)| Edge { to, step });
-        let read: Vec<Edge> = Edges::of(edges.to_vec()).iter().collect();
-        let expected = [(3, 0), (3, 1), (9, 1), (1 << 40, 1)].map(|(to, step)| Edge { to, step });
-        assert_eq!(read, expected);
-    }
 
     #[test]
     fn depths_are_staged_committed_and_read_again() {

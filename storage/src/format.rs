@@ -83,7 +83,7 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::depths::Edges;
+use crate::edges::Edges;
 use crate::error::StorageError;
 use crate::frontier::{ChunkKind, Place};
 use crate::url_state::UrlState;

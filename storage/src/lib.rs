@@ -117,17 +117,17 @@
 //! From the bottom up. No file uses another in a circle.
 //!
 //! - `error`; [`warc`]: places, records, captures and readers of the archive.
-//! - `foreign`, `frontier`, `url_state`, `page`, `visits`, `outcome`, `redecided`, `counts`: the types of the rows and of the interface.
+//! - `foreign`, `frontier`, `url_state`, `page`, `visits`, `outcome`, `redecided`, `counts`, `edges`: the types of the rows and of the interface.
 //! - `warc::metadata` and `warc::writer`: the archive's records of those types, and its files.
 //! - `full_files`: the files of the archive that never grow again. `format`: every key and value on disk. `holder`, `folder`: lock, README, last commit.
 //! - `guarded`, `batch`, `snapshot`, `running`: the rows as of one commit, for processes that read a crawl that runs. `state`: the rows, in the sled
 //!   database or lent by another process.
-//! - `chunk`: the rows of the queue. `known`: the hashes of all known URLs. `early`: the URLs that a crash made known too early. `stage`:
-//!   changes on their way to a commit. `outbox`: rows of messages to other workers.
+//! - `chunk`: the rows of the queue. `known`: the hashes of all known URLs. `early`: the URLs that a crash made known too early.
+//!   `depths`: the depths of all URLs by the shortest paths. `stage`: changes on their way to a commit. `outbox`: rows of messages to other workers.
 //! - `store`: opening, lending, and the commit. Further methods of [`Store`]: `stage/discover`, `stage/finish` and `stage/mail` stage changes, `queue`, `urls`,
 //!   `catalogue` and `texts` read, `foreign_pages` keeps rows about other workers' pages,
-//!   `revisit` stages visits, `yielded` gives pages up, `hosts` and `run` remember hosts and
-//!   runs.
+//!   `revisit` stages visits, `yielded` gives pages up, `lowered` follows the links of URLs whose depths have sunk, `hosts` and `run`
+//!   remember hosts and runs. `gone`: which folder somebody moved while the store wrote to it.
 //! - `verify`: checks whether all of it agrees. `rebuild`: the state from the archive; `merge`: the same over the
 //!   archives of several data folders, whose numbers `origins` translates. `compact`: the state without superseded rows.
 //!   [`cdxj`]: the index of the archive for replay tools.
@@ -142,6 +142,7 @@ mod copied;
 mod counts;
 mod depths;
 mod early;
+mod edges;
 mod error;
 mod folder;
 mod foreign;

@@ -1,11 +1,10 @@
 //! Follows the links of URLs whose depths have sunk: see [`depths`](crate::depths).
 
 use std::borrow::Cow;
-use std::collections::{HashSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use crate::depths::{Edge, Edges};
+use crate::edges::{Edge, Edges};
 use crate::error::StorageError;
 use crate::format::{self, MAX_PACKED_ROW_BYTES, UrlRow};
 use crate::frontier::{Discovered, QueuedUrl};
@@ -44,31 +43,6 @@ impl<'a> From<&'a [Discovered]> for Placed<'a> {
             within: within.into(),
             beyond: Vec::new(),
         }
-    }
-}
-
-/// The URLs whose depth has sunk and whose links are to be followed, each once.
-#[derive(Debug, Default)]
-pub(crate) struct LoweredUrls {
-    order: VecDeque<UrlId>,
-    waiting: HashSet<UrlId>,
-}
-
-impl LoweredUrls {
-    fn push(&mut self, id: UrlId) {
-        if self.waiting.insert(id) {
-            self.order.push_back(id);
-        }
-    }
-
-    fn pop(&mut self) -> Option<UrlId> {
-        let id = self.order.pop_front()?;
-        self.waiting.remove(&id);
-        Some(id)
-    }
-
-    fn is_waiting(&self, id: UrlId) -> bool {
-        self.waiting.contains(&id)
     }
 }
 

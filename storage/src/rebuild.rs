@@ -55,6 +55,7 @@ use crate::format;
 use crate::frontier::{Discovered, Via};
 use crate::origins::{Origin, Origins};
 use crate::page::Verdict;
+use crate::stage::Piece;
 use crate::state::{Meta, State, await_release, make_durable};
 use crate::store::{OpenOptions, Store};
 use crate::warc::location::{Archived, WarcEnd};
@@ -373,9 +374,10 @@ impl Rebuild {
         let before = self.folder.last_commit().unwrap_or(0).max(self.last_archived_commit);
         self.store.commit()?;
         self.store.progress.commit = self.store.progress.commit.max(before);
-        // A copied state says itself whether the last run was killed.
-        if self.kept != Kept::All {
-            self.store.end_run()?;
+        match self.kept {
+            // A copied state says itself whether the last run was killed.
+            Kept::All => self.store.stage_piece(Piece::at(self.store.progress)),
+            Kept::Outcomes | Kept::Nothing => self.store.end_run()?,
         }
         self.store.commit()?;
         Ok(())

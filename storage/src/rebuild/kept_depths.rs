@@ -3,7 +3,8 @@
 //! The numbers of URLs differ between the two states, so this compares the URLs.
 
 use super::outcomes::{Copy, Fault};
-use crate::depths::{Depths, Edge, Edges};
+use crate::depths::Depths;
+use crate::edges::{Edge, Edges};
 use crate::format::{self, UrlRow};
 use crate::known::UrlId;
 use crate::page::PageRecord;

@@ -5,7 +5,7 @@ use super::{Piece, Row};
 use crate::chunk::{self, QueueChange};
 use crate::clock::now_ms;
 use crate::counts::{Class, CountChange};
-use crate::depths::{Edge, Edges};
+use crate::edges::{Edge, Edges};
 use crate::error::StorageError;
 use crate::format::{self, UrlRow};
 use crate::frontier::{Discovered, Place, QueuedUrl, Via};
