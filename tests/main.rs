@@ -1,6 +1,6 @@
 //! The crawler from outside: the binary against sites on loopback whose request log is the witness.
 //!
-//! - [`crawl`]: how far a crawl goes, and that it goes there once; [`demo`]: every page of the demo's site
+//! - [`crawl`]: how far a crawl goes, and that it goes there once; [`depth`]: by the shortest path; [`demo`]: every page of the demo's site
 //! - [`scope`]: patterns of URLs; [`seeds`]: seeds files of any size and kind; [`robots`]: what robots.txt forbids; [`politeness`]: how often a host is asked, by the
 //!   server's clock; [`host_sections`]: what holds for some hosts alone
 //! - [`steering`]: traps, and the requests that the verdicts save; [`traps`]: endless traps, and folders that the crawl leaves;
@@ -19,7 +19,8 @@
 //! - [`running`]: a crawl that runs, read by the other commands
 //! - [`resume`]: killed, interrupted, limited, and gone on; [`warc`]: the archive holds what is kept, and only that
 //! - [`archived_requests`]: what was asked, without a secret
-//! - [`survive`]: damaged, full, limited, lost, and made whole
+//! - [`survive`]: damaged, full, limited, lost, and made whole; [`moved`]: all of that in mid-run; [`kept_state`]: what a
+//!   rebuild leaves as it is
 //! - [`config`]: what cannot be used ends with exit code 2; [`cli`]: help, forms and exit codes of the commands
 //! - [`fleet`]: several workers on one crawl; [`worker_folder`]: what one sees in the folder of one of them
 //! - [`explain`]: why a page was kept or dropped; [`check`]: whether a text is already in the store
@@ -47,6 +48,7 @@ mod config;
 mod crawl;
 mod dedup_command;
 mod demo;
+mod depth;
 mod documents;
 mod documents_fuzz;
 mod encodings;
@@ -62,12 +64,14 @@ mod html_redirects;
 mod http;
 mod init;
 mod inspect;
+mod kept_state;
 mod layout;
 mod links;
 mod listings;
 mod login;
 mod logs;
 mod merge;
+mod moved;
 mod near_duplicates;
 mod one_reading;
 mod politeness;

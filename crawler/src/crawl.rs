@@ -13,6 +13,7 @@
 //! - `archiving`: puts full WARC files into an object store
 //! - `revisits`: the pages that are due again
 //! - `fleet`: the work on one crawl with other workers
+//! - `watch`, `watchdog`: end a run in which a thread stands still
 //! - `stats`, `clock`, `shutdown`: the figures, times and signals of a run; `folder_wait`: the wait for the data folder
 //!
 //! Uses: archive, browser, config, dedup, error, fleet, page, storage, terminal, web.
@@ -39,3 +40,5 @@ pub(crate) mod shutdown;
 pub mod stats;
 pub(crate) mod steering;
 pub(crate) mod trap;
+pub(crate) mod watch;
+pub(crate) mod watchdog;

@@ -7,6 +7,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use web::fetch::FetchError;
 
@@ -103,6 +104,16 @@ pub enum RunError {
     /// A stage of the pipeline ended before its time.
     #[error("the {0} stage ended unexpectedly; what was committed is safe, run the same command again")]
     Stage(&'static str),
+    /// A thread stands still.
+    #[error("{}; what was committed is safe, run the same command again", silence(what, *time, *is_stopping))]
+    Silent {
+        /// The thread, or what the run waited for.
+        what: String,
+        /// For how long.
+        time: Duration,
+        /// Whether a signal had asked the run to stop.
+        is_stopping: bool,
+    },
     /// `crawler verify` has findings.
     #[error("{}: {count} findings; each says what to do", dir.display())]
     NotSound {
@@ -114,6 +125,14 @@ pub enum RunError {
     /// The demo's report differs from its truth.
     #[error("{0} of the demo's pages came out otherwise than they should")]
     Mismatch(usize),
+}
+
+fn silence(what: &str, time: Duration, is_stopping: bool) -> String {
+    let time = humantime::format_duration(Duration::from_secs(time.as_secs()));
+    match is_stopping {
+        true => format!("the run was asked to stop, but {what} has not answered for {time}; it ends without"),
+        false => format!("{what} has not answered for {time}, so the run ends"),
+    }
 }
 
 /// What to do about an index that cannot be read.

@@ -28,7 +28,7 @@ use crate::warc::record::{compact_date, without_userinfo};
 use crate::warc::shown_digest;
 use crate::warc::writer::file_name;
 pub(crate) use difference::{Difference, difference};
-pub use file::write_index;
+pub use file::{write_index, write_index_with};
 use runs::Runs;
 pub use runs::SortedLines;
 pub use surt::surt;

@@ -50,7 +50,7 @@ pub fn compact(dir: &Path, options: &OpenOptions, copied: &mut dyn FnMut(u64)) -
     }
     let scratch = dir.join(COMPACTING);
     folder.remove_folder(COMPACTING)?;
-    let made = copy(dir, &scratch, options.cache_bytes, copied).and_then(|rows| {
+    let made = copy(dir, &scratch, options.cache_bytes, &|_| true, copied).and_then(|rows| {
         make_durable(&scratch.join(STATE))?;
         // Some systems do not rename a folder with open files, and sled's threads may still write to it.
         await_release(&dir.join(STATE))?;
@@ -74,8 +74,14 @@ pub fn compact(dir: &Path, options: &OpenOptions, copied: &mut dyn FnMut(u64)) -
     Ok(result)
 }
 
-/// Copies all trees of the state of `dir` into a new one under `scratch`. Returns the number of rows.
-fn copy(dir: &Path, scratch: &Path, cache_bytes: u64, copied: &mut dyn FnMut(u64)) -> Result<u64, StorageError> {
+/// Copies the trees of the state of `dir` that `takes` accepts by their names into a new one under `scratch`. Returns the number of rows.
+pub(crate) fn copy(
+    dir: &Path,
+    scratch: &Path,
+    cache_bytes: u64,
+    takes: &dyn Fn(&[u8]) -> bool,
+    copied: &mut dyn FnMut(u64),
+) -> Result<u64, StorageError> {
     let from = State::open(dir, cache_bytes)?;
     if from.meta()?.is_none() {
         return Err(StorageError::StateMissing { dir: dir.to_owned() });
@@ -86,7 +92,7 @@ fn copy(dir: &Path, scratch: &Path, cache_bytes: u64, copied: &mut dyn FnMut(u64
         return Err(StorageError::Lent { dir: dir.to_owned() });
     };
     let (mut rows, mut batches) = (0, 0_u64);
-    for name in source_db.tree_names() {
+    for name in source_db.tree_names().into_iter().filter(|name| takes(name)) {
         let source = guarded(dir, || source_db.open_tree(&name))?;
         let target = guarded(scratch, || target_db.open_tree(&name))?;
         let mut all = source.iter();

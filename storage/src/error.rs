@@ -140,6 +140,25 @@ pub enum StorageError {
         /// The data folder.
         dir: PathBuf,
     },
+    /// The data folder is not at its place any more.
+    #[error(
+        "{} was moved or removed while this command wrote to it: put it back, or name its new place with --data, and run the same command again; nothing committed is lost unless the folder is",
+        dir.display()
+    )]
+    FolderGone {
+        /// Its place.
+        dir: PathBuf,
+    },
+    /// The state is not at its place any more.
+    #[error(
+        "the state in {} was moved, removed or replaced while this command wrote to it: put that `state` folder back and run the same command again, or rebuild it from the archived pages: {}",
+        dir.display(),
+        rebuild(dir)
+    )]
+    StateGone {
+        /// The data folder.
+        dir: PathBuf,
+    },
     /// A file of the archive is shorter than its committed length.
     #[error(
         "{} has {found} bytes, but {expected} are committed: put the file back, or continue with the remaining pages: {}",

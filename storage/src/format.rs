@@ -18,13 +18,19 @@
 //!        'm' "redecided"                                          ⟨Redecided⟩: the redecision
 //!        'm' "rules"                                              ⟨[String]⟩: the dedup rules that decided the pages, in words
 //!        'm' "indexed"                                            ⟨Indexed⟩: the part of the archive that is in index.cdxj
+//!        'm' "max-depth"                                          ⟨u16⟩ the depth beyond which the last run queued no URL
 //!        'm' "worker"                                             ⟨u16⟩ the number of this worker, in a crawl by several
 //!        'm' "early"                                              ⟨[(u64, u64)]⟩ numbers of URLs whose links may be in no metadata
 //!                                                                 record, because a crash cut off their commit; see `early`
 //! log    'k' id:u64 of the first                                  ⟨[(hash:u64 LE, id)]⟩ of the URLs of a batch
 //! bucket 'b' depth:u8 number:u32                                  ⟨hash less the one before, id⟩ of each URL, by hash
 //! url    'u' id:u64                                               ⟨UrlRow⟩: 01 page sequence · 02 redirect · 03 failure ·
-//!                                                                 04 exclusion, each but the page with host and packed
+//!                                                                 04 exclusion, each but the page with host and packed;
+//!                                                                 then ⟨Edges⟩: the numbers of its outlinks; see `depths`
+//! depths 'e' id:u64 / 256                                         ⟨[u32]⟩ of 256 URLs: the depth plus one, 0 if it is not known
+//! lowered 'a' id:u64                                              empty: the depth of the URL sank, its outlinks must follow
+//! beyond 'c' id:u64 part:u8                                       01 ⟨[BeyondLink]⟩ in DEFLATE: outlinks of a URL that are too
+//!                                                                 deep to be queued; see `lowered`
 //! queue  'q' host 00 priority:u8 depth:u16 seq:u64 of the first   ⟨Entry⟩ of each URL of a chunk, by seq: seq less the one
 //!                                                                 before, bytes shared with the packed URL before, the rest
 //!                                                                 of it, redirects, attempts, via (00 none · 01 that of the
@@ -77,6 +83,7 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::edges::Edges;
 use crate::error::StorageError;
 use crate::frontier::{ChunkKind, Place};
 use crate::url_state::UrlState;
@@ -110,6 +117,10 @@ pub(crate) const META_SEED: &[u8] = b"mseed";
 pub(crate) const META_KNOWN: &[u8] = b"mknown";
 pub(crate) const META_WORKER: &[u8] = b"mworker";
 pub(crate) const META_EARLY: &[u8] = b"mearly";
+pub(crate) const META_MAX_DEPTH: &[u8] = b"mmax-depth";
+pub(crate) const DEPTHS: u8 = b'e';
+pub(crate) const LOWERED: u8 = b'a';
+pub(crate) const BEYOND: u8 = b'c';
 pub(crate) const KNOWN_LOG: u8 = b'k';
 pub(crate) const KNOWN_BUCKETS: u8 = b'b';
 pub(crate) const URLS: u8 = b'u';
@@ -127,11 +138,11 @@ pub(crate) const OUTBOX: u8 = b'o';
 pub(crate) const NUMBERS: u8 = b'n';
 pub(crate) const FOREIGN: u8 = b'f';
 pub(crate) const ROBOTS: u8 = b'r';
-const NEW_LINKS: u8 = b'l';
+pub(crate) const NEW_LINKS: u8 = b'l';
 pub(crate) const SITEMAPS: u8 = b's';
 
-/// The version of the rows of [`GATES`], [`ROBOTS`], [`SITEMAPS`], [`NEW_LINKS`] and [`FOREIGN`], their first byte.
-const ROW_VERSION: u8 = 1;
+/// The version of the rows of [`GATES`], [`ROBOTS`], [`SITEMAPS`], [`NEW_LINKS`], [`BEYOND`] and [`FOREIGN`], their first byte.
+pub(crate) const ROW_VERSION: u8 = 1;
 
 /// Progress of the state. Every batch contains it, as it is after that batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -179,10 +190,56 @@ impl UrlRow {
         let url = (!is_page).then(|| (host.to_owned(), pack_url(host, url)));
         Self { state, url }
     }
+
+    /// The row, with the outlinks of the URL behind it.
+    pub fn with_edges(&self, edges: &Edges) -> Result<Vec<u8>, StorageError> {
+        let row = encode(self)?;
+        postcard::to_extend(edges, row).map_err(StorageError::Encode)
+    }
+}
+
+/// The row of a finished URL and its outlinks. A row of an earlier version of the program names none.
+pub(crate) fn read_url_row(row: &[u8]) -> Option<(UrlRow, Edges)> {
+    let (url, edges) = postcard::take_from_bytes::<UrlRow>(row).ok()?;
+    let edges = match edges {
+        [] => Edges::default(),
+        edges => postcard::from_bytes(edges).ok()?,
+    };
+    Some((url, edges))
 }
 
 pub(crate) fn url_key(id: u64) -> [u8; 9] {
     numbered(URLS, id)
+}
+
+/// The URL of such a key.
+pub(crate) fn url_id(key: &[u8]) -> Option<u64> {
+    number(URLS, key)
+}
+
+pub(crate) fn depths_key(row: u64) -> [u8; 9] {
+    numbered(DEPTHS, row)
+}
+
+pub(crate) fn lowered_key(id: u64) -> [u8; 9] {
+    numbered(LOWERED, id)
+}
+
+pub(crate) fn lowered_url(key: &[u8]) -> Option<u64> {
+    number(LOWERED, key)
+}
+
+/// The key for a part of the deep links of a URL.
+pub(crate) fn beyond_key(id: u64, part: u8) -> [u8; 10] {
+    let mut key = [part; 10];
+    key[..9].copy_from_slice(&numbered(BEYOND, id));
+    key
+}
+
+/// The URL and the part of such a key.
+pub(crate) fn beyond_place(key: &[u8]) -> Option<(u64, u8)> {
+    let (part, key) = key.split_last()?;
+    Some((number(BEYOND, key)?, *part))
 }
 
 pub(crate) fn log_key(first_id: u64) -> [u8; 9] {

@@ -38,7 +38,7 @@ use bucket::{Entries, bucket_of, depth_for, pack};
 use filter::Filter;
 use found::Found;
 
-/// Hashes in a generation of [`Found`]: they fill 2^19 slots of a hash table, about 5 MB.
+/// Hashes in a generation of [`Found`]: they fill 2^19 slots of a hash table, about 9 MB.
 const GENERATION: usize = (1 << 19) / 8 * 7;
 
 /// Lower bound on the URLs in a merge. In a large store a merge takes a sixteenth of the store, so that the work for each URL stays
@@ -77,6 +77,8 @@ impl Hasher for Unhashed {
 }
 
 type BuildUnhashed = BuildHasherDefault<Unhashed>;
+/// The numbers of URLs by their hashes, which are not hashed again.
+type UrlIds = HashMap<UrlHash, UrlId, BuildUnhashed>;
 /// A set of hashes, which are not hashed again.
 pub(crate) type UrlHashSet = HashSet<UrlHash, BuildUnhashed>;
 
@@ -158,16 +160,16 @@ impl KnownUrls {
         self.hash(&key)
     }
 
-    /// Whether the URL is known.
-    pub fn contains(&mut self, state: &State, hash: UrlHash) -> Result<bool, StorageError> {
-        if self.recent.contains_key(&hash) || self.found.contains(hash) {
-            return Ok(true);
+    /// The number of the URL, if it is known. Remembers it, because the next page probably has the same link.
+    pub fn find(&mut self, state: &State, hash: UrlHash) -> Result<Option<UrlId>, StorageError> {
+        if let Some(id) = self.recent.get(&hash).copied().or_else(|| self.found.get(hash)) {
+            return Ok(Some(id));
         }
-        let is_known = self.in_bucket(state, hash)?.is_some();
-        if is_known {
-            self.found.insert(hash);
+        let found = self.in_bucket(state, hash)?;
+        if let Some(id) = found {
+            self.found.insert(hash, id);
         }
-        Ok(is_known)
+        Ok(found)
     }
 
     /// The number of the URL, if it is known.
@@ -255,8 +257,8 @@ impl KnownUrls {
         self.recent.shrink_to_fit();
         self.merge(state, &fresh)?;
         // The latest URLs are looked up most.
-        for &(hash, _) in &fresh {
-            self.found.insert(hash);
+        for &(hash, id) in &fresh {
+            self.found.insert(hash, id);
         }
         match &mut self.filter {
             Some(filter) if filter.has_room_for(self.buckets.entries) => {

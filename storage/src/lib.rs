@@ -117,17 +117,17 @@
 //! From the bottom up. No file uses another in a circle.
 //!
 //! - `error`; [`warc`]: places, records, captures and readers of the archive.
-//! - `foreign`, `frontier`, `url_state`, `page`, `visits`, `outcome`, `redecided`, `counts`: the types of the rows and of the interface.
+//! - `foreign`, `frontier`, `url_state`, `page`, `visits`, `outcome`, `redecided`, `counts`, `edges`: the types of the rows and of the interface.
 //! - `warc::metadata` and `warc::writer`: the archive's records of those types, and its files.
 //! - `full_files`: the files of the archive that never grow again. `format`: every key and value on disk. `holder`, `folder`: lock, README, last commit.
 //! - `guarded`, `batch`, `snapshot`, `running`: the rows as of one commit, for processes that read a crawl that runs. `state`: the rows, in the sled
 //!   database or lent by another process.
-//! - `chunk`: the rows of the queue. `known`: the hashes of all known URLs. `early`: the URLs that a crash made known too early. `stage`:
-//!   changes on their way to a commit. `outbox`: rows of messages to other workers.
+//! - `chunk`: the rows of the queue. `known`: the hashes of all known URLs. `early`: the URLs that a crash made known too early.
+//!   `depths`: the depths of all URLs by the shortest paths. `stage`: changes on their way to a commit. `outbox`: rows of messages to other workers.
 //! - `store`: opening, lending, and the commit. Further methods of [`Store`]: `stage/discover`, `stage/finish` and `stage/mail` stage changes, `queue`, `urls`,
 //!   `catalogue` and `texts` read, `foreign_pages` keeps rows about other workers' pages,
-//!   `revisit` stages visits, `yielded` gives pages up, `hosts` and `run` remember hosts and
-//!   runs.
+//!   `revisit` stages visits, `yielded` gives pages up, `lowered` follows the links of URLs whose depths have sunk, `hosts` and `run`
+//!   remember hosts and runs. `gone`: which folder somebody moved while the store wrote to it.
 //! - `verify`: checks whether all of it agrees. `rebuild`: the state from the archive; `merge`: the same over the
 //!   archives of several data folders, whose numbers `origins` translates. `compact`: the state without superseded rows.
 //!   [`cdxj`]: the index of the archive for replay tools.
@@ -140,7 +140,9 @@ mod clock;
 mod compact;
 mod copied;
 mod counts;
+mod depths;
 mod early;
+mod edges;
 mod error;
 mod folder;
 mod foreign;
@@ -148,12 +150,14 @@ mod foreign_pages;
 mod format;
 mod frontier;
 mod full_files;
+mod gone;
 mod guarded;
 mod holder;
 mod hosts;
 #[cfg(test)]
 mod injected;
 mod known;
+mod lowered;
 mod merge;
 mod new_links;
 mod origins;
@@ -192,13 +196,14 @@ pub use frontier::{Discovered, QueuedUrl, Revisit, Validators, Via};
 pub use full_files::FullFiles;
 pub use holder::Holder;
 pub use hosts::{HostRecord, HostRecords, MAX_STORED_ROBOTS_BYTES, StoredRobots};
+pub use lowered::{Lowered, Placed};
 pub use merge::{MergeSource, merge};
 pub use origins::{FETCHED_ELSEWHERE, FLEET_FIELD, WORKER_FIELD};
 pub use outbox::{Ended, Letter};
 pub use outcome::{Finished, Outcome};
 pub use page::{Fate, PageDraft, PageRecord, Rendering, Replaced, Verdict};
 pub use queue::{Hosts, Queue};
-pub use rebuild::{Rebuild, RebuildStep, Rebuilt, Redecision};
+pub use rebuild::{ChangedVerdicts, DecidedSchemes, Kept, Rebuild, RebuildStep, Rebuilt, Redecision};
 pub use redecided::Redecided;
 pub use running::client::AsOf;
 pub use sitemaps::{OnwardSitemap, StoredSitemap};

@@ -9,17 +9,22 @@
 //! then kept as `state.before-rebuild`. A rebuild that is cut off anywhere can start again.
 //!
 //! A rebuild restores every page with its number, verdict, signature, versions and visits, and queues the URLs that were found on
-//! pages and have no page. It cannot restore data that the archive does not have: how hosts were treated, robots.txt, the counts of
-//! refreshes, and the outcomes of URLs without a page. The crawl repeats redirects and failures, and finds the URLs of sitemaps again.
+//! pages and have no page. The archive does not have how hosts were treated, robots.txt, the counts of refreshes, and the outcomes of URLs
+//! without a page. The rebuild takes them from the old state, if that can be read. Otherwise the crawl repeats redirects and failures, and
+//! finds the URLs of sitemaps again.
 //!
 //! A rebuild gives up a kept page whose body or text cannot be read: it queues the page's URL and those of its duplicates, because
 //! their texts are lost with the page's. It also gives up a page whose metadata record cannot be read, because the page's outlinks and
 //! verdict are lost. If the URL of a lost page has an older version, that version stays, and is queued for a visit.
 //!
-//! Between 2 and 3 the caller may [redecide](Rebuild::redecide) all pages by another scheme or rule.
+//! Between 2 and 3 the caller may [redecide](Rebuild::redecide) all pages by another scheme or rule. A redecision begins with a copy of the
+//! old state, if that is whole, and not with the archive.
 
+mod decided_schemes;
 mod events;
 mod files;
+mod kept_depths;
+mod kept_state;
 mod lost;
 mod numbering;
 mod numbers;
@@ -34,6 +39,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+pub use self::decided_schemes::DecidedSchemes;
 pub(crate) use self::files::WarcFile;
 use self::files::{Heads, crawls_in, gaps_of, only_crawl};
 pub(crate) use self::files::{crawls_in as archived_crawls, read_head};
@@ -41,7 +47,7 @@ use self::numbering::Numberings;
 use self::numbers::Numbers;
 pub(crate) use self::outcomes::Merged;
 use self::places::Places;
-pub use self::redecide::Redecision;
+pub use self::redecide::{ChangedVerdicts, Redecision};
 use crate::cdxj::write_index;
 use crate::error::StorageError;
 use crate::folder::{DataFolder, REBUILDING, REBUILT, STATE};
@@ -49,11 +55,11 @@ use crate::format;
 use crate::frontier::{Discovered, Via};
 use crate::origins::{Origin, Origins};
 use crate::page::Verdict;
+use crate::stage::Piece;
 use crate::state::{Meta, State, await_release, make_durable};
 use crate::store::{OpenOptions, Store};
 use crate::warc::location::{Archived, WarcEnd};
 use crate::warc::medium::{Folder, Untouched};
-use crate::warc::metadata::DecidedBy;
 use crate::warc::writer::file_name;
 
 const UNREADABLE_HEAD: &str = "cannot read the head of a WARC file: its pages may have been decided by another scheme than those of \
@@ -78,8 +84,25 @@ pub enum RebuildStep {
     },
     /// The state of a merged folder is read.
     State(PathBuf),
+    /// Rows of the old state copied so far.
+    Copied {
+        /// The rows.
+        rows: u64,
+    },
     /// A fault and its consequence, in one line.
     Problem(String),
+}
+
+/// What a rebuild kept of the old state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Kept {
+    /// Nothing: there was no state that could be read to its end.
+    #[default]
+    Nothing,
+    /// What the archive does not hold: outcomes of URLs without a page, the queue, and how hosts were treated.
+    Outcomes,
+    /// All of it, apart from verdicts.
+    All,
 }
 
 /// The result of a rebuild.
@@ -99,6 +122,8 @@ pub struct Rebuilt {
     pub lost: u64,
     /// Damaged stretches of files, and records that were skipped.
     pub problems: u64,
+    /// What the new state has from the old one.
+    pub kept_state: Kept,
 }
 
 /// Whether a WARC file holds the numbers of the pages of a merged folder.
@@ -119,14 +144,15 @@ struct Lost {
 pub struct Rebuild {
     folder: DataFolder,
     store: Store,
-    /// The schemes that the heads of the files name; the scheme of the state if none names one.
-    decided_by: BTreeSet<DecidedBy>,
-    /// A head cannot be read, and may name another scheme.
-    has_unreadable_head: bool,
+    decided: DecidedSchemes,
     /// The end of the archive's last file, if the next records go into another file.
     closed: Option<WarcEnd>,
     /// The crawl's verdicts on pages that were redecided.
     redecided: HashMap<u64, Verdict>,
+    /// The verdicts before the redecision, of pages that have another one now.
+    in_force: HashMap<u64, Verdict>,
+    /// What the state has from the old one.
+    kept: Kept,
     /// Places of the metadata records that have outlinks.
     with_links: Places,
     /// The numbers of the pages of a merge's origins.
@@ -225,8 +251,7 @@ impl Rebuild {
             .or_else(|| Some(old_meta(&dir, options)?.scheme))
             .or_else(|| options.scheme.clone());
         let scheme = scheme.ok_or(StorageError::SchemeUnknown { dir })?;
-        let has_unreadable_head = heads.has_unreadable;
-        if has_unreadable_head && !heads.decided_by.is_empty() {
+        if heads.has_unreadable && !heads.decided_by.is_empty() {
             say(RebuildStep::Problem(UNREADABLE_HEAD.to_owned()));
         }
         folder.remove_folder(REBUILDING)?;
@@ -245,14 +270,23 @@ impl Rebuild {
         }
         let numbers = Numbers::new(store.state.clone(), &origins, are_numbered);
         store.origins = Origins { all: origins };
+        let mut rebuild = Self::over(folder, store, numbers, &options)?;
+        rebuild.decided = DecidedSchemes::of(heads, rebuild.store.scheme());
+        rebuild.gaps = gaps;
+        Ok(rebuild)
+    }
+
+    /// A rebuild that fills `store`, before it knows any file.
+    fn over(folder: DataFolder, store: Store, numbers: Numbers, options: &OpenOptions) -> Result<Self, StorageError> {
         let mut rebuild = Self {
             with_links: Places::new(&folder.dir().join(REBUILDING))?,
             folder,
-            decided_by: heads.decided_by_or(store.scheme()),
+            decided: DecidedSchemes::default(),
             store,
-            has_unreadable_head,
             closed: None,
             redecided: HashMap::new(),
+            in_force: HashMap::new(),
+            kept: Kept::Nothing,
             numbers,
             seconds: BTreeSet::new(),
             has_yields: false,
@@ -262,14 +296,14 @@ impl Rebuild {
             lost: Vec::new(),
             lost_without_record: Vec::new(),
             counted_lost: HashSet::new(),
-            gaps,
+            gaps: Vec::new(),
             last_archived_commit: 0,
             touched: HashSet::new(),
             end: WarcEnd::default(),
             options: OpenOptions {
                 scheme: None,
                 create: false,
-                ..options
+                ..options.clone()
             },
             result: Rebuilt::default(),
         };
@@ -313,6 +347,8 @@ impl Rebuild {
                 sequence: u64::MAX,
             });
             self.lost_without_record.extend(lost);
+        } else if self.kept == Kept::Nothing {
+            self.keep_from_old_state(say)?;
         }
         let scratch = self.folder.dir().join(REBUILDING);
         let with_links = std::mem::replace(&mut self.with_links, Places::new(&scratch)?);
@@ -338,7 +374,11 @@ impl Rebuild {
         let before = self.folder.last_commit().unwrap_or(0).max(self.last_archived_commit);
         self.store.commit()?;
         self.store.progress.commit = self.store.progress.commit.max(before);
-        self.store.end_run()?;
+        match self.kept {
+            // A copied state says itself whether the last run was killed.
+            Kept::All => self.store.stage_piece(Piece::at(self.store.progress)),
+            Kept::Outcomes | Kept::Nothing => self.store.end_run()?,
+        }
         self.store.commit()?;
         Ok(())
     }
@@ -354,8 +394,10 @@ impl Rebuild {
             options,
             numbers,
             merged,
+            kept,
             ..
         } = self;
+        result.kept_state = kept;
         let started_at = store.started_at();
         // Both hold the database open.
         drop((store, numbers));

@@ -20,6 +20,7 @@ use std::iter::Peekable;
 use crate::batch::Batch;
 use crate::chunk::{self, QueueChange};
 use crate::counts::{CountChange, Counts};
+use crate::depths::DepthEdits;
 use crate::early::EarlyLinks;
 use crate::error::StorageError;
 use crate::format::{self, Progress};
@@ -44,6 +45,8 @@ pub(crate) struct Piece {
     pub rows: Vec<Row>,
     /// Changes of the queue.
     pub queue: Vec<QueueChange>,
+    /// Changes of depths.
+    pub depths: Vec<(UrlId, u16)>,
     /// Changes of the counts, by host.
     pub counts: Vec<(String, CountChange)>,
     /// Progress after this piece.
@@ -56,6 +59,7 @@ impl Piece {
         Self {
             rows: Vec::new(),
             queue: Vec::new(),
+            depths: Vec::new(),
             counts: Vec::new(),
             progress,
         }
@@ -92,6 +96,10 @@ pub(crate) struct Stage {
     pages: HashMap<u64, (usize, usize)>,
     /// The same for the rows of visits, by page.
     visits: HashMap<u64, (usize, usize)>,
+    /// The same for the rows of finished URLs.
+    urls: HashMap<UrlId, (usize, usize)>,
+    /// The same for the rows of deep links, by URL and part.
+    beyond: HashMap<(UrlId, u8), (usize, usize)>,
 }
 
 impl Stage {
@@ -109,6 +117,12 @@ impl Stage {
             }
             if let Some(page) = format::visited_page(key) {
                 self.visits.insert(page, (self.pieces.len(), at));
+            }
+            if let Some(id) = format::url_id(key) {
+                self.urls.insert(id, (self.pieces.len(), at));
+            }
+            if let Some(place) = format::beyond_place(key) {
+                self.beyond.insert(place, (self.pieces.len(), at));
             }
         }
         self.pieces.push_back(piece);
@@ -146,7 +160,20 @@ impl Stage {
 
     /// The row of a page's visits, if it is staged; `Some(None)` if its removal is staged.
     pub fn visits(&self, page: u64) -> Option<Option<&[u8]>> {
-        let (piece, row) = *self.visits.get(&page)?;
+        self.row(*self.visits.get(&page)?)
+    }
+
+    /// The row of a finished URL, in the same way.
+    pub fn url(&self, id: UrlId) -> Option<Option<&[u8]>> {
+        self.row(*self.urls.get(&id)?)
+    }
+
+    /// The row of a part of a URL's deep links, in the same way.
+    pub fn beyond(&self, id: UrlId, part: u8) -> Option<Option<&[u8]>> {
+        self.row(*self.beyond.get(&(id, part))?)
+    }
+
+    fn row(&self, (piece, row): (usize, usize)) -> Option<Option<&[u8]>> {
         let (_, value) = self.pieces.get(piece)?.rows.get(row)?;
         Some(value.as_deref())
     }
@@ -183,6 +210,8 @@ impl Stage {
         self.tried_again.clear();
         self.pages.clear();
         self.visits.clear();
+        self.urls.clear();
+        self.beyond.clear();
         Ok(())
     }
 
@@ -200,6 +229,7 @@ impl Stage {
             ..after
         };
         let mut links = std::mem::take(&mut self.links);
+        write_depths(state, &links)?;
         links.sort_unstable_by_key(|link| Place::of(&link.queued));
         let mut links = links.into_iter().peekable();
         // Links without pieces belong to no page.
@@ -248,11 +278,12 @@ impl Stage {
         let mut batch = Batch::default();
         let mut touched: BTreeMap<String, Counts> = BTreeMap::new();
         let mut queue = chunk::Edits::new(state);
+        let mut depths = DepthEdits::new(state);
         let mut kinds = BTreeSet::new();
         let mut rows = 0;
         let mut progress = None;
         while let Some(piece) = self.pieces.front() {
-            let more = piece.rows.len() + hosts_of(piece) + 1;
+            let more = piece.rows.len() + piece.depths.len() + hosts_of(piece) + 1;
             let more_queue = piece
                 .queue
                 .iter()
@@ -273,6 +304,9 @@ impl Stage {
             for change in piece.queue {
                 queue.apply(change)?;
             }
+            for (id, depth) in piece.depths {
+                depths.set(id, depth)?;
+            }
             for (host, change) in piece.counts {
                 let counts = counted(state, hosts, &host, change)?;
                 touched.insert(host, counts);
@@ -280,6 +314,7 @@ impl Stage {
             progress = Some(piece.progress);
         }
         queue.write(&mut batch)?;
+        depths.write(&mut batch)?;
         write_counts(&mut batch, touched)?;
         if let Some(progress) = progress {
             let progress = Progress {
@@ -290,6 +325,25 @@ impl Stage {
         }
         Ok(batch)
     }
+}
+
+/// Writes the depths of new URLs. Nothing names these URLs yet, so this need not be one step with their links.
+fn write_depths(state: &State, links: &[FreshUrl]) -> Result<(), StorageError> {
+    let mut depths: Vec<(UrlId, u16)> = links.iter().map(|link| (link.queued.id, link.queued.depth)).collect();
+    depths.sort_unstable();
+    let mut depths = depths.into_iter().peekable();
+    while depths.peek().is_some() {
+        let mut edits = DepthEdits::new(state);
+        while edits.rows() < BATCH_ROWS
+            && let Some((id, depth)) = depths.next()
+        {
+            edits.set(id, depth)?;
+        }
+        let mut batch = Batch::default();
+        edits.write(&mut batch)?;
+        state.apply(batch)?;
+    }
+    Ok(())
 }
 
 /// A batch with as many of the links as fit, at least one. `hosts` holds the counts after the earlier batches.

@@ -39,6 +39,8 @@ enum Source {
 struct Own {
     db: sled::Db,
     tree: sled::Tree,
+    /// The file of the database, as it was opened; `None` where the system does not tell files apart.
+    file: Option<FileId>,
     /// Files in `blobs` that are durable.
     synced_blobs: Mutex<HashSet<OsString>>,
     /// Snapshots of `tree` for readers in other processes.
@@ -54,6 +56,12 @@ pub(crate) struct LastCommit {
     /// Milliseconds since the Unix epoch.
     pub at_ms: u64,
 }
+
+/// sled's name for the file of the database.
+const DATABASE: &str = "db";
+
+/// Device and number of a file.
+type FileId = (u64, u64);
 
 /// Upper bound on the wait for a dropped database to release its files.
 const RELEASE_WITHIN: Duration = Duration::from_secs(5);
@@ -110,6 +118,7 @@ impl State {
             rows: Source::Own(Arc::new(Own {
                 db,
                 tree,
+                file: std::fs::metadata(state.join(DATABASE)).ok().as_ref().and_then(file_id),
                 synced_blobs: Mutex::default(),
                 snapshots: Snapshots::default(),
                 last_commit: Mutex::default(),
@@ -244,11 +253,15 @@ impl State {
     pub fn flush(&self) -> Result<(), StorageError> {
         let own = self.own()?;
         guarded(&self.dir, || own.db.flush())?;
-        let path = state_folder(&self.dir).join("db");
+        let path = state_folder(&self.dir).join(DATABASE);
         self.sync_blobs(&own.synced_blobs)?;
-        File::open(&path)
-            .and_then(|file| file.sync_data())
-            .map_err(|source| StorageError::io("make durable", path, source))
+        let failed = |source| StorageError::io("make durable", &path, source);
+        let file = File::open(&path).map_err(failed)?;
+        // sled writes to the file that it has open, wherever that is now.
+        if own.file.is_some() && file_id(&file.metadata().map_err(failed)?) != own.file {
+            return Err(StorageError::StateGone { dir: self.dir.clone() });
+        }
+        file.sync_data().map_err(failed)
     }
 
     /// sled writes a node that is too long for a quarter of a segment to a separate file, and does not sync that file either.
@@ -319,6 +332,17 @@ impl State {
     pub fn corrupt(&self, what: &str) -> StorageError {
         corrupt(&self.dir, what)
     }
+}
+
+#[cfg(unix)]
+fn file_id(metadata: &std::fs::Metadata) -> Option<FileId> {
+    use std::os::unix::fs::MetadataExt;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+fn file_id(_metadata: &std::fs::Metadata) -> Option<FileId> {
+    None
 }
 
 /// Removes unfinished snapshots. sled writes a snapshot under a name that ends in `.generating` and renames it when it is complete. The

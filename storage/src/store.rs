@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::clock::now_ms;
 use crate::copied::StateCopy;
 use crate::counts::Counts;
+use crate::depths::{Depths, LoweredUrls};
 use crate::early::EarlyLinks;
 use crate::error::StorageError;
 use crate::folder::DataFolder;
@@ -92,6 +93,11 @@ pub struct Store {
     pub(crate) archive: WarcWriter,
     pub(crate) known: KnownUrls,
     pub(crate) early: EarlyLinks,
+    pub(crate) depths: Depths,
+    /// URLs whose depths have sunk, and whose links do not follow yet.
+    pub(crate) lowered: LoweredUrls,
+    /// See [`set_max_depth`](Self::set_max_depth).
+    pub(crate) max_depth: u16,
     /// Progress after the last commit.
     pub(crate) committed: Progress,
     pub(crate) stage: Stage,
@@ -243,6 +249,18 @@ impl Store {
         Self::with(folder, state, archive, known, meta).map(Some)
     }
 
+    /// The store of a state that may contradict its archive, from which nothing is read.
+    pub(crate) fn of_state(folder: DataFolder, state: State) -> Result<Self, StorageError> {
+        let no_store = || StorageError::StateMissing {
+            dir: folder.dir().to_owned(),
+        };
+        let meta = state.meta()?.ok_or_else(no_store)?;
+        let medium = Box::new(Untouched(Folder::new(folder.warc())));
+        let archive = WarcWriter::open_as_it_is(medium, meta.started_at, u64::MAX, meta.progress.archive);
+        let known = KnownUrls::open(&state, meta.seed)?;
+        Self::with(folder, state, archive, known, meta)
+    }
+
     fn with(
         folder: DataFolder,
         state: State,
@@ -262,6 +280,9 @@ impl Store {
             folder,
             known,
             early,
+            depths: Depths::default(),
+            lowered: LoweredUrls::default(),
+            max_depth: u16::MAX,
             committed: meta.progress,
             stage: Stage::default(),
             progress: meta.progress,
@@ -277,6 +298,7 @@ impl Store {
             store.totals += host?.1;
         }
         store.resume_refresh()?;
+        store.resume_lowered()?;
         Ok(store)
     }
 
@@ -345,6 +367,11 @@ impl Store {
     /// If the archive cannot be written, nothing is lost and the call can be repeated. If the state cannot be written, every
     /// later call fails until the store is opened again.
     pub fn commit(&mut self) -> Result<u64, StorageError> {
+        let committed = self.commit_stage();
+        committed.map_err(|error| self.explained(error))
+    }
+
+    fn commit_stage(&mut self) -> Result<u64, StorageError> {
         self.check_running()?;
         if !self.stage.is_empty() {
             self.archive.sync()?;
@@ -359,6 +386,7 @@ impl Store {
             self.stage.apply(&self.state, &self.early, self.committed, after)?;
             self.committed = after;
             self.early.committed();
+            self.depths.committed();
             self.state.flush()?;
             self.progress.commit = number;
             self.known.merge_if_due(&self.state)?;

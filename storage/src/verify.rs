@@ -53,6 +53,25 @@ impl Store {
         self.verify_index_file(findings)
     }
 
+    /// The first contradiction among the rows of pages, URLs, queue and counts, without a look at the archive; `None` if they agree.
+    pub(crate) fn contradiction(&self) -> Result<Option<String>, StorageError> {
+        let mut first = None;
+        let mut tell = |finding: Finding| {
+            first.get_or_insert(finding.what);
+        };
+        let mut step = |_| ();
+        let mut findings = Findings::new(&mut tell, &mut step);
+        let mut counted = Counted::new();
+        for row in self.pages_from(0) {
+            let (_, page) = row?;
+            count_page(counted.entry(page.host.clone()).or_default(), &page);
+        }
+        self.verify_urls(&mut counted, &mut findings)?;
+        self.verify_queue(&mut counted, &mut findings)?;
+        self.verify_counts(counted, &mut findings)?;
+        Ok(first)
+    }
+
     /// Returns the stretches of the archive by the records of the pages.
     fn verify_pages(&self, counted: &mut Counted, findings: &mut Findings<'_>) -> Result<Stretches, StorageError> {
         let mut stretches = Stretches::default();

@@ -130,7 +130,7 @@ fn finish(store: &mut Store, queued: &QueuedUrl) {
         letters.extend(about(NEW, &ended.links));
         letters
     };
-    store.finish_with(queued, outcome, &links, mail).unwrap();
+    store.finish_with(queued, outcome, &links[..].into(), mail).unwrap();
 }
 
 fn about(kind: u8, urls: &[&QueuedUrl]) -> Vec<Letter> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use archive::Archive;
-use storage::{MergeSource, OpenOptions, Rebuild, RebuildStep, Rebuilt, Redecided};
+use storage::{MergeSource, OpenOptions, Rebuild, RebuildStep, Rebuilt};
 
 use super::rebuild;
 use crate::cli::arguments::MergeArgs;
@@ -106,7 +106,7 @@ fn begin(args: &MergeArgs, sources: &[MergeSource], settings: &Settings, shown: 
 
 /// The scheme of the merged folder. The rules for URLs stay those of the crawls, because the queue depends on them.
 fn scheme_to_redecide_by(merge: &Rebuild, settings: &Settings) -> Result<String, Error> {
-    let schemes = merge.schemes();
+    let schemes = merge.decided_schemes().schemes();
     let rules = schemes.iter().filter_map(|scheme| Some(scheme.split_once("; ")?.1));
     let rules: std::collections::BTreeSet<&str> = rules.collect();
     if rules.len() > 1 {
@@ -149,6 +149,7 @@ impl Shown {
             RebuildStep::Brought { bytes: done, of } => (done, format!("{} of {} in place", bytes(done), bytes(of))),
             RebuildStep::Read { bytes: done, of } => (done, format!("{} of {} read", bytes(done), bytes(of))),
             RebuildStep::State(dir) => (0, format!("reading the state of {}", dir.display())),
+            RebuildStep::Copied { rows } => (rows, format!("{rows} rows copied")),
             RebuildStep::Problem(problem) => return self.progress.aside(|| tell(problem)),
         };
         *self.message.lock().unwrap_or_else(PoisonError::into_inner) = (position, message);
@@ -157,7 +158,7 @@ impl Shown {
     fn end(self) {}
 }
 
-fn describe(args: &MergeArgs, folders: usize, done: &Rebuilt, redecided: Option<&Redecided>) -> String {
+fn describe(args: &MergeArgs, folders: usize, done: &Rebuilt, redecided: Option<&rebuild::Redecision>) -> String {
     let mut lines = vec![
         format!(
             "Merged {folders} {} into {} from {} WARC files: {} pages, {} of them kept, {} later visits",

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use storage::{Discovered, OpenOptions, Rebuild, RebuildStep, Rebuilt, Redecided};
+use storage::{
+    ChangedVerdicts, DecidedSchemes, Discovered, Kept, OpenOptions, Rebuild, RebuildStep, Rebuilt, Redecided,
+};
 use url::Url;
 use web::host_key::HostKey;
 
@@ -22,6 +24,9 @@ pub(super) fn execute(args: &arguments::RebuildArgs, quiet: bool) -> Result<(), 
     Ok(())
 }
 
+/// A redecision: how the new verdicts differ from those of the crawl, and from those before.
+pub(super) type Redecision = (Redecided, ChangedVerdicts);
+
 /// How far a rebuild is.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Step {
@@ -39,9 +44,16 @@ pub(super) fn rebuild(
 ) -> Result<String, Error> {
     let (config, path) = super::configuration::read(&args.config)?;
     let settings = super::configuration::validate(&config, path.clone())?;
-    let mut rebuild = read_archive(args, &settings, quiet, watch)?;
+    let options = options(args, &settings);
+    let schemes = DecidedSchemes::read(&args.data.data, &options).map_err(RunError::from)?;
+    let is_due = |schemes: &DecidedSchemes| scheme_to_redecide_by(schemes, &settings, path.is_some(), args.redecide);
+    let keeps_state = match &schemes {
+        Some(schemes) => is_due(schemes)?.is_some(),
+        None => false,
+    };
+    let mut rebuild = begin(args, &options, keeps_state, quiet, watch)?;
     fetch_undecided_again(&mut rebuild);
-    let redecided = match scheme_to_redecide_by(&rebuild, &settings, path.is_some(), args.redecide)? {
+    let redecided = match is_due(rebuild.decided_schemes())? {
         Some(scheme) => Some(redecide(&mut rebuild, &settings, &scheme, quiet, watch)?),
         None => None,
     };
@@ -56,13 +68,27 @@ pub(super) fn rebuild(
     Ok(describe(&done, redecided.as_ref(), &dir))
 }
 
-/// Reads the WARC files, with progress on standard error.
-fn read_archive(
+fn options(args: &arguments::RebuildArgs, settings: &Settings) -> OpenOptions {
+    OpenOptions {
+        cache_bytes: settings.storage.cache_bytes,
+        // Applies only if the archive names no scheme. Without --config it stays open, because the next run would reject a wrong one.
+        scheme: args.config.config.is_some().then(|| settings.store_scheme()),
+        command: "crawler rebuild".to_owned(),
+        ..OpenOptions::existing()
+    }
+}
+
+/// Copies the state, if `keeps_state` and it is whole. Otherwise reads the WARC files. Both with progress on standard error.
+fn begin(
     args: &arguments::RebuildArgs,
-    settings: &Settings,
+    options: &OpenOptions,
+    keeps_state: bool,
     quiet: bool,
     watch: &dyn Fn(Step),
 ) -> Result<Rebuild, RunError> {
+    if keeps_state && let Some(rebuild) = copy_state(args, options, quiet)? {
+        return Ok(rebuild);
+    }
     let (read, total) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
     let (shown, shown_total) = (read.clone(), total.clone());
     let progress = Progress::start(None, quiet, move |_now| {
@@ -77,22 +103,35 @@ fn read_archive(
             ..Moment::default()
         }
     });
-    let options = OpenOptions {
-        cache_bytes: settings.storage.cache_bytes,
-        // Applies only if the archive names no scheme. Without --config it stays open, because the next run would reject a wrong one.
-        scheme: args.config.config.is_some().then(|| settings.store_scheme()),
-        command: "crawler rebuild".to_owned(),
-        ..OpenOptions::existing()
-    };
-    let rebuild = Rebuild::begin(&args.data.data, &options, &mut |step| match step {
+    let rebuild = Rebuild::begin(&args.data.data, options, &mut |step| match step {
         RebuildStep::Read { bytes, of } => {
             read.store(bytes, Ordering::Relaxed);
             total.store(of, Ordering::Relaxed);
             watch(Step::Read { bytes, of });
         }
         RebuildStep::Problem(problem) => progress.aside(|| tell(problem)),
-        // Steps of a merge.
-        RebuildStep::Brought { .. } | RebuildStep::State(_) => {}
+        // Steps of a merge, and of a copied state.
+        RebuildStep::Brought { .. } | RebuildStep::State(_) | RebuildStep::Copied { .. } => {}
+    });
+    Ok(rebuild?)
+}
+
+/// Begins with a copy of the state; `None` if it is not whole.
+fn copy_state(args: &arguments::RebuildArgs, options: &OpenOptions, quiet: bool) -> Result<Option<Rebuild>, RunError> {
+    let copied = Arc::new(AtomicU64::new(0));
+    let shown = copied.clone();
+    let progress = Progress::start(None, quiet, move |_now| {
+        let position = shown.load(Ordering::Relaxed);
+        Moment {
+            position,
+            message: format!("{position} rows copied"),
+            ..Moment::default()
+        }
+    });
+    let rebuild = Rebuild::begin_with_state(&args.data.data, options, &mut |step| match step {
+        RebuildStep::Copied { rows } => copied.store(rows, Ordering::Relaxed),
+        RebuildStep::Problem(problem) => progress.aside(|| tell(problem)),
+        RebuildStep::Read { .. } | RebuildStep::Brought { .. } | RebuildStep::State(_) => {}
     });
     Ok(rebuild?)
 }
@@ -116,13 +155,13 @@ pub(super) fn fetch_undecided_again(rebuild: &mut Rebuild) {
 /// They need one if the user asks for it, if the configuration file has another scheme than the crawl, or if the archive mixes verdicts
 /// of different schemes. The rules for URLs stay, because the queue depends on them.
 fn scheme_to_redecide_by(
-    rebuild: &Rebuild,
+    decided: &DecidedSchemes,
     settings: &Settings,
     has_file: bool,
     is_requested: bool,
 ) -> Result<Option<String>, Error> {
     let configured = settings.scheme.id();
-    let schemes = rebuild.schemes();
+    let schemes = decided.schemes();
     let url_rules = schemes.iter().find_map(|scheme| Some(scheme.split_once("; ")?.1));
     let Some(url_rules) = url_rules else {
         // The archive does not name its URL rules, so the rebuild keeps its verdicts unless the user asks for new ones.
@@ -131,7 +170,7 @@ fn scheme_to_redecide_by(
     let is_other = schemes
         .iter()
         .any(|scheme| scheme.split_once("; ").is_none_or(|(scheme, _)| scheme != configured));
-    if rebuild.is_mixed() && !has_file && !is_requested {
+    if decided.is_mixed() && !has_file && !is_requested {
         return Err(UsageError::Argument(format!(
             "a rebuild of this crawl once gave all pages a new verdict, and the archive holds only the earlier verdicts and those of pages \
              crawled later ({}): give the configuration for the verdicts with --config, or use the built-in one with --redecide",
@@ -139,7 +178,7 @@ fn scheme_to_redecide_by(
         ))
         .into());
     }
-    let is_due = is_requested || rebuild.is_mixed() || has_file && (is_other || rebuild.has_unreadable_head());
+    let is_due = is_requested || decided.is_mixed() || has_file && (is_other || decided.has_unreadable_head());
     Ok(is_due.then(|| format!("{configured}; {url_rules}")))
 }
 
@@ -149,7 +188,7 @@ pub(super) fn redecide(
     scheme: &str,
     quiet: bool,
     watch: &dyn Fn(Step),
-) -> Result<Redecided, Error> {
+) -> Result<Redecision, Error> {
     let counts = rebuild.store().counts();
     let pages = counts.fetched() + counts.gone;
     let decided = Arc::new(AtomicU64::new(0));
@@ -171,18 +210,31 @@ pub(super) fn redecide(
     Ok(redecided)
 }
 
-fn describe(done: &Rebuilt, redecided: Option<&Redecided>, dir: &str) -> String {
-    let mut lines = vec![
-        format!(
-            "Rebuilt {dir} from {} WARC files: {} pages, {} of them kept, {} later visits",
-            done.files, done.pages, done.kept, done.visits
-        ),
-        format!(
-            "  {} outlinks are queued; the next run asks again for redirects, failures, robots.txt and sitemaps, which the archive \
-             does not hold",
-            done.queued
-        ),
-    ];
+fn describe(done: &Rebuilt, redecided: Option<&Redecision>, dir: &str) -> String {
+    let queued = done.queued;
+    let mut lines = match done.kept_state {
+        Kept::All => vec![
+            format!(
+                "Decided the pages of {dir} again: {} pages, {} of them kept",
+                done.pages, done.kept
+            ),
+            format!("  {queued} URLs are queued; everything but the verdicts is as before"),
+        ],
+        Kept::Outcomes => vec![
+            from_archive(done, dir),
+            format!(
+                "  {queued} URLs are queued; redirects, failures, robots.txt, sitemaps and the politeness state of hosts come from the old \
+                 state"
+            ),
+        ],
+        Kept::Nothing => vec![
+            from_archive(done, dir),
+            format!(
+                "  {queued} outlinks are queued; the next run asks again for redirects, failures, robots.txt and sitemaps, which the \
+                 archive does not hold"
+            ),
+        ],
+    };
     lines.extend(of_redecision(redecided));
     lines.extend(of_losses(done));
     lines.push(format!(
@@ -192,15 +244,22 @@ fn describe(done: &Rebuilt, redecided: Option<&Redecided>, dir: &str) -> String 
     lines.join("\n")
 }
 
+fn from_archive(done: &Rebuilt, dir: &str) -> String {
+    format!(
+        "Rebuilt {dir} from {} WARC files: {} pages, {} of them kept, {} later visits",
+        done.files, done.pages, done.kept, done.visits
+    )
+}
+
 /// The lines about new verdicts.
-pub(super) fn of_redecision(redecided: Option<&Redecided>) -> Vec<String> {
+pub(super) fn of_redecision(redecided: Option<&Redecision>) -> Vec<String> {
     let mut lines = Vec::new();
-    if let Some(redecided) = redecided {
+    if let Some((redecided, changed)) = redecided {
         lines.push(format!(
             "  all pages have a new verdict ({}): {} dropped pages are now kept, {} kept pages are now dropped, {} have another reason",
-            redecided.rule, redecided.newly_kept, redecided.newly_dropped, redecided.otherwise
+            redecided.rule, changed.newly_kept, changed.newly_dropped, changed.otherwise
         ));
-        if redecided.newly_kept > 0 {
+        if changed.newly_kept > 0 {
             lines.push("  the newly kept pages have only their text; the next run fetches their bodies".to_owned());
         }
         if redecided.without_text > 0 {

@@ -35,6 +35,9 @@ pub(crate) struct Archiving {
 }
 
 impl Archiving {
+    /// How long the last files may take after a signal. Each request to the object store has its own limit.
+    pub const PATIENCE: Duration = Duration::from_secs(10 * 60);
+
     /// Starts the thread for the archive of `store`.
     ///
     /// # Errors

@@ -61,7 +61,7 @@ pub struct Interpreter {
     has_warned_of_refusal: AtomicBool,
 }
 
-/// A host of the links of a page, and whether the scope admits them.
+/// A host of the links of a page, and whether the scope admits them. Links that are too deep go on: a shorter path may be found later.
 type AskedHost = (String, Result<(), Outside>);
 
 impl Interpreter {
@@ -230,7 +230,8 @@ impl Interpreter {
         )
     }
 
-    /// The links that belong to the crawl, in canonical form, up to [`MAX_LINK_BYTES`]. Links out of the scope are counted.
+    /// The links to hosts of the crawl, in canonical form, up to [`MAX_LINK_BYTES`]. Links out of the scope are counted. Those that are too
+    /// deep are among the returned ones: the store decides on them by the depths that the URLs have then.
     fn discover(&self, links: impl Iterator<Item = Url>, depth: u16, redirects: u8, priority: u8) -> Vec<Discovered> {
         // The links of a page are of few hosts: each is looked up once.
         let mut admitted: HashMap<String, Option<AskedHost>> = HashMap::new();
@@ -245,26 +246,26 @@ impl Interpreter {
                 let authority = &url.url()[..Position::BeforePath];
                 if !admitted.contains_key(authority) {
                     let host = HostKey::from_url(url.url()).map(|host| {
-                        let decided = self.scope.admits_at_last(&host, depth);
+                        let decided = match self.scope.admits_at_last(&host, depth) {
+                            Err(Outside::Depth) => self.scope.admits_at_last(&host, 0).and(Err(Outside::Depth)),
+                            decided => decided,
+                        };
                         (String::from(host), decided)
                     });
                     admitted.insert(authority.to_owned(), host);
                 }
                 let (host, decided) = admitted.get(authority)?.as_ref()?;
-                match decided {
-                    Ok(()) => Some(Discovered {
-                        host: host.clone(),
-                        url: url.into(),
-                        depth,
-                        redirects,
-                        priority,
-                        via: None,
-                    }),
-                    Err(outside) => {
-                        self.stats.link_outside(*outside == Outside::Depth);
-                        None
-                    }
+                if let Err(outside) = decided {
+                    self.stats.link_outside(*outside == Outside::Depth);
                 }
+                (*decided != Err(Outside::Host)).then(|| Discovered {
+                    host: host.clone(),
+                    url: url.into(),
+                    depth,
+                    redirects,
+                    priority,
+                    via: None,
+                })
             })
             .take_while(|link| within_bound(link))
             .collect()

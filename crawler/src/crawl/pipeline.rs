@@ -63,9 +63,12 @@ use crate::crawl::scope::Scope;
 use crate::crawl::seeds::Seeds;
 use crate::crawl::stats::Stats;
 use crate::crawl::steering::Steering;
+use crate::crawl::watch::{self, PATIENCE_AFTER_STOP, Watch, Watched};
+use crate::crawl::watchdog::{Stops, Watchdog};
 use crate::error::RunError;
-use drive::{drive, forward_stop};
+use drive::{Others, drive};
 use fill::{fill, open_store};
+use join::Joined;
 use kept_cookies::KeptCookies;
 use network::Network;
 use parse_threads::ParseThreads;
@@ -128,6 +131,7 @@ pub fn run(
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<Summary, RunError> {
     let (start, began) = (Instant::now(), SystemTime::now());
+    let watch = Watch::new(silence_limit());
     let settings = &network::within_open_files(settings)?;
     let scope = Arc::new(Scope::new(settings.scope, settings.limits.max_depth));
 
@@ -149,10 +153,20 @@ pub fn run(
 
     let mut fleet = None;
     if let Some(wanted) = &settings.fleet {
-        let joined = join::join(wanted, settings, &mut recorder, &scope, events_in.clone(), stats, start)?;
+        let joined = join::join(
+            wanted,
+            settings,
+            &mut recorder,
+            &scope,
+            events_in.clone(),
+            stats,
+            (start, &watch),
+        )?;
         frontier = frontier.of_fleet(joined.ownership.clone(), joined.sign.clone());
         fleet = Some(joined);
     }
+    // What a run that was killed left to do, and what a greater `scope.max_depth` brings.
+    recorder.follow_lowered()?;
     let seeds = seeds.map(|seeds| seeding::start(seeds, &scope, stats)).transpose()?;
     let seeds = fill(&mut frontier, recorder.store_mut(), seeds, settings, &scope)?;
     seeds.into_iter().for_each(|seeds| recorder.takes_seeds(seeds));
@@ -175,31 +189,52 @@ pub fn run(
         records: records_in.clone(),
         events: events_in.clone(),
         jobs: browser.jobs,
+        watch: watch.clone(),
     }
     .start(&small, &large, &documents, browser.finished)?;
     let network = Network::new(settings, half, small_in, large_in, events_in.clone(), stats.clone())?
         .under_leases(fleet.as_ref().map(|fleet| fleet.ownership.clone()));
     let keeps = settings.fetch.keep_cookies;
     let cookies = keeps.then(|| KeptCookies::restore(dir, network.fetcher()));
+    let max_duration = settings.limits.max_duration;
+    let (watchdog, silent) = Watchdog::start(
+        watch.clone(),
+        Stops {
+            wish: stop,
+            max_duration,
+        },
+        events_in.clone(),
+        stats.clone(),
+    )?;
     let ended = runtime.block_on(async {
         if let Some(cookies) = cookies.clone() {
             tokio::spawn(cookies.keep());
         }
-        let max_duration = settings.limits.max_duration;
-        tokio::spawn(forward_stop(stop, max_duration, events_in.clone(), stats.clone()));
-        let recorder = start_recorder(move || recorder.run(&records, &events_in, &robots))?;
-        drive(&mut frontier, network, records_in, events, start, recorder).await
+        tokio::spawn(watch.thread("network", watch::LIMIT).beat_for_ever());
+        let watched = watch.thread_of_the_end("recorder", watch::LIMIT);
+        let recorder = start_recorder(recorder, watched, move |recorder, watched| {
+            recorder.run(&records, &events_in, &robots, watched)
+        })?;
+        let others = Others {
+            recorder,
+            silent,
+            watch: watch.clone(),
+        };
+        drive(&mut frontier, network, records_in, events, start, others).await
     });
+    watch.waits_for("the browser", PATIENCE_AFTER_STOP);
     runtime.block_on(browser::end(browser.stage));
     // An abandoned request or name look-up must not delay the end.
     runtime.shutdown_background();
     if let Some(cookies) = cookies {
         cookies.write();
     }
-    let left = fleet.map_or(Ok(()), |fleet| fleet.desk.join());
-    if let Some(archiving) = archiving {
-        archiving.finish();
-    }
+    let left = match ended {
+        // They may wait for the thread that stands still.
+        Err(RunError::Silent { .. }) => Ok(()),
+        _ => leave(fleet, archiving, &watch),
+    };
+    drop(watchdog);
     let (ending, counts) = ended?;
     left?;
 
@@ -215,17 +250,48 @@ pub fn run(
     })
 }
 
+/// Lets the threads end that work for other machines.
+fn leave(fleet: Option<Joined>, archiving: Option<Archiving>, watch: &Watch) -> Result<(), RunError> {
+    watch.waits_for("the fleet", PATIENCE_AFTER_STOP);
+    let left = fleet.map_or(Ok(()), |fleet| fleet.desk.join());
+    if let Some(archiving) = archiving {
+        watch.waits_for("the object store", Archiving::PATIENCE);
+        archiving.finish();
+    }
+    left
+}
+
 /// Starts the thread of the recorder. Returns the receiver of its result, which fails if the thread panics.
 fn start_recorder(
-    run: impl FnOnce() -> Result<Counts, RunError> + Send + 'static,
+    mut recorder: Recorder,
+    watched: Watched,
+    run: impl FnOnce(&mut Recorder, &Watched) -> Result<Counts, RunError> + Send + 'static,
 ) -> Result<oneshot::Receiver<Result<Counts, RunError>>, RunError> {
     let (ended_in, ended) = oneshot::channel();
     thread::Builder::new()
         // It has a name, so that its processor time can be seen: it is the only stage with one thread.
         .name("recorder".into())
-        .spawn(move || ended_in.send(run()).is_ok())
+        .spawn(move || {
+            let ended = run(&mut recorder, &watched);
+            let _unit = watched.begin();
+            if ended.is_err() {
+                // The run must not wait for the store to close: the disk may be gone.
+                return ended_in.send(ended).is_ok();
+            }
+            // The next command may open the store at once.
+            drop(recorder);
+            ended_in.send(ended).is_ok()
+        })
         .map_err(|source| RunError::io("start", "the thread of the recorder", source))?;
     Ok(ended)
+}
+
+/// Environment variable with another limit for all threads, in seconds. For tests, which make a thread stand still.
+const SILENCE_VARIABLE: &str = "CRAWLER_SILENCE_SECONDS";
+
+fn silence_limit() -> Option<Duration> {
+    let seconds = std::env::var(SILENCE_VARIABLE).ok()?.parse().ok()?;
+    Some(Duration::from_secs(seconds))
 }
 
 /// The number of cores; `otherwise` if the system does not report it.

@@ -14,6 +14,7 @@ pub(crate) mod departures;
 pub(crate) mod intake;
 mod kept_texts;
 mod lost_log;
+mod lowered;
 pub(crate) mod post;
 mod recall;
 mod redirects;
@@ -28,7 +29,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, never, select};
 use dedup::{Deduplicator, SledIndex};
-use storage::{Counts, Discovered, Fate, Outcome, QueuedUrl, Store};
+use storage::{Counts, Discovered, Fate, Outcome, Placed, QueuedUrl, Store};
 use tokio::sync::mpsc::Sender;
 use web::memory_budget::Claim;
 
@@ -41,6 +42,7 @@ use crate::crawl::interpret::RobotsReader;
 use crate::crawl::messages::{Errand, Event, Record, Refill};
 use crate::crawl::stats::Stats;
 use crate::crawl::steering::JudgedPage;
+use crate::crawl::watch::{self, Watched};
 use crate::error::RunError;
 use budget::UrlBudget;
 use by_log::ByLog;
@@ -64,6 +66,7 @@ pub struct Recorder {
     kept_texts: KeptTexts,
     cluster_links: ClusterLinks,
     prefer_canonical: bool,
+    max_depth: u16,
     /// Whether a staged or committed change takes a page out of the index.
     has_departures: bool,
     /// Superseded, gone and moved pages that stay in the index until the next commit.
@@ -115,7 +118,9 @@ impl Recorder {
         let dedup = index::open_up_to_date(&mut store, settings)?;
         stats.decided(&store.counts());
         stats.refreshed(store.refresh());
+        store.set_max_depth(settings.limits.max_depth)?;
         Ok(Self {
+            max_depth: settings.limits.max_depth,
             url_budget: UrlBudget::new(settings.limits.max_urls_per_host),
             store,
             dedup,
@@ -152,10 +157,25 @@ impl Recorder {
     /// # Errors
     /// The store or the index failed. Everything committed before is safe.
     pub fn run(
-        mut self,
+        &mut self,
         records: &Receiver<(Record, Claim)>,
         events: &Sender<Event>,
         robots: &RobotsReader,
+        thread: &Watched,
+    ) -> Result<Counts, RunError> {
+        let recorded = self.record_all(records, events, robots, thread);
+        recorded.map_err(|error| match error {
+            RunError::Storage(error) => self.store.explained(error).into(),
+            error => error,
+        })
+    }
+
+    fn record_all(
+        &mut self,
+        records: &Receiver<(Record, Claim)>,
+        events: &Sender<Event>,
+        robots: &RobotsReader,
+        thread: &Watched,
     ) -> Result<Counts, RunError> {
         if self.by_log.is_none()
             && let Some(worker) = self.store.worker()?
@@ -164,7 +184,9 @@ impl Recorder {
             return Err(RunError::WorkerAlone { dir, worker });
         }
         loop {
-            let event = match self.next_input(records) {
+            let input = self.next_input(records);
+            let _unit = thread.begin();
+            let event = match input {
                 Input::Record(record, claim) => {
                     let is_last = matches!(record, Record::Hosts { is_last: true, .. });
                     let event = self.record(record, claim, robots)?;
@@ -197,6 +219,7 @@ impl Recorder {
                 self.commit()?;
             }
         }
+        let _unit = thread.begin();
         self.commit()?;
         self.send_last_letters()?;
         self.dedup.index_mut().settle()?;
@@ -208,7 +231,7 @@ impl Recorder {
     /// again.
     fn write_index(&mut self) {
         let start = Instant::now();
-        match storage::cdxj::write_index(&mut self.store) {
+        match storage::cdxj::write_index_with(&mut self.store, &mut watch::beat) {
             Ok(path) => {
                 tracing::debug!(path = %path.display(), elapsed_ms = start.elapsed().as_millis(), "index of the archive written");
             }
@@ -239,6 +262,7 @@ impl Recorder {
     }
 
     fn commit(&mut self) -> Result<(), RunError> {
+        watch::beat();
         let rows = self.store.pending();
         if self.is_commit_due() {
             let start = Instant::now();
@@ -386,6 +410,7 @@ impl Recorder {
             }
             stored = seeds.store(&mut self.store, batch)?;
             self.url_budget.spend(&self.store, &stored.queued)?;
+            stored.queued.extend(self.follow_lowered()?);
         } else {
             // The scope has its last host.
             self.seeds = None;
@@ -418,13 +443,13 @@ impl Recorder {
         outlinks: &[Discovered],
         page: Option<JudgedPage>,
     ) -> Result<Event, RunError> {
-        let (own, mut letters) = match &mut self.post {
-            Some(post) => {
-                let (own, letters) = post.divide(outlinks.to_vec(), false)?;
-                (Cow::Owned(own), letters)
-            }
-            None => (Cow::Borrowed(outlinks), Vec::new()),
-        };
+        let mut placed = self.store.placed(queued, outlinks)?;
+        let mut letters = Vec::new();
+        if let Some(post) = &mut self.post {
+            let (own, of_others) = post.divide(placed.within.into_owned(), false)?;
+            (placed.within, letters) = (Cow::Owned(own), of_others);
+        }
+        let own = placed.within;
         let admitted = self.url_budget.admit(&self.store, &own)?;
         self.stats.links_over_budget(own.len() - admitted.len());
         let is_in_fleet = self.post.is_some();
@@ -437,7 +462,11 @@ impl Recorder {
             _ => None,
         };
         letters.extend(self.claim_of(queued, &outcome)?);
-        let finished = self.store.finish_with(queued, outcome, &admitted, |ended| {
+        let placed = Placed {
+            within: admitted,
+            beyond: placed.beyond,
+        };
+        let finished = self.store.finish_with(queued, outcome, &placed, |ended| {
             if is_in_fleet {
                 letters.extend(post::queued_letters(&ended.links));
             }
@@ -461,6 +490,7 @@ impl Recorder {
         }
         let mut again = finished.newly_queued;
         again.extend(finished.requeued);
+        again.extend(self.follow_lowered()?);
         Ok(Event::Decided {
             host: queued.host.clone(),
             seq: queued.seq,

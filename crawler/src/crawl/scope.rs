@@ -7,6 +7,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use web::host_key::HostKey;
 
 use crate::config::ScopeMode;
+use crate::crawl::watch;
 
 /// Why a link is not followed. Such links are counted and not stored, because their number has no bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,7 +84,8 @@ impl Scope {
     pub fn admits_at_last(&self, host: &HostKey, depth: u16) -> Result<(), Outside> {
         match self.admits(host, depth) {
             Err(Outside::Host) => self.check(host, depth, |hosts| {
-                let grown = self.grown.wait_while(hosts, |hosts| hosts.is_growing);
+                // The seeds may come slowly, from a pipe.
+                let grown = watch::aside(|| self.grown.wait_while(hosts, |hosts| hosts.is_growing));
                 grown.unwrap_or_else(PoisonError::into_inner)
             }),
             decided => decided,

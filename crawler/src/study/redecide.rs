@@ -9,7 +9,7 @@
 //! scheme, so the new signature keeps them.
 
 use dedup::{Analyzer, Deduplicator, DocId, Signature, SledIndex};
-use storage::{Fate, PageRecord, Rebuild, Redecided, Redecision, Replaced, StorageError, Verdict};
+use storage::{ChangedVerdicts, Fate, PageRecord, Rebuild, Redecided, Redecision, Replaced, StorageError, Verdict};
 
 use crate::config::settings::Settings;
 use crate::crawl::canonical::{self, KeptPage, Named};
@@ -20,7 +20,8 @@ use crate::terminal::tell::tell;
 /// Number of pages after which the index is written to disk.
 const PERSISTED_EVERY: u64 = 4_096;
 
-/// Decides all pages of `rebuild` again by `settings`. `scheme` is the new scheme of the state. `step` is called after each page.
+/// Decides all pages of `rebuild` again by `settings`. `scheme` is the new scheme of the state. `step` is called after each page. Returns
+/// how the verdicts differ from those of the crawl, and from those before.
 ///
 /// # Errors
 /// The state or the archive cannot be read, or the state cannot be written.
@@ -29,7 +30,7 @@ pub fn redecide(
     settings: &Settings,
     scheme: &str,
     mut step: impl FnMut(u64),
-) -> Result<Redecided, RunError> {
+) -> Result<(Redecided, ChangedVerdicts), RunError> {
     rebuild.begin_redeciding(scheme)?;
     erase_index(rebuild.store())?;
     let index = open_existing_index(rebuild.store(), settings)?;
@@ -37,7 +38,12 @@ pub fn redecide(
     let analyzer = Analyzer::new(&settings.scheme);
     let mut redecided = Redecided {
         at: crate::crawl::clock::unix_millis(std::time::SystemTime::now()),
-        schemes_before: rebuild.schemes().into_iter().map(str::to_owned).collect(),
+        schemes_before: rebuild
+            .decided_schemes()
+            .schemes()
+            .into_iter()
+            .map(str::to_owned)
+            .collect(),
         scheme: scheme.to_owned(),
         rule: settings.rule.to_string(),
         ..Redecided::default()
@@ -65,8 +71,8 @@ pub fn redecide(
     }
     dedup.index_mut().persist(rebuild.store().next_page_id() - 1)?;
     dedup.index_mut().settle()?;
-    rebuild.end_redeciding(&mut redecided)?;
-    Ok(redecided)
+    let changed = rebuild.end_redeciding(&mut redecided)?;
+    Ok((redecided, changed))
 }
 
 /// Inserts a page without a stored text into the index if it is kept: the index holds every kept page, although nothing resembles this

@@ -10,6 +10,7 @@ use super::runs::{Runs, SortedLines};
 use super::{push_pages, push_visits};
 use crate::error::StorageError;
 use crate::format;
+use crate::page::PageRecord;
 use crate::store::Store;
 use crate::warc::location::WarcEnd;
 use crate::warc::medium::sync_folder;
@@ -48,6 +49,14 @@ pub(super) fn path_of(store: &Store) -> PathBuf {
 /// # Errors
 /// As [`lines`](super::lines) and [`Store::commit`]; [`StorageError::Io`] if it cannot be written.
 pub fn write_index(store: &mut Store) -> Result<PathBuf, StorageError> {
+    write_index_with(store, &mut || ())
+}
+
+/// [`write_index`], which calls `step` for each page and each line: a long index takes minutes.
+///
+/// # Errors
+/// As [`write_index`].
+pub fn write_index_with(store: &mut Store, step: &mut dyn FnMut()) -> Result<PathBuf, StorageError> {
     store.commit()?;
     let path = path_of(store);
     let known = known(store, &path)?;
@@ -56,15 +65,15 @@ pub fn write_index(store: &mut Store) -> Result<PathBuf, StorageError> {
         return Ok(path);
     }
     let merged = match known {
-        Some(known) => write(store, &path, Some(known)),
+        Some(known) => write(store, &path, Some(known), step),
         None => Ok(None),
     };
     let bytes = match merged {
         Ok(Some(bytes)) => bytes,
         // There is no file, or somebody changed it.
-        Ok(None) => write(store, &path, None)?.unwrap_or_default(),
+        Ok(None) => write(store, &path, None, step)?.unwrap_or_default(),
         Err(StorageError::Io { source, .. }) if source.kind() == ErrorKind::InvalidData => {
-            write(store, &path, None)?.unwrap_or_default()
+            write(store, &path, None, step)?.unwrap_or_default()
         }
         Err(error) => return Err(error),
     };
@@ -87,9 +96,14 @@ fn known(store: &Store, path: &Path) -> Result<Option<Indexed>, StorageError> {
 
 /// Writes the index: the lines of the existing file and those that `known` does not cover. Returns its length; `None` if the lines
 /// of the existing file are not sorted, which leaves that file unchanged.
-fn write(store: &Store, path: &Path, known: Option<Indexed>) -> Result<Option<u64>, StorageError> {
+fn write(
+    store: &Store,
+    path: &Path,
+    known: Option<Indexed>,
+    step: &mut dyn FnMut(),
+) -> Result<Option<u64>, StorageError> {
     let partial = path.with_extension("cdxj.partial");
-    let written = write_by(store, path, &partial, known);
+    let written = write_by(store, (path, &partial), known, step);
     if !matches!(written, Ok(Some(_))) {
         // Remove the partial file to free its space, above all on a full disk. If it stays, the next run overwrites it.
         let _left_over = fs::remove_file(&partial);
@@ -98,13 +112,19 @@ fn write(store: &Store, path: &Path, known: Option<Indexed>) -> Result<Option<u6
 }
 
 /// As [`write()`], through the file `partial`, which may stay after a failure.
-fn write_by(store: &Store, path: &Path, partial: &Path, known: Option<Indexed>) -> Result<Option<u64>, StorageError> {
+fn write_by(
+    store: &Store,
+    (path, partial): (&Path, &Path),
+    known: Option<Indexed>,
+    step: &mut dyn FnMut(),
+) -> Result<Option<u64>, StorageError> {
     let write_failed = |source| StorageError::io("write", partial, source);
     let mut out = BufWriter::new(File::create(partial).map_err(write_failed)?);
     let mut bytes = 0;
     let mut last = String::new();
-    for line in all_lines(store, path, known)? {
+    for line in all_lines(store, path, known, step)? {
         let line = line?;
+        step();
         match line.cmp(&last) {
             // The lines of visits are added on every update.
             std::cmp::Ordering::Equal => continue,
@@ -123,7 +143,12 @@ fn write_by(store: &Store, path: &Path, partial: &Path, known: Option<Indexed>) 
     Ok(Some(bytes))
 }
 
-fn all_lines(store: &Store, path: &Path, known: Option<Indexed>) -> Result<SortedLines, StorageError> {
+fn all_lines(
+    store: &Store,
+    path: &Path,
+    known: Option<Indexed>,
+    step: &mut dyn FnMut(),
+) -> Result<SortedLines, StorageError> {
     let mut runs = Runs::new(store.dir());
     let mut from = 1;
     if let Some(known) = known {
@@ -131,7 +156,11 @@ fn all_lines(store: &Store, path: &Path, known: Option<Indexed>) -> Result<Sorte
         runs.add_sorted(BufReader::new(file).lines());
         from = known.next_page;
     }
-    push_pages(store, from, &mut |_, _| true, &mut runs)?;
-    push_visits(store, &mut |_, _| true, &mut runs)?;
+    let mut takes = |_, _: &PageRecord| {
+        step();
+        true
+    };
+    push_pages(store, from, &mut takes, &mut runs)?;
+    push_visits(store, &mut takes, &mut runs)?;
     runs.sorted()
 }

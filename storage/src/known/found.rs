@@ -1,43 +1,41 @@
-//! A cache of known hashes. Of 150 links on a page nearly all are known, most of them from the page before.
+//! A cache of known hashes and the numbers of their URLs. Of 150 links on a page nearly all are known, most of them from the page before.
 //!
 //! It has two generations: each look-up moves its hash to the young one. When that is full, it becomes the old one, and the former
 //! old one is dropped.
 
-use super::{UrlHash, UrlHashSet};
+use super::{UrlHash, UrlId, UrlIds};
 
 /// Hashes that were recently found in the buckets, in two generations.
 pub struct Found {
     generation: usize,
-    young: UrlHashSet,
-    old: UrlHashSet,
+    young: UrlIds,
+    old: UrlIds,
 }
 
 impl Found {
     pub fn new(generation: usize) -> Self {
         Self {
             generation,
-            young: UrlHashSet::default(),
-            old: UrlHashSet::default(),
+            young: UrlIds::default(),
+            old: UrlIds::default(),
         }
     }
 
-    pub fn contains(&mut self, hash: UrlHash) -> bool {
-        if self.young.contains(&hash) {
-            return true;
+    pub fn get(&mut self, hash: UrlHash) -> Option<UrlId> {
+        if let Some(id) = self.young.get(&hash) {
+            return Some(*id);
         }
-        let remembered = self.old.contains(&hash);
-        if remembered {
-            self.insert(hash);
-        }
-        remembered
+        let id = *self.old.get(&hash)?;
+        self.insert(hash, id);
+        Some(id)
     }
 
-    pub fn insert(&mut self, hash: UrlHash) {
+    pub fn insert(&mut self, hash: UrlHash, id: UrlId) {
         if self.young.len() >= self.generation {
             std::mem::swap(&mut self.young, &mut self.old);
             self.young.clear();
         }
-        self.young.insert(hash);
+        self.young.insert(hash, id);
     }
 }
 
@@ -49,11 +47,11 @@ mod tests {
     fn hashes_that_are_looked_up_stay_and_others_are_dropped() {
         let mut found = Found::new(4);
         for hash in 0..20 {
-            found.insert(hash);
-            assert!(found.contains(0), "looked up every time");
+            found.insert(hash, 100 + hash);
+            assert_eq!(found.get(0), Some(100), "looked up every time");
         }
-        assert!(found.contains(19));
-        assert!(!found.contains(5));
+        assert_eq!(found.get(19), Some(119));
+        assert_eq!(found.get(5), None);
         assert!(found.young.len() + found.old.len() <= 8);
     }
 }

@@ -69,7 +69,7 @@ impl Merged {
             };
             let mut copy = Copy {
                 from: &from,
-                origin: *origin,
+                numbering: origin.map_or(Numbering::Unknown, Numbering::Of),
                 lost,
             };
             let pass = if is_first { 0..2 } else { 2..4 };
@@ -90,21 +90,43 @@ impl Merged {
 }
 
 /// An error of the new store, or of the state that is read.
-enum Fault {
+pub(super) enum Fault {
     Here(StorageError),
     There(StorageError),
 }
 
+/// How the numbers of pages in a state become those of the new store.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Numbering {
+    /// They are the same.
+    Same,
+    /// By the table of this origin.
+    Of(usize),
+    /// No page of the state is known by its number.
+    Unknown,
+}
+
+impl Numbering {
+    /// The number in the new store; `None` if it is not known.
+    fn here(self, store: &Store, page: u64) -> Result<Option<u64>, StorageError> {
+        match self {
+            Self::Same => Ok(Some(page)),
+            Self::Of(origin) => number_of(&store.state, origin, page),
+            Self::Unknown => Ok(None),
+        }
+    }
+}
+
 /// The copy from one state.
-struct Copy<'a> {
-    from: &'a Store,
-    origin: Option<usize>,
+pub(super) struct Copy<'a> {
+    pub from: &'a Store,
+    pub numbering: Numbering,
     /// URLs of pages that the archive has lost, with their sources.
-    lost: &'a mut Vec<(Discovered, Option<Via>)>,
+    pub lost: &'a mut Vec<(Discovered, Option<Via>)>,
 }
 
 impl Copy<'_> {
-    fn outcomes(&mut self, store: &mut Store) -> Result<(), Fault> {
+    pub(super) fn outcomes(&mut self, store: &mut Store) -> Result<(), Fault> {
         for known in self.from.urls() {
             let known = known.map_err(Fault::There)?;
             let (outcome, depth, attempts, via) = match known.state {
@@ -142,7 +164,7 @@ impl Copy<'_> {
     }
 
     /// The URLs that have a page in this state, and none in the new store, or an older version only.
-    fn losses(&mut self, store: &mut Store) -> Result<(), Fault> {
+    pub(super) fn losses(&mut self, store: &mut Store) -> Result<(), Fault> {
         for known in self.from.urls() {
             let known = known.map_err(Fault::There)?;
             let UrlState::Page(page) = known.state else {
@@ -150,9 +172,10 @@ impl Copy<'_> {
             };
             let is_lost = match store.url_state(&known.host, &known.url).map_err(Fault::Here)? {
                 None | Some(UrlState::Queued) => true,
-                Some(UrlState::Page(_)) => match self.origin {
-                    Some(origin) => number_of(&store.state, origin, page).map_err(Fault::Here)?.is_none(),
-                    None => false,
+                Some(UrlState::Page(here)) => match self.numbering {
+                    Numbering::Same => here < page,
+                    Numbering::Of(origin) => number_of(&store.state, origin, page).map_err(Fault::Here)?.is_none(),
+                    Numbering::Unknown => false,
                 },
                 Some(_) => false,
             };
@@ -174,7 +197,7 @@ impl Copy<'_> {
         Ok(())
     }
 
-    fn queue(&mut self, store: &mut Store) -> Result<(), Fault> {
+    pub(super) fn queue(&mut self, store: &mut Store) -> Result<(), Fault> {
         for queued in self.from.queue() {
             let queued = queued.map_err(Fault::There)?;
             if queued.revisits.is_some() {
@@ -195,7 +218,7 @@ impl Copy<'_> {
     }
 
     /// Politeness, robots.txt and sitemaps of the hosts: of two records of a host, the later one.
-    fn hosts(&mut self, store: &mut Store) -> Result<(), Fault> {
+    pub(super) fn hosts(&mut self, store: &mut Store) -> Result<(), Fault> {
         for row in self.from.host_records() {
             let (host, record) = row.map_err(Fault::There)?;
             let known = store.host_record(&host).map_err(Fault::Here)?;
@@ -216,12 +239,39 @@ impl Copy<'_> {
         store.commit().map(|_| ()).map_err(Fault::Here)
     }
 
+    /// The visits that wait in the queue, and the counts of the refreshes that they belong to.
+    pub(super) fn visits(&mut self, store: &mut Store) -> Result<(), Fault> {
+        self.rows_as_they_are(format::REFRESHES, store)?;
+        for queued in self.from.queue() {
+            let queued = queued.map_err(Fault::There)?;
+            let Some(revisit) = &queued.revisits else { continue };
+            store.revisit(&[revisit.page], queued.priority).map_err(Fault::Here)?;
+        }
+        store.commit().map(|_| ()).map_err(Fault::Here)
+    }
+
+    /// What steering has learned from the links of duplicates.
+    pub(super) fn evidence(&mut self, store: &mut Store) -> Result<(), Fault> {
+        self.rows_as_they_are(format::NEW_LINKS, store)?;
+        store.commit().map(|_| ()).map_err(Fault::Here)
+    }
+
+    fn rows_as_they_are(&self, table: u8, store: &mut Store) -> Result<(), Fault> {
+        for row in self.from.state.scan([table]) {
+            let (key, value) = row.map_err(Fault::There)?;
+            let row = (key.to_vec(), Some(value.to_vec()));
+            store.stage_rows(vec![row]).map_err(Fault::Here)?;
+        }
+        Ok(())
+    }
+
     /// The source of a link, by the numbers of the new store.
     fn translated(&self, store: &Store, via: Option<Via>) -> Result<Option<Via>, Fault> {
-        let (Some(Via::Page(page)), Some(origin)) = (&via, self.origin) else {
-            return Ok(via.filter(|via| matches!(via, Via::Url(_))));
-        };
-        let here = number_of(&store.state, origin, *page).map_err(Fault::Here)?;
+        let Some(Via::Page(page)) = &via else { return Ok(via) };
+        if let Numbering::Unknown = self.numbering {
+            return Ok(None);
+        }
+        let here = self.numbering.here(store, *page).map_err(Fault::Here)?;
         if let Some(here) = here
             && store.latest_page(here).map_err(Fault::Here)?.is_some()
         {

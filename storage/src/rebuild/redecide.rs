@@ -1,15 +1,14 @@
 //! Redecides the pages of a state during its rebuild: gives them new verdicts, by another rule or scheme.
 //!
 //! The archive is history: its metadata records hold the crawl's verdicts and never change. New verdicts are in the state alone. They
-//! are derived from the archived texts and the caller's rules. A crash leaves the old state untouched, because the redecision ends
+//! are derived from the archived texts and the caller's rules. They are counted twice: against the crawl's, and against those in force before,
+//! which an earlier redecision may have given. A crash leaves the old state untouched, because the redecision ends
 //! before the new state takes its place.
 //!
 //! A duplicate that is unique by the new rule is kept by its text; its body was never archived. The next crawl visits it to fetch
 //! the body ([`PageRecord::is_kept_without_body`]).
 
-use std::collections::BTreeSet;
-
-use super::Rebuild;
+use super::{DecidedSchemes, Rebuild};
 use crate::counts::{Class, CountChange};
 use crate::error::StorageError;
 use crate::format;
@@ -30,24 +29,32 @@ pub struct Redecision {
     pub replaces: Option<u64>,
 }
 
+/// Pages by how their verdicts changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ChangedVerdicts {
+    /// Duplicates that are kept now.
+    pub newly_kept: u64,
+    /// Kept pages that are duplicates now.
+    pub newly_dropped: u64,
+    /// Duplicates of another page than before, or by another comparison.
+    pub otherwise: u64,
+}
+
+impl ChangedVerdicts {
+    fn count(&mut self, was: Verdict, now: Option<Verdict>) {
+        match (was.of(), now.and_then(Verdict::of)) {
+            (Some(_), None) => self.newly_kept += 1,
+            (None, Some(_)) => self.newly_dropped += 1,
+            _ => self.otherwise += 1,
+        }
+    }
+}
+
 impl Rebuild {
-    /// The schemes of the archived verdicts, each once.
+    /// The schemes of the archived verdicts.
     #[must_use]
-    pub fn schemes(&self) -> BTreeSet<&str> {
-        self.decided_by.iter().map(|by| by.scheme.as_str()).collect()
-    }
-
-    /// Whether the archived verdicts contradict each other, so that all pages must be redecided: they have several schemes, or some
-    /// pages were decided after a redecision, which the archive does not have.
-    #[must_use]
-    pub fn is_mixed(&self) -> bool {
-        self.decided_by.len() > 1
-    }
-
-    /// Whether the head of a file cannot be read. It may name another scheme.
-    #[must_use]
-    pub fn has_unreadable_head(&self) -> bool {
-        self.has_unreadable_head
+    pub fn decided_schemes(&self) -> &DecidedSchemes {
+        &self.decided
     }
 
     /// The state so far, without the URLs that [`finish`](Self::finish) queues.
@@ -68,6 +75,7 @@ impl Rebuild {
         // The index is rebuilt too, so no page need be removed from the old one.
         let departed = self.store.departed()?;
         self.store.forget_departed(&departed)?;
+        self.take_former_verdicts()?;
         if self.end.offset > 0 {
             self.closed = Some(self.end);
             self.end = WarcEnd {
@@ -99,6 +107,10 @@ impl Rebuild {
                     body_bytes: page.body_bytes,
                 };
                 piece.counts.push((page.host.clone(), change));
+            }
+            if was != page.verdict {
+                // A page may get several verdicts in one redecision.
+                self.in_force.entry(sequence).or_insert(was);
             }
             let crawled_as = match self.redecided.remove(&sequence) {
                 Some(crawled_as) => crawled_as,
@@ -132,30 +144,65 @@ impl Rebuild {
         Ok(first)
     }
 
-    /// Counts the changed verdicts in `redecided`, and stores it.
+    /// Takes the crawl's verdicts that an earlier redecision noted out of the state, for the notes of this one. Old versions get them back.
+    fn take_former_verdicts(&mut self) -> Result<(), StorageError> {
+        for row in self.store.redecisions() {
+            let (sequence, crawled_as) = row?;
+            self.store.stage_rows(vec![(format::redecided_key(sequence), None)])?;
+            match self.store.latest_page(sequence)? {
+                Some(page) if page.fate != Fate::Current => {
+                    let page = PageRecord {
+                        verdict: crawled_as,
+                        ..page
+                    };
+                    let row = (format::page_key(sequence).to_vec(), Some(format::encode(&page)?));
+                    self.store.stage_rows(vec![row])?;
+                }
+                Some(_) => {
+                    self.redecided.insert(sequence, crawled_as);
+                }
+                None => {}
+            }
+        }
+        self.store.commit()?;
+        Ok(())
+    }
+
+    /// Counts in `redecided` the verdicts that differ from those of the crawl, and stores it. Returns how many differ from those before
+    /// this redecision.
     ///
     /// # Errors
     /// Errors of the state.
-    pub fn end_redeciding(&mut self, redecided: &mut Redecided) -> Result<(), StorageError> {
+    pub fn end_redeciding(&mut self, redecided: &mut Redecided) -> Result<ChangedVerdicts, StorageError> {
         self.store.commit()?;
         self.repair_duplicates()?;
+        let mut of_crawl = ChangedVerdicts::default();
         for (sequence, was) in std::mem::take(&mut self.redecided) {
             let now = self.store.latest_page(sequence)?.map(|page| page.verdict);
-            match (was.of(), now.and_then(Verdict::of)) {
-                (Some(_), None) => redecided.newly_kept += 1,
-                (None, Some(_)) => redecided.newly_dropped += 1,
-                _ => redecided.otherwise += 1,
+            if now == Some(was) {
+                continue;
             }
+            of_crawl.count(was, now);
             let row = format::encode(&was)?;
             self.store
                 .stage_rows(vec![(format::redecided_key(sequence), Some(row))])?;
+        }
+        redecided.newly_kept = of_crawl.newly_kept;
+        redecided.newly_dropped = of_crawl.newly_dropped;
+        redecided.otherwise = of_crawl.otherwise;
+        let mut changed = ChangedVerdicts::default();
+        for (sequence, was) in std::mem::take(&mut self.in_force) {
+            let now = self.store.latest_page(sequence)?.map(|page| page.verdict);
+            if now != Some(was) {
+                changed.count(was, now);
+            }
         }
         let row = (format::META_REDECIDED.to_vec(), Some(format::encode(redecided)?));
         let rules: Vec<&str> = vec![&redecided.rule];
         let rules = (format::META_RULES.to_vec(), Some(format::encode(&rules)?));
         self.store.stage_rows(vec![row, rules])?;
         self.store.commit()?;
-        Ok(())
+        Ok(changed)
     }
 
     /// Old versions and pages without a text keep their verdicts in a redecision, and a page may have yielded to an earlier one of another

@@ -84,8 +84,9 @@ impl Drop for Server {
     /// Lets the connected readers finish for a short time, then disconnects them. The threads end before the database does.
     fn drop(&mut self) {
         self.shared.is_closing.store(true, Ordering::Release);
-        self.shared.listener.wake();
-        if let Some(accepting) = self.accepting.take() {
+        // A thread that cannot be woken ends with the process.
+        let is_woken = self.shared.listener.wake();
+        if let Some(accepting) = self.accepting.take().filter(|_| is_woken) {
             let _ended = accepting.join();
         }
         self.shared.listener.remove_file();

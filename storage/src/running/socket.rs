@@ -113,15 +113,23 @@ impl Listener {
         let _removed = fs::remove_file(&self.path);
     }
 
-    /// Ends the wait of [`accept`](Self::accept) in another thread by a connection.
-    pub fn wake(&self) {
-        let _woken = match &self.inner {
+    /// Ends the wait of [`accept`](Self::accept) in another thread. Returns whether it does.
+    ///
+    /// Somebody may have moved the data folder, so the socket may not be at its path any more, or another process may listen there. So
+    /// the listener is shut down. A connection to the path is for systems that do not end an `accept` by that.
+    #[must_use]
+    pub fn wake(&self) -> bool {
+        match &self.inner {
             #[cfg(unix)]
-            Inner::Socket(_) => UnixStream::connect(&self.path).map(|_| ()),
-            Inner::Port { listener, .. } => listener
-                .local_addr()
-                .and_then(|address| TcpStream::connect(address).map(|_| ())),
-        };
+            Inner::Socket(listener) => {
+                let ended = socket2::SockRef::from(listener).shutdown(Shutdown::Both);
+                cfg!(target_os = "linux") && ended.is_ok() || UnixStream::connect(&self.path).is_ok()
+            }
+            Inner::Port { listener, .. } => {
+                let address = listener.local_addr();
+                address.is_ok_and(|address| TcpStream::connect(address).is_ok())
+            }
+        }
     }
 }
 

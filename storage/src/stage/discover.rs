@@ -6,7 +6,7 @@ use crate::counts::CountChange;
 use crate::error::StorageError;
 use crate::format;
 use crate::frontier::{Discovered, QueuedUrl, Via};
-use crate::known::UrlHashSet;
+use crate::known::{UrlHashSet, UrlId};
 use crate::outbox::Letter;
 use crate::store::Store;
 use crate::url_state::{Failure, UrlState};
@@ -17,6 +17,10 @@ pub(super) struct FoundLinks {
     pub fresh: Vec<FreshUrl>,
     /// URLs that are known and in no metadata record yet: see [`early`](crate::early). Their places have no meaning.
     pub early: Vec<FreshUrl>,
+    /// All known URLs, with the depths by these links.
+    pub known: Vec<(UrlId, u16)>,
+    /// Those of them that are deeper.
+    pub lowered: Vec<(UrlId, u16)>,
 }
 
 impl Store {
@@ -48,10 +52,13 @@ impl Store {
         mail: impl FnOnce(&[&QueuedUrl]) -> Vec<Letter>,
     ) -> Result<Vec<QueuedUrl>, StorageError> {
         self.make_room()?;
-        let FoundLinks { fresh, early } = self.fresh(found, via)?;
+        let FoundLinks {
+            fresh, early, lowered, ..
+        } = self.fresh(found, via)?;
         let links: Vec<&QueuedUrl> = fresh.iter().chain(&early).map(|link| &link.queued).collect();
         let rows = self.outbox.rows(mail(&links))?;
         let queued = self.stage_links(fresh);
+        self.stage_lowered(&lowered);
         if !rows.is_empty() {
             let mut piece = Piece::at(self.progress);
             self.outbox.put(rows, &mut piece);
@@ -123,7 +130,7 @@ impl Store {
 
     /// The URLs of `links` that are not known, each once, with their future places, and the early ones. Stages nothing.
     pub(super) fn fresh(&mut self, links: &[Discovered], via: Option<&Via>) -> Result<FoundLinks, StorageError> {
-        let (mut fresh, mut early) = (Vec::new(), Vec::new());
+        let (mut fresh, mut early, mut known) = (Vec::new(), Vec::new(), Vec::new());
         let mut seen = UrlHashSet::default();
         let mut key = Vec::with_capacity(256);
         for link in links {
@@ -131,8 +138,14 @@ impl Store {
             format::push_url_key(&mut key, &link.host, &link.url);
             let hash = self.known.hash(&key);
             let is_early = self.early.contains(hash);
-            if seen.contains(&hash) || !is_early && self.known.contains(&self.state, hash)? {
+            if seen.contains(&hash) {
                 continue;
+            }
+            if let Some(id) = self.known.find(&self.state, hash)? {
+                known.push((id, link.depth));
+                if !is_early {
+                    continue;
+                }
             }
             seen.insert(hash);
             let seq = self.progress.next_seq + fresh.len() as u64;
@@ -140,7 +153,18 @@ impl Store {
             let group = if is_early { &mut early } else { &mut fresh };
             group.push(FreshUrl { hash, queued });
         }
-        Ok(FoundLinks { fresh, early })
+        let mut lowered = Vec::new();
+        for &(id, depth) in &known {
+            if self.is_deeper(id, depth)? {
+                lowered.push((id, depth));
+            }
+        }
+        Ok(FoundLinks {
+            fresh,
+            early,
+            known,
+            lowered,
+        })
     }
 
     /// Stages new links. Cannot fail.
@@ -150,6 +174,7 @@ impl Store {
             self.totals.apply(CountChange::Discovered);
             self.known.insert(link.hash, link.queued.id);
             self.stage.take_place(link.queued.seq);
+            self.depths.lower(link.queued.id, link.queued.depth);
             self.progress.next_seq = self.progress.next_seq.max(link.queued.seq + 1);
             queued.push(link.queued.clone());
             self.stage.push_link(link);

@@ -1,13 +1,15 @@
 //! Stages the outcome of a URL, one function an outcome.
 
-use super::Piece;
 use super::discover::FoundLinks;
+use super::{Piece, Row};
 use crate::chunk::{self, QueueChange};
 use crate::clock::now_ms;
 use crate::counts::{Class, CountChange};
+use crate::edges::{Edge, Edges};
 use crate::error::StorageError;
 use crate::format::{self, UrlRow};
 use crate::frontier::{Discovered, Place, QueuedUrl, Via};
+use crate::lowered::{Placed, beyond_rows};
 use crate::outbox::{Ended, Letter};
 use crate::outcome::{Finished, Outcome};
 use crate::page::{PageDraft, PageRecord, Replaced, Verdict};
@@ -21,6 +23,9 @@ use crate::warc::metadata::{self, Event};
 /// The end of a URL: everything that becomes durable with its outcome.
 struct Ending<'a> {
     queued: &'a QueuedUrl,
+    /// Its depth by the shortest path so far.
+    depth: u16,
+    edges: Edges,
     piece: Piece,
     /// What the archive gets, if it gets anything.
     record: Option<EventRecord>,
@@ -38,7 +43,8 @@ struct EventRecord {
 
 impl Store {
     /// Records the outcome of a URL, with its page and its outlinks; all of it becomes durable together, with the next
-    /// commit. The store skips outlinks that it knows already.
+    /// commit. The store does not queue outlinks that it knows already, and those beyond [the depth](Self::set_max_depth). The caller has
+    /// made the depths of the outlinks from the depth of the URL.
     ///
     /// # Errors
     /// [`StorageError::NotQueued`] if the URL is not in the queue at that place; [`StorageError::InvalidUrl`] if the store
@@ -49,10 +55,12 @@ impl Store {
         outcome: Outcome,
         outlinks: &[Discovered],
     ) -> Result<Finished, StorageError> {
-        self.finish_with(queued, outcome, outlinks, |_| Vec::new())
+        let placed = self.placed(queued, outlinks)?;
+        self.finish_with(queued, outcome, &placed, |_| Vec::new())
     }
 
-    /// [`finish`](Self::finish), with `mail`: makes the letters that become durable together with the outcome.
+    /// [`finish`](Self::finish), with outlinks that have been [placed](Self::placed), and `mail`: makes the letters that become durable
+    /// together with the outcome.
     ///
     /// # Errors
     /// As [`finish`](Self::finish).
@@ -60,7 +68,7 @@ impl Store {
         &mut self,
         queued: &QueuedUrl,
         outcome: Outcome,
-        outlinks: &[Discovered],
+        outlinks: &Placed<'_>,
         mail: impl FnOnce(&Ended<'_>) -> Vec<Letter>,
     ) -> Result<Finished, StorageError> {
         let refresh = self.refresh;
@@ -77,7 +85,7 @@ impl Store {
         &mut self,
         queued: &QueuedUrl,
         outcome: Outcome,
-        outlinks: &[Discovered],
+        outlinks: &Placed<'_>,
         mail: impl FnOnce(&Ended<'_>) -> Vec<Letter>,
     ) -> Result<Finished, StorageError> {
         self.make_room()?;
@@ -86,8 +94,14 @@ impl Store {
             Outcome::Page { .. } => Via::Page(self.progress.next_page),
             _ => Via::Url(queued.url.as_str().into()),
         };
-        let FoundLinks { fresh, early } = self.fresh(outlinks, Some(&via))?;
-        let mut ending = Ending::new(queued, Piece::at(self.progress));
+        let depth = self.true_depth(queued)?;
+        let found = self.fresh(&outlinks.within, Some(&via))?;
+        let edges = self.edges_of(&found, depth)?;
+        let beyond = beyond_rows(queued.id, depth, &outlinks.beyond)?;
+        let FoundLinks {
+            fresh, early, lowered, ..
+        } = found;
+        let mut ending = Ending::new((queued, depth), edges, Piece::at(self.progress));
         // The links take their numbers before the URL itself.
         ending.piece.progress.next_seq += fresh.len() as u64;
         self.end_with(&mut ending, outcome)?;
@@ -119,8 +133,41 @@ impl Store {
             self.stage.take_place(again.seq);
         }
         finished.newly_queued = self.stage_links(fresh);
+        // Before the page: a crash between the two lets the page come again, but loses no shorter path.
+        self.stage_lowered(&lowered);
+        self.stage_beyond(beyond);
         self.stage_piece(piece);
         Ok(finished)
+    }
+
+    /// The outlinks whose depths sink if that of the URL does. A seed cannot sink, and what it links to neither.
+    fn edges_of(&mut self, found: &FoundLinks, depth: u16) -> Result<Edges, StorageError> {
+        let mut edges = Vec::new();
+        let mut push = |to, offered: u16, now: u16| {
+            let step = u8::from(offered > depth);
+            if now > u16::from(step) {
+                edges.push(Edge { to, step });
+            }
+        };
+        for link in &found.fresh {
+            push(link.queued.id, link.queued.depth, link.queued.depth);
+        }
+        for &(id, offered) in &found.known {
+            if let Some(known) = self.depths.of(&self.state, id)? {
+                push(id, offered, known.min(offered));
+            }
+        }
+        Ok(Edges::of(edges))
+    }
+
+    /// Stages the deep links of a URL. Cannot fail.
+    fn stage_beyond(&mut self, rows: Vec<Row>) {
+        for row in rows {
+            self.stage_piece(Piece {
+                rows: vec![row],
+                ..Piece::at(self.progress)
+            });
+        }
     }
 
     fn end_with(&mut self, ending: &mut Ending<'_>, outcome: Outcome) -> Result<(), StorageError> {
@@ -152,7 +199,7 @@ impl Store {
         draft: PageDraft,
         capture: Option<EncodedCapture>,
     ) -> Result<(), StorageError> {
-        let (queued, piece) = (ending.queued, &mut ending.piece);
+        let (queued, depth, piece) = (ending.queued, ending.depth, &mut ending.piece);
         let change = CountChange::Decided {
             class: Class::of(draft.verdict),
             wire_bytes: draft.wire_bytes,
@@ -171,9 +218,13 @@ impl Store {
         ending.conclude(UrlState::Page(id), change)?;
         // The archive has not given out places yet; the event needs to know only which records there will be.
         let places = capture.as_ref().map(EncodedCapture::places).unwrap_or_default();
+        let page = PageRecord {
+            depth,
+            ..PageRecord::new(queued, draft, places)
+        };
         let event = Event::Page {
             sequence: id,
-            page: Box::new(PageRecord::new(queued, draft, places)),
+            page: Box::new(page),
             replaced,
         };
         ending.record = Some(EventRecord {
@@ -238,7 +289,7 @@ impl Store {
             status,
             detail,
             attempts: queued.attempts.saturating_add(1),
-            depth: queued.depth,
+            depth: ending.depth,
             via: queued.via.clone(),
         };
         ending.conclude(UrlState::Failed(failure), CountChange::Failed)
@@ -332,10 +383,12 @@ impl Store {
 }
 
 impl<'a> Ending<'a> {
-    fn new(queued: &'a QueuedUrl, mut piece: Piece) -> Self {
+    fn new((queued, depth): (&'a QueuedUrl, u16), edges: Edges, mut piece: Piece) -> Self {
         piece.queue.push(QueueChange::Remove(Place::of(queued)));
         Self {
             queued,
+            depth,
+            edges,
             piece,
             record: None,
             finished: Finished::default(),
@@ -352,7 +405,10 @@ impl<'a> Ending<'a> {
     /// Sets the state of the URL, and counts it.
     fn conclude(&mut self, state: UrlState, change: CountChange) -> Result<(), StorageError> {
         let row = UrlRow::new(&self.queued.host, &self.queued.url, state);
-        let row = (format::url_key(self.queued.id).to_vec(), Some(format::encode(&row)?));
+        let row = (
+            format::url_key(self.queued.id).to_vec(),
+            Some(row.with_edges(&self.edges)?),
+        );
         self.piece.rows.push(row);
         self.piece.counts.push((self.queued.host.clone(), change));
         Ok(())

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 /// A folder of files. Tests implement folders whose writes fail.
 pub(crate) trait Medium: Send + Sync {
-    /// Writes `bytes` at `offset` of the file `name`, created if missing; durable on return. Repeating it does no harm.
+    /// Writes `bytes` at `offset` of the file `name`; durable on return. Repeating it does no harm. A write at offset 0 creates the file; any
+    /// other write fails if the file is missing, because it would leave a hole.
     fn write_at(&self, name: &str, offset: u64, bytes: &[u8]) -> io::Result<()>;
     /// Reads exactly `length` bytes at `offset`.
     fn read_at(&self, name: &str, offset: u64, length: u64) -> io::Result<Vec<u8>>;
@@ -46,9 +47,8 @@ impl Folder {
 impl Medium for Folder {
     fn write_at(&self, name: &str, offset: u64, bytes: &[u8]) -> io::Result<()> {
         let path = self.path(name);
-        let is_new = !path.exists();
         let mut file = OpenOptions::new()
-            .create(true)
+            .create(offset == 0)
             .write(true)
             .truncate(false)
             .open(&path)?;
@@ -56,7 +56,7 @@ impl Medium for Folder {
         file.write_all(bytes)?;
         file.sync_data()?;
         // Also if a first write created the file, failed, and is repeated.
-        if is_new || offset == 0 {
+        if offset == 0 {
             sync_folder(&self.dir)?;
         }
         Ok(())

@@ -151,10 +151,11 @@ impl WarcWriter {
     /// Writes the records in memory and makes them durable. After an error the call can be repeated.
     ///
     /// # Errors
-    /// [`StorageError::Io`] with the file.
+    /// [`StorageError::Io`] with the file; [`StorageError::ArchiveShort`] if somebody has cut the file since the last write.
     pub fn sync(&mut self) -> Result<(), StorageError> {
         for (file, offset, bytes) in &self.waiting {
             let name = file_name(self.started_at, *file);
+            self.check_reaches(&name, *offset)?;
             self.medium
                 .write_at(&name, *offset, bytes)
                 .map_err(|source| StorageError::io("write", self.medium.path(&name), source))?;
@@ -162,6 +163,25 @@ impl WarcWriter {
         self.waiting.clear();
         self.waiting_bytes = 0;
         Ok(())
+    }
+
+    /// Checks that the file is there up to `offset`, where it continues: a write behind its end would leave a hole.
+    fn check_reaches(&self, name: &str, offset: u64) -> Result<(), StorageError> {
+        let path = self.medium.path(name);
+        let found = match self.medium.length(name) {
+            Ok(length) => length,
+            Err(source) => return Err(StorageError::io("look at", path, source)),
+        };
+        match found {
+            _ if offset == 0 => Ok(()),
+            Some(found) if found >= offset => Ok(()),
+            Some(found) => Err(StorageError::ArchiveShort {
+                path,
+                expected: offset,
+                found,
+            }),
+            None => Err(StorageError::ArchiveMissing { path }),
+        }
     }
 
     /// The gzip member at `location`, from the file or from memory.

@@ -108,7 +108,9 @@ fn finish(store: &mut Store, model: &mut Model, n: usize, way: u8, links: &[Disc
     let Some(queued) = queue.get(n % queue.len().max(1)) else {
         return;
     };
-    let finished = store.finish(queued, outcome(way, queued), links).unwrap();
+    // As they are: the model knows no depths.
+    let finished = store.finish_with(queued, outcome(way, queued), &links.into(), |_| Vec::new());
+    let finished = finished.unwrap();
     model.discover(links, &finished.newly_queued);
     if let Some(again) = &finished.requeued {
         let expected = match way {

@@ -4,6 +4,7 @@
 
 mod archive;
 mod crash;
+mod depth;
 mod first_format;
 mod foreign_pages;
 mod frontier;

@@ -256,8 +256,9 @@ fn a_merged_folder_goes_on_and_is_rebuilt_with_the_same_numbers() {
     let store = Store::open(&target, &OpenOptions::existing()).unwrap();
     assert_eq!(by_url(&store), before);
     assert_eq!(store.queue().count(), queued);
-    // The redirect is in no archive, and no page links to it.
-    assert_eq!(store.url_state("b", "https://b/moved").unwrap(), None);
+    // The redirect is in no archive, and in the old state.
+    let moved = store.url_state("b", "https://b/moved").unwrap();
+    assert!(matches!(moved, Some(UrlState::Redirect { .. })), "{moved:?}");
 }
 
 #[test]

@@ -35,8 +35,12 @@ fn letters_become_durable_with_their_outcome() {
         .unwrap();
     store.commit().unwrap();
     let links = [link("h", "b"), link("i", "c")];
-    let finished = store.finish_with(&queued[0], kept(&queued[0]), &links, all).unwrap();
-    store.finish_with(&queued[1], Outcome::Retry, &links, all).unwrap();
+    let finished = store
+        .finish_with(&queued[0], kept(&queued[0]), &links[..].into(), all)
+        .unwrap();
+    store
+        .finish_with(&queued[1], Outcome::Retry, &links[..].into(), all)
+        .unwrap();
     store.mail(vec![letter(9, "alone")]).unwrap();
     assert_eq!(finished.newly_queued.len(), 1);
     assert_eq!(texts(&store), ["2"], "what is not committed is not shown");

@@ -34,6 +34,7 @@ use super::messages::{FromDesk, ToDesk};
 use super::ownership::Ownership;
 use crate::crawl::messages::{Event, FleetEvent};
 use crate::crawl::stats::Stats;
+use crate::crawl::watch::{self, Watch};
 use crate::error::RunError;
 use state::State;
 
@@ -67,6 +68,8 @@ pub(crate) struct DeskOptions {
     pub events: mpsc::Sender<Event>,
     /// The figures of the run.
     pub stats: Arc<Stats>,
+    /// Watches over the thread.
+    pub watch: Watch,
     /// Entries of the log in a segment.
     pub segment: usize,
 }
@@ -94,6 +97,8 @@ impl RunningDesk {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
                 let runtime =
                     runtime.map_err(|error| FleetError::Damaged(format!("the desk cannot start: {error}")))?;
+                let watched = options.watch.thread("desk", watch::LIMIT);
+                runtime.spawn(watched.beat_for_ever());
                 runtime.block_on(async move {
                     match Fleet::join(options.join.clone()).await {
                         Ok(fleet) => {

@@ -1,6 +1,5 @@
 //! The loop that carries out the frontier's steps and feeds it the events of all stages.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use crossbeam_channel::Sender;
@@ -14,6 +13,7 @@ use crate::crawl::clock::unix_millis;
 use crate::crawl::frontier::Frontier;
 use crate::crawl::messages::{Ending, Event, Record, Step};
 use crate::crawl::stats::Stats;
+use crate::crawl::watch::{self, PATIENCE_AFTER_STOP, Silence, Watch};
 use crate::error::RunError;
 
 /// Shortest time between two saves of the hosts' treatment. If a kill prevents a save, the next run treats every host
@@ -30,7 +30,14 @@ const DISPLAY_SHARE: u32 = 50;
 /// or its text is costly to read, goes back to the queue.
 const STOP_GRACE: Duration = Duration::from_secs(3);
 
-type RunningRecorder = oneshot::Receiver<Result<Counts, RunError>>;
+/// The other threads, as the loop knows them.
+pub(super) struct Others {
+    /// The result of the recorder; fails if its thread panics.
+    pub recorder: oneshot::Receiver<Result<Counts, RunError>>,
+    /// The thread that stands still.
+    pub silent: oneshot::Receiver<Silence>,
+    pub watch: Watch,
+}
 
 /// Carries out the frontier's steps until it is finished, then waits until the recorder has ended.
 pub(super) async fn drive(
@@ -39,12 +46,19 @@ pub(super) async fn drive(
     records: Sender<WeighedRecord>,
     mut events: mpsc::Receiver<Event>,
     start: Instant,
-    mut recorder: RunningRecorder,
+    others: Others,
 ) -> Result<(Ending, Counts), RunError> {
+    let Others {
+        mut recorder,
+        mut silent,
+        watch,
+    } = others;
+    let watched = watch.thread("main", watch::LIMIT);
     let recording = Recording { records };
     let mut upkeep = Upkeep::new(start, &network.stats);
     let mut abandon_at = None;
     let ending = loop {
+        let unit = watched.begin();
         upkeep.run(frontier, &recording, &network.stats);
         if abandon_at.is_some_and(|at| start.elapsed() >= at) {
             tracing::info!("the pages in process go back to the queue");
@@ -70,6 +84,7 @@ pub(super) async fn drive(
             .into_iter()
             .flatten()
             .min();
+        drop(unit);
         tokio::select! {
             event = events.recv() => if let Some(event) = event {
                 if matches!(event, Event::Stop) {
@@ -82,18 +97,24 @@ pub(super) async fn drive(
                 // The recorder's channel is open, so the recorder ends only if it fails.
                 return Err(joined(ended).err().unwrap_or(RunError::Stage("deciding")));
             }
+            Ok(silence) = &mut silent => return Err(silence.into()),
         }
     };
+    let unit = watched.begin();
+    watch.waits_for("the recorder", PATIENCE_AFTER_STOP);
     if ending != Ending::Stopped {
         // The revisits that still wait end without an answer. A stopped run leaves them to the next run.
         recording.send(Record::EndVisits);
     }
     recording.save_last(frontier);
     upkeep.display(frontier, &network.stats);
-    drop((network, recording));
+    drop((unit, network, recording));
     // After a stop, abandoned pages may still have tickets. Their events are dropped.
     events.close();
-    joined(recorder.await).map(|counts| (ending, counts))
+    tokio::select! {
+        ended = recorder => joined(ended).map(|counts| (ending, counts)),
+        Ok(silence) = silent => Err(silence.into()),
+    }
 }
 
 /// The loop's work besides the steps: it saves the hosts' treatment, and updates the displayed states.
@@ -235,25 +256,5 @@ async fn sleep_until(until: Option<Instant>) {
     match until {
         Some(until) => tokio::time::sleep_until(until.into()).await,
         None => std::future::pending().await,
-    }
-}
-
-/// Turns the completion of `stop`, or the end of the run's time, into the event that stops the frontier.
-pub(super) async fn forward_stop(
-    stop: impl Future<Output = ()>,
-    max_duration: Option<Duration>,
-    events: mpsc::Sender<Event>,
-    stats: Arc<Stats>,
-) {
-    let time_is_up = async {
-        match max_duration {
-            Some(time) => tokio::time::sleep(time).await,
-            None => std::future::pending().await,
-        }
-    };
-    tokio::select! { () = stop => {}, () = time_is_up => {} }
-    stats.set_stopping();
-    if events.send(Event::Stop).await.is_err() {
-        tracing::debug!("asked to stop after the end of the run");
     }
 }

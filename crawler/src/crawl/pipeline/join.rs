@@ -20,6 +20,7 @@ use crate::crawl::recorder::Recorder;
 use crate::crawl::recorder::post::Post;
 use crate::crawl::scope::Scope;
 use crate::crawl::stats::Stats;
+use crate::crawl::watch::Watch;
 use crate::error::RunError;
 
 /// Messages of the desk that wait for the recorder. Each may hold hundreds of URLs or log entries.
@@ -49,7 +50,7 @@ pub(super) fn join(
     scope: &Arc<Scope>,
     events: mpsc::Sender<Event>,
     stats: &Arc<Stats>,
-    start: Instant,
+    (start, watch): (Instant, &Watch),
 ) -> Result<Joined, RunError> {
     let dir = recorder.store_mut().dir().to_owned();
     let membership = Membership::read(&dir)?;
@@ -81,6 +82,7 @@ pub(super) fn join(
         recorder: recorder_in,
         events,
         stats: stats.clone(),
+        watch: watch.clone(),
         segment: segment_entries(),
     })?;
     tracing::info!(worker = desk.worker, crawl = wanted.name, "joined the fleet");

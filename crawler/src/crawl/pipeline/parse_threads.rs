@@ -19,6 +19,7 @@ use crate::crawl::fair_queue::{FairReceiver, FairSender};
 use crate::crawl::interpret::{self, Interpreter, Lane};
 use crate::crawl::messages::{Event, Meaning, Record, Task};
 use crate::crawl::render::{Finished, RenderJob};
+use crate::crawl::watch::{self, Watch, Watched};
 use crate::error::RunError;
 
 /// Stack of a parse thread. html5ever and the walks over its tree are not recursive, but libraries below may be.
@@ -49,6 +50,7 @@ pub(super) struct ParseThreads {
     pub events: mpsc::Sender<Event>,
     /// To the browser.
     pub jobs: mpsc::UnboundedSender<RenderJob>,
+    pub watch: Watch,
 }
 
 impl ParseThreads {
@@ -74,26 +76,32 @@ impl ParseThreads {
                 jobs: mpsc::unbounded_channel().0,
                 ..of_documents.clone()
             };
-            start_thread("parse-rendered".into(), move || this.interpret_rendered(&rendered))?;
+            let watched = self.watch.thread("parse-rendered", watch::LIMIT);
+            start_thread("parse-rendered".into(), move || this.interpret_rendered(&rendered, &watched))?;
         }
         for number in 0..super::cores(1) {
             let (this, small) = (self.clone(), small.clone());
-            start_thread(format!("parse-{number}"), move || this.interpret_all(&small))?;
+            let name = format!("parse-{number}");
+            let watched = self.watch.thread(name.clone(), watch::LIMIT);
+            start_thread(name, move || this.interpret_all(&small, &watched))?;
         }
         let large = large.clone();
+        let watched = self.watch.thread("parse-large", watch::LIMIT);
         start_thread("parse-large".into(), move || {
-            of_large.interpret_slowly(&large, Lane::Large)
+            of_large.interpret_slowly(&large, Lane::Large, &watched);
         })?;
         for number in 0..document_threads() {
             let (this, documents) = (of_documents.clone(), documents.clone());
-            start_thread(format!("documents-{number}"), move || {
-                this.interpret_slowly(&documents, Lane::Documents);
+            let name = format!("documents-{number}");
+            let watched = self.watch.thread(name.clone(), watch::LIMIT);
+            start_thread(name, move || {
+                this.interpret_slowly(&documents, Lane::Documents, &watched);
             })?;
         }
         Ok(())
     }
 
-    fn interpret_rendered(&self, rendered: &FairReceiver<Finished>) {
+    fn interpret_rendered(&self, rendered: &FairReceiver<Finished>, thread: &Watched) {
         priority::lower();
         rendered.work(|finished| {
             let queued = finished.job.queued.clone();
@@ -101,38 +109,42 @@ impl ParseThreads {
             if self.events.blocking_send(Event::RenderingEnded { host }).is_err() {
                 return false;
             }
+            let unit = thread.begin();
             let meaning = catch_unwind(AssertUnwindSafe(|| self.interpreter.finished(finished)))
                 .unwrap_or_else(|_panic| interpret::panicked_page(queued));
+            drop(unit);
             self.pass_on(meaning)
         });
     }
 
-    fn interpret_all(&self, answers: &Receiver<Answer>) {
+    fn interpret_all(&self, answers: &Receiver<Answer>, thread: &Watched) {
         for (task, answer) in answers {
-            if !self.interpret(task, answer, Lane::Small) {
+            if !self.interpret(task, answer, Lane::Small, thread) {
                 return;
             }
         }
     }
 
     /// Interprets the answers of a slow lane, and tells the frontier when each of them has left it.
-    fn interpret_slowly(&self, answers: &FairReceiver<Answer>, lane: Lane) {
+    fn interpret_slowly(&self, answers: &FairReceiver<Answer>, lane: Lane, thread: &Watched) {
         priority::lower();
         answers.work(|(task, answer)| {
             let left = Event::LaneLeft {
                 host: task.host().to_owned(),
                 bytes: held_bytes(&answer),
             };
-            self.interpret(task, answer, lane) && self.events.blocking_send(left).is_ok()
+            self.interpret(task, answer, lane, thread) && self.events.blocking_send(left).is_ok()
         });
     }
 
     /// Interprets an answer. Returns `false` if the next stage has ended.
-    fn interpret(&self, task: Task, answer: Result<Response, FetchError>, lane: Lane) -> bool {
+    fn interpret(&self, task: Task, answer: Result<Response, FetchError>, lane: Lane, thread: &Watched) -> bool {
         let spare = task.clone();
+        let unit = thread.begin();
         // No input is known to make a parser panic. If one does, only that page fails, and the run continues.
         let meaning = catch_unwind(AssertUnwindSafe(|| self.interpreter.interpret(task, answer, lane)))
             .unwrap_or_else(|_panic| interpret::panicked(spare));
+        drop(unit);
         self.pass_on(meaning)
     }
 

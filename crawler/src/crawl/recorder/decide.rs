@@ -140,7 +140,14 @@ impl Recorder {
         let (queued, draft) = (&page.queued, &page.draft);
         let verdict = draft.replaces.map_or(draft.verdict, |replaced| replaced.verdict);
         let of = draft.replaces.map(|replaced| replaced.page).or(draft.verdict.of());
-        let links = || page.outlinks.iter().map(|link| link.url.as_str());
+        let within = |link: &&Discovered| link.depth <= self.max_depth;
+        let links: Vec<&str> = page
+            .outlinks
+            .iter()
+            .filter(within)
+            .map(|link| link.url.as_str())
+            .collect();
+        let links = || links.iter().copied();
         if draft.verdict.of().is_none() {
             // Later pages with this text are compared with this page.
             self.cluster_links.note(id, &queued.url, links());

@@ -404,6 +404,7 @@ impl Recorder {
         let mut queued = self.store.discover(&admitted)?;
         self.url_budget.spend(&self.store, &queued)?;
         queued.extend(self.admitted_again(&links)?);
+        queued.extend(self.follow_lowered()?);
         self.update_stats();
         Ok(queued)
     }

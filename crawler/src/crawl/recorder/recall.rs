@@ -29,6 +29,8 @@ impl Recorder {
     ) -> Result<Event, RunError> {
         let via = Via::Url(url.as_str().into());
         let mut queued = Vec::new();
+        // A sitemap has no row that could wait for a greater depth.
+        let urls: Vec<Discovered> = urls.iter().filter(|url| url.depth <= self.max_depth).cloned().collect();
         for slice in urls.chunks(SLICE) {
             let mut own = Cow::Borrowed(slice);
             if let Some(post) = &mut self.post {
@@ -44,6 +46,7 @@ impl Recorder {
             self.url_budget.spend(&self.store, &fresh)?;
             queued.extend(fresh);
         }
+        queued.extend(self.follow_lowered()?);
         if let Some(fetched_at) = fetched_at
             && let Some(host) = HostKey::from_url(url)
         {

@@ -8,6 +8,7 @@ use storage::{Outcome, Visit};
 use super::{Recorder, SLICE};
 use crate::crawl::clock::unix_millis;
 use crate::crawl::revisits::PRIORITY_VISIT;
+use crate::crawl::watch;
 use crate::error::RunError;
 
 impl Recorder {
@@ -28,6 +29,7 @@ impl Recorder {
     fn end_visits_to(&mut self, host: &str, at: u64) -> Result<(), RunError> {
         let mut from = (PRIORITY_VISIT, 0, 0);
         loop {
+            watch::beat();
             let waiting = self.store.refill_behind(host, Some(from), SLICE, &HashSet::new())?;
             let Some(last) = waiting.last() else { return Ok(()) };
             from = (last.priority, last.depth, last.seq);

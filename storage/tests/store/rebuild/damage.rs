@@ -145,14 +145,15 @@ fn a_page_without_its_metadata_record_is_fetched_again() {
     assert_eq!(rebuild.take_undecided(), ["https://h/a"]);
     rebuild.fetch_again(link("h", "a"));
     let done = rebuild.finish(&mut say).unwrap();
-    assert_eq!((done.pages, done.lost, done.queued), (1, 1, 1));
+    // The link on the lost page is in the old state.
+    assert_eq!((done.pages, done.lost, done.queued), (1, 1, 2));
     assert!(
         problems
             .iter()
             .any(|what| what.starts_with("https://h/a: its metadata record is lost")),
         "{problems:?}"
     );
-    assert_eq!(queued(&open(dir.path())), ["https://h/a"]);
+    assert_eq!(queued(&open(dir.path())), ["https://h/a", "https://h/c"]);
 }
 
 #[test]
