@@ -39,6 +39,7 @@ pub const TARGETS: &[Target] = &[
     ("charset", charset),
     ("content_encoding", content_encoding),
     ("html", html),
+    ("xhtml", xhtml),
     ("feed", feed),
     ("markdown", markdown),
     ("headers", headers),
@@ -273,6 +274,18 @@ pub fn html(bytes: &[u8]) {
     if let Some(redirect) = &page.redirect {
         assert!(redirect.url.fragment().is_none() && redirect.url.as_str() != "https://example.org/a/b");
     }
+    for link in page.outlinks.iter().chain(&page.embedded) {
+        assert!(matches!(link.url.scheme(), "http" | "https") && link.url.fragment().is_none());
+    }
+    black_box((page.language(), page.is_soft_404(), page.metadata().count()));
+}
+
+/// XHTML is a page, well-formed or not, unless its bytes are those of another type.
+pub fn xhtml(bytes: &[u8]) {
+    let Some(page) = read(bytes, "application/xhtml+xml; charset=utf-8") else {
+        assert!(media_type_of_binary(bytes).is_some() || is_noise(bytes));
+        return;
+    };
     for link in page.outlinks.iter().chain(&page.embedded) {
         assert!(matches!(link.url.scheme(), "http" | "https") && link.url.fragment().is_none());
     }
