@@ -4,8 +4,8 @@ use documents::{Kind, Kinds};
 
 use crate::content_type::is_xml;
 use crate::decode::{Decoded, Syntax};
+use crate::not_a_page::NotAPage;
 use crate::parse::{self, Attributes, Document};
-use crate::read::NotAPage;
 use crate::sniff::{holds_tag_near, is_xhtml, is_xml_declaration, looks_like_html, media_type_of_binary};
 
 /// The format of a page.

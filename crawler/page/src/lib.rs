@@ -9,7 +9,7 @@
 //! - [`documents`]: PDF and other documents that are not HTML
 //! - `extract`: the main text of a tree, by an [`ExtractRule`] of the user if there is one
 //! - `language`: the language of a text; `soft_404`: error pages that are served with status 200; `words`: a count of words
-//! - `map`: fast hash maps
+//! - `map`: fast hash maps; `not_a_page`: why bytes are not a page
 //! - `page_type`: article, listing, product, forum, documentation or service
 //! - `read`: all stages, joined
 //! - `format`: HTML, XHTML or a document; `form`: the forms of a page; `sign`: whether a page shows a text or an element
@@ -33,6 +33,7 @@ mod format;
 pub use extract::training;
 mod language;
 mod map;
+mod not_a_page;
 mod page_type;
 #[cfg(feature = "training")]
 pub use page_type::training as page_type_training;
@@ -50,13 +51,14 @@ pub use self::documents::Documents;
 pub use decode::EncodingSource;
 pub use extract::{ExtractRule, InvalidSelector, RuleEffect};
 pub use form::{Form, FormField};
+pub use not_a_page::NotAPage;
 pub use page_type::PageType;
 pub use parse::{
     HeaderLinks, HtmlRedirect, HtmlRedirectKind, LinkKind, Outlink, RobotsDirectives, Truncation, header_links,
     parse_refresh,
 };
 pub use read::{
-    CanonicalLinks, NotAPage, Options, Page, PageRobots, declared_media_type, is_page, is_page_type, is_read_apart,
-    read, x_robots_tag,
+    CanonicalLinks, Options, Page, PageRobots, declared_media_type, is_page, is_page_type, is_read_apart, read,
+    x_robots_tag,
 };
 pub use sign::{Shown, Sign};

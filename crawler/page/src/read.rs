@@ -10,6 +10,7 @@ use crate::decode::{EncodingSource, decode_from};
 use crate::documents::Documents;
 use crate::extract::{ExtractRule, RuleEffect, main_text};
 use crate::format::Format;
+use crate::not_a_page::NotAPage;
 use crate::page_type::PageType;
 use crate::parse::{self, HtmlRedirect, Outlink, RobotsDirectives, Truncation};
 use crate::sniff::{is_binary, is_noise, media_type_of_binary};
@@ -101,39 +102,6 @@ pub struct CanonicalLinks {
     pub header: Option<Url>,
     /// The document or the header names several URLs, so neither is trusted.
     pub is_conflict: bool,
-}
-
-/// Why bytes are not a page.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NotAPage {
-    /// The header declares a media type that is not one of pages.
-    #[error("content type {0}")]
-    MediaType(String),
-    /// The header declares no media type, and the bytes are binary.
-    #[error("no content type, and not text")]
-    Binary,
-    /// The header declares a page, and the bytes are those of another type.
-    #[error("declared {declared}, but the bytes are {found}")]
-    OtherBytes {
-        /// The declared media type.
-        declared: String,
-        /// The media type by the first bytes, or `binary data`.
-        found: &'static str,
-    },
-    /// The decoded text is longer than [`Options::max_text_bytes`].
-    #[error("text over {limit} bytes after decoding")]
-    TooLong {
-        /// The bound.
-        limit: usize,
-    },
-    /// The bytes are a document that cannot be read.
-    #[error("{}: {fault}", kind.media_type())]
-    Document {
-        /// The kind of the document.
-        kind: Kind,
-        /// Why it cannot be read.
-        fault: documents::Fault,
-    },
 }
 
 /// The media type that the header declares, in lower case; `None` if it declares none, as with `*/*` and with a malformed field.
