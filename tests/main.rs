@@ -24,7 +24,7 @@
 //! - [`fleet`]: several workers on one crawl; [`worker_folder`]: what one sees in the folder of one of them
 //! - [`explain`]: why a page was kept or dropped; [`check`]: whether a text is already in the store
 //! - [`merge`]: one crawl of several
-//! - [`stop`]: a run that is told to end, and does
+//! - [`stop`]: a run that is told to end, and does; [`stalls`]: one host cannot stop the others
 //! - [`serve`]: the report in which one can work; [`status`]: a crawl at work, seen over HTTP; [`logs`]: what happens, in a file
 //! - [`shell`]: completions and manual pages
 //! - [`export`]: the pages for other tools
@@ -82,6 +82,7 @@ mod seeds;
 mod serve;
 mod shared_index;
 mod shell;
+mod stalls;
 mod status;
 mod steering;
 mod stop;

@@ -7,7 +7,7 @@
 //! - `frontier`: the order and the times of all requests; `steering` learns from the verdicts which URLs are
 //!   duplicates
 //! - `interpret`: turns an answer into a page, a redirect or a failure; `exchange` makes the archive records of a page
-//! - `render`: the pages that a browser has to render
+//! - `render`: the pages that a browser has to render; `fair_queue`: hosts take turns in work that takes long
 //! - `recorder`: decides on the pages and stores them, with the dedup `index` beside the catalogue; `canonical`
 //!   decides whether a page takes the place of a kept page
 //! - `archiving`: puts full WARC files into an object store
@@ -21,6 +21,7 @@ pub(crate) mod archiving;
 pub(crate) mod canonical;
 pub(crate) mod clock;
 pub(crate) mod exchange;
+pub(crate) mod fair_queue;
 pub(crate) mod fleet;
 pub(crate) mod folder_wait;
 pub(crate) mod frontier;

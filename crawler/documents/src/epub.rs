@@ -1,6 +1,6 @@
 //! EPUB 2 and 3 (EPUB 3.3, W3C): the chapters of the spine, as HTML.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::package::{Package, resolve};
 use crate::xml::{HtmlWriter, Token, Tokens, attribute, decoded, local_name};
@@ -19,7 +19,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
     let book = Book::read(&decoded(&package.needed(&path)?))?;
     let encrypted = match package.file(ENCRYPTION)? {
         Some(bytes) => encrypted_files(&decoded(&bytes))?,
-        None => Vec::new(),
+        None => HashSet::new(),
     };
     let mut parts = Vec::new();
     let mut bytes_left = limits.max_text_bytes;
@@ -61,9 +61,9 @@ fn root_file(container: &str) -> Result<Option<String>, Fault> {
 }
 
 /// The files whose content is encrypted. Fonts are often, and do not matter.
-fn encrypted_files(encryption: &str) -> Result<Vec<String>, Fault> {
+fn encrypted_files(encryption: &str) -> Result<HashSet<String>, Fault> {
     let mut tokens = Tokens::new(encryption);
-    let mut files = Vec::new();
+    let mut files = HashSet::new();
     while let Some(token) = tokens.next()? {
         if let Token::Open(start) = token
             && local_name(&start) == "CipherReference"

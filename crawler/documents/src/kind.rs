@@ -106,7 +106,7 @@ impl Kind {
 
     /// Whether a hostile file of this kind can ask for much time and memory, so that a process of its own reads it.
     #[must_use]
-    pub(crate) fn is_dangerous(self) -> bool {
+    pub fn is_dangerous(self) -> bool {
         matches!(self, Self::Pdf | Self::Docx | Self::Epub)
     }
 }

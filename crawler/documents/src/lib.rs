@@ -51,5 +51,5 @@ pub use document::{Content, Document};
 pub use fault::Fault;
 pub use kind::{Kind, Kinds};
 pub use limits::Limits;
-pub use process::{Pool, serve};
+pub use process::{NICENESS, Pool, serve};
 pub use reader::{InThisThread, Reader, install, installed};

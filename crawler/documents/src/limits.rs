@@ -16,9 +16,9 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The wall time of a reading, in units of [`max_seconds`](Self::max_seconds). A machine under load gives a process little processor
-    /// time.
-    pub const WALL_FACTOR: u64 = 4;
+    /// The wall time of a reading, in units of [`max_seconds`](Self::max_seconds). A machine under load gives a process of low priority
+    /// little processor time, and only the threads that wait for documents wait for it.
+    pub const WALL_FACTOR: u64 = 30;
 }
 
 impl Default for Limits {

@@ -6,11 +6,12 @@
 //!            └────────┘              ┊
 //! ```
 //!
-//! A child lives for many documents. It has three bounds:
+//! A child lives for many documents. It has four bounds:
 //!
 //! - **Memory**: `RLIMIT_AS`. An allocation beyond it fails, and the child aborts. A child that has read other documents may have used up
 //!   part of it, so the document gets a second try in a new child.
 //! - **Time**: `RLIMIT_CPU`, set anew for each document, and the patience of the caller, who kills the child.
+//! - **Priority**: [`NICENESS`]. While the cores are busy with other work, a child gets less than a tenth of a core.
 //! - **Its parent**: the child reads its standard input in a thread that does nothing else, and ends at once when the input ends. So it
 //!   ends with its parent, also when the parent is killed, and also in the middle of a document.
 //!
@@ -45,6 +46,10 @@ struct State {
     /// Workers, idle or not.
     workers: usize,
 }
+
+/// The niceness of the child, and of threads whose work is of the same kind. Linux gives a thread of this niceness 110 parts of a core where
+/// a usual one gets 1,024: less than a tenth.
+pub const NICENESS: i32 = 10;
 
 /// A child is replaced after so many documents, so that what a parser leaves behind does not add up.
 const DOCUMENTS_OF_A_CHILD: usize = 200;

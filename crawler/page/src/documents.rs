@@ -1,7 +1,7 @@
 //! Documents that are not HTML, as pages. The crate `documents` reads their formats.
 
 use documents::{Content, InThisThread, Limits, Reader};
-pub use documents::{Fault, Kind, Kinds};
+pub use documents::{Fault, Kind, Kinds, NICENESS};
 use url::Url;
 
 use crate::extract::all_text;

@@ -56,6 +56,7 @@ pub use parse::{
     parse_refresh,
 };
 pub use read::{
-    CanonicalLinks, NotAPage, Options, Page, PageRobots, declared_media_type, is_page, is_page_type, read, x_robots_tag,
+    CanonicalLinks, NotAPage, Options, Page, PageRobots, declared_media_type, is_page, is_page_type, is_read_apart,
+    read, x_robots_tag,
 };
 pub use sign::{Shown, Sign};

@@ -171,6 +171,13 @@ pub fn read(bytes: &[u8], headers: &HeaderMap, url: &Url, options: &Options<'_>)
     Ok(page)
 }
 
+/// Whether [`read`] would have the body read as a document by another process, and wait for it: PDF, DOCX and EPUB.
+#[must_use]
+pub fn is_read_apart(bytes: &[u8], headers: &HeaderMap, documents: documents::Kinds) -> bool {
+    let declared = declared_media_type(headers);
+    kind_of(declared.as_deref(), bytes, documents).is_ok_and(|kind| kind.is_some_and(Kind::is_dangerous))
+}
+
 /// Whether documents of this kind are not characters.
 fn is_packed(kind: Kind) -> bool {
     matches!(kind, Kind::Pdf | Kind::Docx | Kind::Epub)

@@ -27,9 +27,9 @@ pub(super) fn bound_of_child() -> Option<u64> {
     arguments.next()?.to_str()?.parse().ok()
 }
 
-/// Has documents read by child processes, one for each core. They start with the first document.
+/// Has documents read by child processes, one for each core, and one more for the hosts whose turn it is next. They start with the first document.
 pub(super) fn install() {
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    let is_first = documents::install(Pool::new(program(), vec![CHILD.into()], cores));
+    let is_first = documents::install(Pool::new(program(), vec![CHILD.into()], cores + 1));
     debug_assert!(is_first, "main runs once");
 }

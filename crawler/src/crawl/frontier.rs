@@ -16,6 +16,7 @@
 //! - `lookups`: the names whose addresses are not known yet; `trials`: the new names of one domain, a few at a time
 //! - `rules_memory`: the bound on the rules of robots.txt
 //! - `rendering`: the pages in the browser, and their requests; `browser_part`: those of one host
+//! - `slow_lanes`: the large answers and documents that wait to be read
 //! - `memory`: the facts that outlive a run; `standing`: the states of all hosts at one moment
 
 mod addresses;
@@ -34,6 +35,7 @@ mod released;
 mod rendering;
 mod rules_memory;
 mod schedule;
+mod slow_lanes;
 mod standing;
 mod state;
 mod step;
@@ -132,6 +134,8 @@ struct FrontierSettings {
     steers: bool,
     /// Pages of one host that the browser may have at one time.
     max_in_browser: usize,
+    /// Bytes of the bodies that arrive, of all hosts together.
+    arriving_bytes: usize,
     /// Whether the crawler looks up a name before the first request to its host. It does not if a proxy opens the connections.
     looks_up_names: bool,
 }
@@ -170,6 +174,7 @@ impl Frontier {
                 urls: settings.urls.clone(),
                 steers: settings.steering.enabled,
                 max_in_browser: settings.render.tabs + 1,
+                arriving_bytes: settings.fetch.memory_bytes / 2,
                 looks_up_names: settings.fetch.proxy.is_none(),
             },
             steering: Steering::new(settings.steering.clone()),
@@ -337,6 +342,12 @@ impl Frontier {
             Event::HostsLoaded { hosts, behind } => self.hosts_loaded(hosts, behind),
             Event::RenderingBegan { host } => self.rendering_began(&host),
             Event::RenderingEnded { host } => self.rendering_ended(&host, now),
+            Event::LaneEntered { host, bytes } => self.lane_entered(&host, bytes),
+            Event::LaneLeft { host, bytes } => self.lane_left(&host, bytes, now),
+            Event::DocumentLeft { queued, why } => {
+                self.end_ticket();
+                self.document_left(&queued, why, now);
+            }
             Event::Asks(subrequest) => self.add_subrequest(subrequest, now),
             Event::SubrequestEnded => self.end_ticket(),
             Event::Fleet(event) => self.fleet_event(event, now),

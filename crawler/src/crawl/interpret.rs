@@ -1,6 +1,7 @@
 //! Turns a response into its meaning: a page into text, signature and links; robots.txt into rules; a sitemap into URLs; anything
 //! else into the outcome to record. The parse threads run it. It does no I/O.
 
+mod costly_documents;
 mod errand;
 mod lane;
 mod login;
@@ -28,6 +29,7 @@ use crate::crawl::render::Rendering;
 use crate::crawl::revisits;
 use crate::crawl::scope::{Outside, Scope};
 use crate::crawl::stats::Stats;
+use costly_documents::CostlyDocuments;
 use lane::Unpacked;
 use redirect::Redirection;
 use seen_texts::SeenTexts;
@@ -53,6 +55,7 @@ pub struct Interpreter {
     scope: Arc<Scope>,
     /// Which pages a browser renders; `None` if it renders none.
     rendering: Option<Arc<Rendering>>,
+    costly_documents: CostlyDocuments,
     stats: Arc<Stats>,
     /// Whether the operator was warned that the address policy refuses a host.
     has_warned_of_refusal: AtomicBool,
@@ -72,6 +75,7 @@ impl Interpreter {
             settings,
             scope,
             rendering: None,
+            costly_documents: CostlyDocuments::default(),
             stats,
             has_warned_of_refusal: AtomicBool::new(false),
         }
@@ -83,18 +87,33 @@ impl Interpreter {
         Self { rendering, ..self }
     }
 
-    /// The meaning of the answer to `task`, or [`Meaning::Large`] if it is too large for this `lane`.
+    /// The meaning of the answer to `task`; [`Meaning::Large`] or [`Meaning::Document`] if it belongs to another lane than `lane`.
     #[must_use]
     pub fn interpret(&self, task: Task, answer: Result<Response, FetchError>, lane: Lane) -> Meaning {
         let answer = match answer {
-            Ok(response) => match lane::unpack(response, self.max_unpacked_bytes(&task), lane) {
-                Unpacked::Ready(answer) => answer,
-                Unpacked::TooLarge(response) => return Meaning::Large(task, response),
-            },
+            Ok(response) => {
+                let packed = response.body.clone();
+                match lane::unpack(response, self.max_unpacked_bytes(&task), lane) {
+                    Unpacked::Ready(Ok(response)) if lane != Lane::Documents && self.is_document(&task, &response) => {
+                        return Meaning::Document(
+                            task,
+                            Response {
+                                body: packed,
+                                ..response
+                            },
+                        );
+                    }
+                    Unpacked::Ready(answer) => answer,
+                    Unpacked::TooLarge(response) => return Meaning::Large(task, response),
+                }
+            }
             Err(error) => Err(error),
         };
         match task {
             Task::Page { queued, url } => match answer {
+                Ok(_) if lane == Lane::Documents && self.costly_documents.are_given_up(&queued) => {
+                    self.leave_document(queued)
+                }
                 Ok(response) => self.page(queued, &url, response),
                 Err(error) => Meaning::Record(self.failed_fetch(queued, &error)),
             },
@@ -108,6 +127,13 @@ impl Interpreter {
                 Errand::Login(errand) => self.login(*errand, answer),
             },
         }
+    }
+
+    /// Whether another process has to read the answer, for which a thread waits.
+    fn is_document(&self, task: &Task, response: &Response) -> bool {
+        let is_page = matches!(task, Task::Page { .. }) && has_document(response);
+        let body = response.body.as_ref().filter(|_| is_page);
+        body.is_some_and(|body| page::is_read_apart(body, &response.headers, self.settings.documents))
     }
 
     /// Bound on the bytes of a body without its Content-Encoding.

@@ -66,6 +66,17 @@ pub(crate) enum Errand {
     Login(Box<LoginErrand>),
 }
 
+impl Task {
+    /// The host whose gate the request passed.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        match self {
+            Self::Page { queued, .. } => &queued.host,
+            Self::Errand { host, .. } => host,
+        }
+    }
+}
+
 impl Errand {
     /// The URL to ask for.
     #[must_use]
@@ -211,6 +222,27 @@ pub(crate) enum Event {
         /// The host of its row in the frontier.
         host: String,
     },
+    /// An answer of this host waits for a slow lane of the interpreter from now on (see [`Lane`](super::interpret::Lane)).
+    LaneEntered {
+        /// The host whose gate its request passed.
+        host: String,
+        /// The bytes of the answer as received.
+        bytes: usize,
+    },
+    /// The answer has left the lane.
+    LaneLeft {
+        /// As in `LaneEntered`.
+        host: String,
+        /// As in `LaneEntered`.
+        bytes: usize,
+    },
+    /// The run reads no further documents of this host. The URL stays queued for the next run.
+    DocumentLeft {
+        /// Its row in the frontier.
+        queued: QueuedUrl,
+        /// Why, in words.
+        why: String,
+    },
     /// A page in the browser asks for this.
     Asks(Subrequest),
     /// The request of a page in the browser has ended.
@@ -333,6 +365,9 @@ pub(crate) struct StoredHost {
     pub urls: Vec<QueuedUrl>,
 }
 
+/// The beginning of the last failure of a host of which the last run left documents.
+pub(crate) const DOCUMENTS_LEFT: &str = "documents left to the next run: ";
+
 /// A host, or one origin of it, that a run left unfinished; its URLs stay queued.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GivenUp {
@@ -342,6 +377,8 @@ pub struct GivenUp {
     pub last_failure: String,
     /// The end of its rest, Unix ms, if it was not given up but rests for longer than the run waited.
     pub rests_until: Option<u64>,
+    /// The number of its documents that were not read, if the run gave up only those.
+    pub documents: u64,
 }
 
 /// Why a run ended.
@@ -510,6 +547,8 @@ pub(crate) enum Meaning {
     Event(Event),
     /// For the large lane of the interpreter, which reads the response again from its start.
     Large(Task, Response),
+    /// For the lane of the documents, which reads the response again from its start.
+    Document(Task, Response),
     /// For the browser.
     Render(Box<RenderJob>),
 }

@@ -14,10 +14,11 @@
 //!    carries out each step of the frontier, and passes it the events of all stages.
 //! 3. **Fetch.** [`Network::fetch`] makes the request in a tokio task
 //!    ([`Fetcher::get_by`](web::fetch::Fetcher::get_by)). An event tells the frontier that the request has ended. A
-//!    small answer goes to the channel `small`, a large one to `large` ([`Lane`](super::interpret::Lane)).
+//!    small answer goes to the channel `small`, a large one to the queue `large` ([`Lane`](super::interpret::Lane)).
 //! 4. **Interpret.** A parse thread turns the answer into a record ([`Interpreter::interpret`]): a redirect, a
 //!    failure, or a page, which [`page::read`] reads. The record of a page has the text, the signature, the
-//!    outlinks within the scope, and the compressed records for the archive. With `render.mode`, some pages go to a browser first, and come
+//!    outlinks within the scope, and the compressed records for the archive. A document goes on to the queue `documents`, because its thread
+//!    waits for another process. In the queues of the slow lanes, the hosts take turns ([`fair_queue`](super::fair_queue)). With `render.mode`, some pages go to a browser first, and come
 //!    back to a parse thread ([`render`]).
 //! 5. **Recorder.** One thread decides on the pages in turn ([`Recorder::run`]): it asks the dedup index for the
 //!    verdict, archives the page, and commits the outcome together with the outlinks. An event brings the new URLs to
@@ -52,6 +53,7 @@ use web::memory_budget::{Claim, MemoryBudget};
 
 use crate::config::settings::Settings;
 use crate::crawl::archiving::Archiving;
+use crate::crawl::fair_queue::fair_queue;
 use crate::crawl::frontier::{Frontier, MAX_LOOKUPS};
 use crate::crawl::interpret::{Interpreter, RobotsReader};
 use crate::crawl::messages::{Ending, Event, GivenUp, Record, Task};
@@ -137,11 +139,13 @@ pub fn run(
     let window = 2 * settings.fetch.parallel + HEADROOM;
     let mut frontier = Frontier::new(settings, window, recorder.store_mut().counts().fetched()).begun_at(began);
 
-    // The channels. A ticket has at most two events: its request has ended, and its URL has an outcome. A look-up has one.
+    // The channels. A ticket has at most six events: its request has ended, its answer has entered and left each of two slow lanes, and its
+    // URL has an outcome. A look-up has one.
     let (small_in, small) = bounded::<Answer>(window);
-    let (large_in, large) = bounded::<Answer>(window);
+    let (large_in, large) = fair_queue::<Answer>(1);
+    let (documents_in, documents) = fair_queue::<Answer>(parse_threads::documents_of_host());
     let (records_in, records) = bounded::<WeighedRecord>(window + MAX_RENDERED + WITHOUT_TICKET);
-    let (events_in, events) = mpsc::channel::<Event>(2 * window + MAX_LOOKUPS + MAX_RENDERED + WITHOUT_TICKET);
+    let (events_in, events) = mpsc::channel::<Event>(6 * window + MAX_LOOKUPS + MAX_RENDERED + WITHOUT_TICKET);
 
     let mut fleet = None;
     if let Some(wanted) = &settings.fleet {
@@ -164,14 +168,15 @@ pub fn run(
     let robots = RobotsReader::new(&settings.product, scope.clone());
     ParseThreads {
         interpreter: Arc::new(Interpreter::new(settings.clone(), scope, stats.clone()).with_browser(rendering)),
-        large: large_in.clone(),
+        large: Some(large_in.clone()),
+        documents: Some(documents_in),
         read: MemoryBudget::new(half),
         runtime: runtime.handle().clone(),
         records: records_in.clone(),
         events: events_in.clone(),
         jobs: browser.jobs,
     }
-    .start(&small, &large, browser.finished)?;
+    .start(&small, &large, &documents, browser.finished)?;
     let network = Network::new(settings, half, small_in, large_in, events_in.clone(), stats.clone())?
         .under_leases(fleet.as_ref().map(|fleet| fleet.ownership.clone()));
     let keeps = settings.fetch.keep_cookies;

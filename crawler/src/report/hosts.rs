@@ -7,6 +7,7 @@ use storage::{HostRecord, Store};
 
 use super::counts::Counts;
 use crate::crawl::clock::unix_millis;
+use crate::crawl::messages::DOCUMENTS_LEFT;
 use crate::error::RunError;
 use crate::terminal::units::utc;
 
@@ -79,15 +80,19 @@ impl Host {
             counts,
             state: standing.state(),
             standing,
-            last_failure: state.last_failure.filter(|_| state.failures > 0 || state.retired),
+            last_failure: state
+                .last_failure
+                .filter(|why| state.failures > 0 || state.retired || why.starts_with(DOCUMENTS_LEFT)),
             rests_until: rests.then(|| utc(state.rests_until)),
         }
     }
 
-    /// Whether it is resting or given up.
+    /// Whether it is resting or given up, or documents of it were left.
     #[must_use]
     pub fn is_unavailable(&self) -> bool {
+        let has_left = |why: &String| why.starts_with(DOCUMENTS_LEFT) && self.counts.queued > 0;
         matches!(self.standing, Expectation::GivenUp | Expectation::Resting)
+            || self.last_failure.as_ref().is_some_and(has_left)
     }
 
     /// Why it is unavailable, and until when, in words.

@@ -234,3 +234,109 @@ fn an_encrypted_file_is_read_if_it_needs_no_password() {
     assert_eq!(open.unwrap(), plain.unwrap());
     assert_eq!(closed, Err(Fault::Encrypted));
 }
+
+/// A page whose forms draw each other: form 100 + n has this content, and the form after it under the name X.
+fn forms(page: &str, contents: &[String]) -> Vec<u8> {
+    let object = |(at, content): (usize, &String)| {
+        format!(
+            "<</Type/XObject/Subtype/Form/BBox[0 0 600 800]/Resources<</Font<</F1 3 0 R>>/XObject<</X {} 0 R>>>>/Length {}>>stream\n\
+             {content}\nendstream",
+            101 + at,
+            content.len()
+        )
+    };
+    let objects: Vec<String> = contents.iter().enumerate().map(object).collect();
+    let objects: Vec<&str> = objects.iter().map(String::as_str).collect();
+    let resources = "/Resources<</Font<</F1 3 0 R>>/XObject<</X 100 0 R>>>>";
+    pdf(&[page.to_owned()], "", resources, &objects)
+}
+
+/// In the order of the table: the page, the contents of its forms, and the text or the fault.
+#[test]
+fn forms_in_forms_are_drawn_up_to_a_bound() {
+    let row = |y: f32, text: &str| rows(&[(60.0, y, text)]);
+    let draws = |times: usize| "/X Do\n".repeat(times);
+    let levels = |levels: usize, times: usize, last: String| -> Vec<String> {
+        (0..levels).map(|_| draws(times)).chain([last]).collect()
+    };
+    let too_large = Err(Fault::TooLarge {
+        limit: Limits::default().max_unpacked_bytes,
+    });
+    let text = |text: &str| Ok(text.to_owned());
+    let operations = "1 0 0 1 0 0 cm\n".repeat(70_000);
+    let cases: Vec<(&str, String, Vec<String>, Result<String, Fault>)> = vec![
+        ("a form", draws(1), vec![row(700.0, "in a form")], text("in a form")),
+        (
+            "a form of another form",
+            format!("{}{}", row(720.0, "before"), draws(1)),
+            levels(3, 1, row(700.0, "deep")),
+            text("before deep"),
+        ),
+        (
+            "many drawings of a form",
+            format!("{}{}", draws(2_000), row(700.0, "after")),
+            vec!["0 0 9 9 re f".into()],
+            text("after"),
+        ),
+        (
+            "ten drawings on each of twenty levels",
+            draws(10),
+            levels(20, 10, "q Q".into()),
+            too_large.clone(),
+        ),
+        (
+            "the same with text before",
+            format!("{}{}", row(700.0, "before"), draws(10)),
+            levels(20, 10, "q Q".into()),
+            text("before"),
+        ),
+        (
+            "the same with text in the last form",
+            draws(10),
+            levels(20, 10, row(700.0, "reached")),
+            text("reached"),
+        ),
+        (
+            "few drawings of a megabyte of operators",
+            draws(10),
+            levels(3, 10, operations),
+            too_large,
+        ),
+    ];
+    for (name, page, contents, expected) in cases {
+        let read = read(&forms(&page, &contents), &Limits::default());
+        let found = read.map(|document| match document.content {
+            Content::Text(text) => text,
+            Content::Html(_) => panic!("HTML"),
+        });
+        assert_eq!(found, expected, "{name}");
+    }
+}
+
+#[test]
+fn a_form_that_draws_itself_ends() {
+    let form = "<</Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X 100 0 R>>>>/Length 11>>stream\n/X Do /X Do\nendstream";
+    let page = "/Resources<</Font<</F1 3 0 R>>/XObject<</X 100 0 R>>>>";
+    let content = format!("{}/X Do", rows(&[(60.0, 700.0, "before")]));
+    let document = read(&pdf(&[content], "", page, &[form]), &Limits::default()).unwrap();
+    assert_eq!(document.content, Content::Text("before".into()));
+}
+
+/// The second page has no forms, and is read although the first has too many.
+#[test]
+fn the_pages_after_one_with_too_many_forms_are_read() {
+    let contents: Vec<String> = (0..20).map(|_| "/X Do ".repeat(10)).collect();
+    let file = String::from_utf8(forms("/X Do", &contents)).unwrap();
+    let second = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 51 0 R/Resources<</Font<</F1 3 0 R>>>>>>";
+    let content = rows(&[(60.0, 700.0, "second page")]);
+    let objects = format!(
+        "50 0 obj\n{second}\nendobj\n51 0 obj\n<</Length {}>>stream\n{content}\nendstream\nendobj\ntrailer",
+        content.len()
+    );
+    let file = file.replace("/Kids[10 0 R]/Count 1", "/Kids[10 0 R 50 0 R]/Count 2");
+    let document = read(file.replace("trailer", &objects).as_bytes(), &Limits::default()).unwrap();
+    assert_eq!(
+        (document.content, document.pages),
+        (Content::Text("second page".into()), Some(2))
+    );
+}

@@ -3,7 +3,7 @@
 use hayro_interpret::font::{Glyph, GlyphRun, PositionedGlyph};
 use hayro_interpret::hayro_cmap::{BfString, WritingMode};
 use hayro_interpret::hayro_syntax::object::{Dict, Name, String as PdfString};
-use hayro_interpret::kurbo::{Affine, BezPath, Point, Vec2};
+use hayro_interpret::kurbo::{Affine, BezPath, Point, Rect, Vec2};
 use hayro_interpret::{BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, SoftMask};
 
 use super::accents::{compose, expanded};
@@ -86,7 +86,12 @@ pub(crate) struct Words {
     bytes_left: usize,
     is_too_long: bool,
     marked: Vec<Marked>,
+    /// The number of forms that the page may still draw; `None` without a bound.
+    forms_left: Option<usize>,
 }
+
+/// The panic that ends a page which draws more forms than it may.
+pub(crate) struct TooManyForms;
 
 /// A piece of marked content (ISO 32000-2, section 14.6).
 enum Marked {
@@ -110,7 +115,13 @@ impl Words {
             bytes_left: bytes,
             is_too_long: false,
             marked: Vec::new(),
+            forms_left: None,
         }
+    }
+
+    /// Ends the page with [`TooManyForms`] at the form after so many.
+    pub fn bound_forms(&mut self, forms: Option<usize>) {
+        self.forms_left = forms;
     }
 
     /// Whether the page has more text than permitted.
@@ -315,7 +326,16 @@ impl<'a> Device<'a> for Words {
     }
 
     fn draw_path(&mut self, _: &BezPath, _: DrawProps<'a>, _: &DrawMode) {}
-    fn push_clip_path(&mut self, _: &ClipPath) {}
+    /// Each form begins with the clip to its box. (So do some paths; a page with a bound ends a little earlier for them.)
+    fn push_clip_path(&mut self, _: &ClipPath) {
+        self.forms_left = match self.forms_left {
+            Some(0) => std::panic::resume_unwind(Box::new(TooManyForms)),
+            Some(forms) => Some(forms - 1),
+            None => None,
+        };
+    }
+
+    fn push_clip_rect(&mut self, _: &Rect) {}
     fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'a>>, _: BlendMode) {}
     fn draw_image(&mut self, _: Image<'a, '_>, _: ImageDrawProps<'a>) {}
     fn pop_clip(&mut self) {}

@@ -20,6 +20,7 @@ pub(super) type Request = (Kind, Limits);
 pub fn serve(max_memory_bytes: u64) -> ExitCode {
     // The message of a panic is in the answer.
     std::panic::set_hook(Box::new(|_| {}));
+    limit::priority();
     let (requests, waiting) = mpsc::sync_channel::<Vec<u8>>(1);
     // The thread exists before the bound does: its stack counts.
     let reader = thread::Builder::new()
@@ -76,8 +77,14 @@ fn answer(request: &[u8]) -> Result<Document, Fault> {
 mod limit {
     use std::io;
 
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    use rustix::process::{Resource, Rlimit, getrlimit, nice, setrlimit};
     use rustix::time::{ClockId, clock_gettime};
+
+    /// Lowers the priority of this process. Threads that start later have the same.
+    pub(super) fn priority() {
+        // Without it, the child works all the same.
+        let _lowered = nice(super::super::NICENESS);
+    }
 
     /// Bounds the address space of this process.
     pub(super) fn memory(bytes: u64) -> io::Result<()> {
@@ -103,6 +110,8 @@ mod limit {
 #[cfg(not(unix))]
 mod limit {
     use std::io;
+
+    pub(super) fn priority() {}
 
     pub(super) fn memory(_bytes: u64) -> io::Result<()> {
         Ok(())

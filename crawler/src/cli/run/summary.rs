@@ -119,6 +119,10 @@ fn given_up(host: &GivenUp) -> String {
     let reason = terminal_text(&host.last_failure, 200);
     let name = &host.host;
     match host.rests_until {
+        _ if host.documents > 0 => {
+            let documents = units::grouped(host.documents);
+            format!("  {documents} documents of {name} were left to the next run ({reason}); they stay queued")
+        }
         Some(until) => {
             let until = units::utc(until);
             format!("  {name} is resting until {until} ({reason}); its URLs stay queued")

@@ -103,7 +103,7 @@ impl Frontier {
             if self.has_lease(partition, now) {
                 return Some(name);
             }
-            self.lookups.end();
+            self.lookups.end(&name);
             self.await_lease(&name);
         }
     }

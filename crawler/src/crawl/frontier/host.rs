@@ -13,6 +13,7 @@ use web::politeness::{AddressKey, CrawlClock, Gate, Now};
 use super::browser_part::BrowserPart;
 use super::host_logins::HostLogins;
 use super::queue::HostQueue;
+use super::slow_lanes::SlowLanes;
 use super::state::{HostFacts, HostState, Line, LineEvent, OriginState, Work, origin};
 use super::waiting::WaitingUrl;
 use super::{BUFFER, FrontierSettings};
@@ -83,6 +84,8 @@ pub(super) struct Host {
     pub(super) sitemaps: VecDeque<Errand>,
     /// Its part in the browser; `None` for a host that never had one, as most hosts.
     pub(super) browser: Option<Box<BrowserPart>>,
+    /// Its part in the slow lanes; `None` for a host that never had one.
+    pub(super) slow_lanes: Option<Box<SlowLanes>>,
     /// Sitemaps of which the store may have a record of an earlier run.
     pub(super) sitemaps_to_recall: VecDeque<Errand>,
     /// Whether the crawl follows the links of a URL of the host, so that it also looks for a sitemap.
@@ -128,6 +131,7 @@ impl Host {
             logins,
             sitemaps: VecDeque::new(),
             browser: None,
+            slow_lanes: None,
             sitemaps_to_recall: VecDeque::new(),
             seeks_sitemap: false,
             sitemaps_taken: 0,
@@ -307,9 +311,11 @@ impl Host {
         }
     }
 
-    /// Whether the host has an open request or a URL in process, or waits for the store or a robots.txt.
+    /// Whether the host has an open request, a URL in process or an answer in a slow lane, or waits for the store or a robots.txt.
     pub(super) fn is_busy(&self) -> bool {
-        self.gate.open() > 0 || self.queue.in_process() > 0 || self.queue.is_refilling() || self.awaits_errand()
+        let is_read = self.slow_lanes.as_ref().is_some_and(|part| part.is_used());
+        let is_asked = self.gate.open() > 0 || self.queue.in_process() > 0 || self.queue.is_refilling();
+        is_asked || is_read || self.awaits_errand()
     }
 
     /// Whether its name keeps its place in a trial. A host that rests before it asks for its robots.txt again does not.
@@ -355,7 +361,7 @@ impl Host {
     }
 
     pub(super) fn has_sitemap(&self, takes_new: bool) -> bool {
-        takes_new && !self.sitemaps.is_empty()
+        takes_new && !self.sitemaps.is_empty() && self.has_room_in_slow_lanes()
     }
 
     /// Whether it has an errand that others wait for: a robots.txt, or a request of a page in the browser.
@@ -366,7 +372,13 @@ impl Host {
 
     pub(super) fn has_page(&self, takes_new: bool) -> bool {
         let may_start = self.browser.as_ref().is_none_or(|part| part.lets_pages_start());
-        may_start && (self.has_respelled(takes_new) || self.has_new(takes_new) || !self.queue.visits.is_empty())
+        may_start
+            && self.has_room_in_slow_lanes()
+            && (self.has_respelled(takes_new) || self.has_new(takes_new) || !self.queue.visits.is_empty())
+    }
+
+    fn has_room_in_slow_lanes(&self) -> bool {
+        self.slow_lanes.as_ref().is_none_or(|part| part.has_room())
     }
 
     pub(super) fn has_respelled(&self, takes_new: bool) -> bool {

@@ -20,17 +20,26 @@ pub const MAX_LOOKUPS: usize = 32;
 /// that move often set minutes.
 pub(super) const ADDRESS_LIFE: Duration = Duration::from_secs(15 * 60);
 
+/// Bound on the look-ups of new names that run at one time. A page may name hosts whose name servers never answer; the names of seeds, and
+/// names that showed a new page, have places that such names cannot take.
+pub(super) const MAX_NEW_LOOKUPS: usize = MAX_LOOKUPS / 2;
+
 /// The hosts that wait for the look-up of their names.
 #[derive(Debug, Default)]
 pub(super) struct Lookups {
-    /// In the order of their turns.
-    waiting: VecDeque<String>,
+    /// Hosts of seeds, and hosts that showed a new page, in the order of their turns. They go first.
+    wanted: VecDeque<String>,
+    /// The others.
+    new: VecDeque<String>,
     running: usize,
+    /// Those of `new` that run.
+    new_running: HashSet<String>,
 }
 
 impl Lookups {
-    pub fn wait(&mut self, host: &str) {
-        self.waiting.push_back(host.to_owned());
+    pub fn wait(&mut self, host: &str, is_wanted: bool) {
+        let line = if is_wanted { &mut self.wanted } else { &mut self.new };
+        line.push_back(host.to_owned());
     }
 
     /// The host for the next look-up; `None` if no host waits, or if the number of running look-ups has reached its bound.
@@ -38,19 +47,27 @@ impl Lookups {
         if self.running >= MAX_LOOKUPS {
             return None;
         }
-        let host = self.waiting.pop_front()?;
+        let wanted = self.wanted.pop_front();
+        let host = wanted.or_else(|| {
+            let has_place = self.new_running.len() < MAX_NEW_LOOKUPS;
+            let new = if has_place { self.new.pop_front() } else { None }?;
+            self.new_running.insert(new.clone());
+            Some(new)
+        })?;
         self.running += 1;
         Some(host)
     }
 
-    /// A look-up that has begun is not made.
-    pub fn end(&mut self) {
+    /// A look-up that has begun has ended, or is not made.
+    pub fn end(&mut self, host: &str) {
         self.running -= 1;
+        self.new_running.remove(host);
     }
 
-    /// Takes hosts out of the line.
+    /// Takes hosts out of the lines.
     pub fn forget(&mut self, hosts: &HashSet<String>) {
-        self.waiting.retain(|name| !hosts.contains(name));
+        self.wanted.retain(|name| !hosts.contains(name));
+        self.new.retain(|name| !hosts.contains(name));
     }
 
     pub fn are_running(&self) -> bool {
@@ -61,7 +78,7 @@ impl Lookups {
 impl Frontier {
     /// Handles the answer to a look-up.
     pub(super) fn looked_up(&mut self, name: &str, route: Route, now: Now) {
-        self.lookups.end();
+        self.lookups.end(name);
         if !self.is_in_memory_or_here(name) {
             return;
         }

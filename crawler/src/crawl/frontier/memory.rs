@@ -9,7 +9,7 @@ use web::politeness::{AddressKey, GateMemory, Now};
 use super::Frontier;
 use super::host::Host;
 use super::state::Work;
-use crate::crawl::messages::GivenUp;
+use crate::crawl::messages::{DOCUMENTS_LEFT, GivenUp};
 
 /// Hosts that are saved at a time: after a crash all hosts are to be saved, and there may be a million.
 const SAVED_AT_A_TIME: usize = 10_000;
@@ -117,6 +117,8 @@ impl Frontier {
         let memory = host.gate.memory();
         let of_origin = host.origins_given_up().min();
         let of_origin = of_origin.map(|(origin, reason)| format!("{origin}: {reason}"));
+        let of_documents = host.slow_lanes.as_ref().and_then(|part| part.documents_left());
+        let of_documents = of_documents.map(|(_, why)| format!("{DOCUMENTS_LEFT}{why}"));
         HostRecord {
             asked_at: memory.asked_at.map_or(host.memory.asked_before, wall),
             rests_until: if memory.rests_until > Now::ZERO {
@@ -128,6 +130,7 @@ impl Frontier {
             retired: host.is_given_up(),
             last_failure: of_origin
                 .as_ref()
+                .or(of_documents.as_ref())
                 .or(host.memory.last_failure.as_ref())
                 .map(|text| stored_text(text)),
             address: host.memory.address,
@@ -158,13 +161,23 @@ impl Frontier {
                 host: name.to_owned(),
                 last_failure: host.memory.last_failure.clone().unwrap_or_default(),
                 rests_until: rests_until.map(|until| wall(self.started_at, until)),
+                documents: 0,
             });
         }
         left.extend(host.origins_given_up().map(|(origin, reason)| GivenUp {
             host: origin.to_owned(),
             last_failure: reason.to_owned(),
             rests_until: None,
+            documents: 0,
         }));
+        if let Some((documents, why)) = host.slow_lanes.as_ref().and_then(|part| part.documents_left()) {
+            left.push(GivenUp {
+                host: name.to_owned(),
+                last_failure: why.to_owned(),
+                rests_until: None,
+                documents,
+            });
+        }
         left
     }
 }

@@ -177,7 +177,8 @@ impl Frontier {
         let host = self.host(name);
         if would_ask && host.route(now).is_none() {
             host.line = host.line.on(LineEvent::AddressIsUnknown);
-            self.lookups.wait(name);
+            let is_wanted = host.is_wanted;
+            self.lookups.wait(name, is_wanted);
             return None;
         }
         let key = host.address;

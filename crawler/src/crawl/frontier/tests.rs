@@ -16,6 +16,7 @@ mod names;
 mod queue;
 mod rendering;
 mod simulation;
+mod slow_lanes;
 mod standing;
 mod state;
 mod turns;

@@ -1,5 +1,8 @@
-//! Two lanes: many threads read small pages at the same time, and one thread reads large pages. A page that is being read takes many
-//! times its size in memory, for its text and its tree.
+//! Three lanes: many threads read small pages at the same time, one thread reads large pages, and some threads wait for the processes that
+//! read documents. A page that is being read takes many times its size in memory, for its text and its tree.
+//!
+//! The lanes for large pages and documents are *slow*: a job there may take seconds. The small lane never waits for them, and in them the
+//! hosts take turns ([`fair_queue`](crate::crawl::fair_queue)).
 //!
 //! A response whose packed body is large goes to the large lane at once. The small lane unpacks the others. If the
 //! unpacked body is larger than a small page, or has more tags, the small lane hands the response on to the large
@@ -15,8 +18,10 @@ use web::fetch::{FetchError, Response, content_encoding};
 pub enum Lane {
     /// For small pages, with one thread per core.
     Small,
-    /// For all others, with one thread.
+    /// For larger ones, with one thread.
     Large,
+    /// For documents that processes of their own read (PDF, DOCX, EPUB), small or large.
+    Documents,
 }
 
 /// Bound on the body of a small page, without its Content-Encoding.
@@ -54,7 +59,7 @@ pub(super) fn unpack(mut response: Response, limit: usize, lane: Lane) -> Unpack
     };
     let coding = response.header(&CONTENT_ENCODING);
     let decoded = match lane {
-        Lane::Large => content_encoding::decode(packed, coding, limit),
+        Lane::Large | Lane::Documents => content_encoding::decode(packed, coding, limit),
         Lane::Small => match content_encoding::decode_small(packed.clone(), coding, limit.min(MAX_SMALL_BYTES)) {
             Ok(body) if is_small(&body) => Ok(body),
             _ => {

@@ -22,7 +22,9 @@ const MAX_VALIDATOR_BYTES: usize = 256;
 
 impl Interpreter {
     pub(super) fn read(&self, queued: QueuedUrl, url: &Url, response: Response, body: Bytes) -> Meaning {
-        let record = match page::read(&body, &response.headers, url, &self.settings.reading(url)) {
+        let read = page::read(&body, &response.headers, url, &self.settings.reading(url));
+        self.note_document(&queued, &read);
+        let record = match read {
             Ok(mut page) => match page.redirect.take() {
                 Some(redirect) => return self.redirect_in_html(queued, url, redirect, page, &response),
                 None => {
@@ -52,6 +54,17 @@ impl Interpreter {
             Err(error) => self.no_page(queued, url, &response, stored_text(&error.to_string())),
         };
         Meaning::Record(record)
+    }
+
+    /// Notes what the document cost, if the page is one.
+    fn note_document(&self, queued: &QueuedUrl, read: &Result<Page, page::NotAPage>) {
+        match read {
+            Ok(page) if page.kind.is_some_and(page::documents::Kind::is_dangerous) => {
+                self.costly_documents.note(&queued.host, None)
+            }
+            Err(page::NotAPage::Document { fault, .. }) => self.costly_documents.note(&queued.host, Some(fault)),
+            Ok(_) | Err(_) => {}
+        }
     }
 
     /// The meaning of a page that consists of a redirect. Nothing of the page is stored, so `noindex` changes nothing. `nofollow`

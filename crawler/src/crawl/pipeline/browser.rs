@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, bounded};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::config::settings::Settings;
+use crate::crawl::fair_queue::{FairReceiver, fair_queue};
 use crate::crawl::messages::Event;
 use crate::crawl::render::stage::{Channels, Stage};
 use crate::crawl::render::{Finished, RenderJob, Rendering};
@@ -21,7 +21,7 @@ const END_PATIENCE: Duration = Duration::from_secs(5);
 pub(super) struct Started {
     pub jobs: mpsc::UnboundedSender<RenderJob>,
     /// `None` without a browser.
-    pub finished: Option<Receiver<Finished>>,
+    pub finished: Option<FairReceiver<Finished>>,
     /// `None` without a browser.
     pub stage: Option<JoinHandle<()>>,
 }
@@ -40,7 +40,7 @@ pub(super) fn start(
     let (jobs_in, jobs) = mpsc::unbounded_channel();
     let stage = rendering.and_then(|rendering| {
         let program = rendering.browser()?;
-        let (finished_in, finished) = bounded(1);
+        let (finished_in, finished) = fair_queue(1);
         let channels = Channels {
             events: events.clone(),
             finished: finished_in,

@@ -18,6 +18,7 @@ use web::politeness::{Contact, HostSignal};
 
 use super::Answer;
 use crate::config::settings::{Logins, Settings};
+use crate::crawl::fair_queue::FairSender;
 use crate::crawl::fleet::ownership::Ownership;
 use crate::crawl::interpret::Lane;
 use crate::crawl::login::LoginStep;
@@ -62,7 +63,7 @@ pub(super) struct Network {
     /// The request for a page.
     page: Wanted,
     small: Sender<Answer>,
-    large: Sender<Answer>,
+    large: FairSender<Answer>,
     events: mpsc::Sender<Event>,
     pub stats: Arc<Stats>,
     /// The leases of a fleet; `None` without one.
@@ -76,7 +77,7 @@ impl Network {
         settings: &Settings,
         memory_bytes: usize,
         small: Sender<Answer>,
-        large: Sender<Answer>,
+        large: FairSender<Answer>,
         events: mpsc::Sender<Event>,
         stats: Arc<Stats>,
     ) -> Result<Self, RunError> {
@@ -169,7 +170,7 @@ impl Network {
                 }
                 return;
             };
-            stats.request(began.elapsed(), body_bytes(&answer));
+            stats.request(began.elapsed(), held_bytes(&answer) as u64);
             let ended = Event::RequestEnded {
                 host,
                 signal: signal(&task, &answer),
@@ -188,12 +189,23 @@ impl Network {
                 }
                 return;
             }
-            let answers = match Lane::of(&answer) {
-                Lane::Small => small,
-                Lane::Large => large,
-            };
             // Sending fails only if the run has ended or failed.
-            if events.send(ended).await.is_err() || answers.send((task, answer)).is_err() {
+            let is_sent = match Lane::of(&answer) {
+                Lane::Small => events.send(ended).await.is_ok() && small.send((task, answer)).is_ok(),
+                Lane::Large | Lane::Documents => {
+                    let host = task.host().to_owned();
+                    let bytes = held_bytes(&answer);
+                    // The frontier must know of it before the gate of the host opens again.
+                    let entered = Event::LaneEntered {
+                        host: host.clone(),
+                        bytes,
+                    };
+                    events.send(entered).await.is_ok()
+                        && events.send(ended).await.is_ok()
+                        && large.send(&host, (task, answer))
+                }
+            };
+            if !is_sent {
                 tracing::debug!("an answer came after the end of the run");
             }
         });
@@ -275,9 +287,10 @@ fn url(task: &Task) -> &Url {
     }
 }
 
-fn body_bytes(answer: &Result<Response, FetchError>) -> u64 {
+/// The bytes of the body, in its Content-Encoding.
+pub(super) fn held_bytes(answer: &Result<Response, FetchError>) -> usize {
     let body = answer.as_ref().ok().and_then(|response| response.body.as_ref());
-    body.map_or(0, |body| body.len() as u64)
+    body.map_or(0, |body| body.len())
 }
 
 /// The effect of an answer on politeness towards its host.

@@ -1,28 +1,47 @@
-//! The threads of the interpret stage: one per core for small pages, and one for large pages.
+//! The threads of the interpret stage: one per core for small pages, one for large pages, and some that wait for the processes that read
+//! documents.
+//!
+//! The threads of the slow lanes, and the processes, have a lower priority than the others. So they use what the others leave, and while
+//! all cores are busy, a tenth or less: no page, however costly, takes more than that from the pages of other hosts.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
 
-use crossbeam_channel::{Receiver, Sender, bounded};
+use crossbeam_channel::{Receiver, Sender};
 use tokio::sync::mpsc;
+use web::fetch::{FetchError, Response};
 use web::memory_budget::{Claim, MemoryBudget};
 
+use super::network::held_bytes;
 use super::{Answer, WeighedRecord};
+use crate::crawl::fair_queue::{FairReceiver, FairSender};
 use crate::crawl::interpret::{self, Interpreter, Lane};
-use crate::crawl::messages::{Event, Meaning, Record};
+use crate::crawl::messages::{Event, Meaning, Record, Task};
 use crate::crawl::render::{Finished, RenderJob};
 use crate::error::RunError;
 
 /// Stack of a parse thread. html5ever and the walks over its tree are not recursive, but libraries below may be.
 const STACK_BYTES: usize = 16 * 1024 * 1024;
 
+/// Documents of one host that are read at a time: one for each core.
+pub(super) fn documents_of_host() -> usize {
+    super::cores(1)
+}
+
+/// The threads that wait for processes that read documents. One thread, and its process, is always free for another host.
+fn document_threads() -> usize {
+    documents_of_host() + 1
+}
+
 /// The interpreter, and the channels that its threads send to.
 #[derive(Clone)]
 pub(super) struct ParseThreads {
     pub interpreter: Arc<Interpreter>,
-    /// The channel to the large lane.
-    pub large: Sender<Answer>,
+    /// The queue of the large lane; `None` for a thread that may not hold it open.
+    pub large: Option<FairSender<Answer>>,
+    /// The queue of the documents; `None` as for `large`.
+    pub documents: Option<FairSender<Answer>>,
     /// The memory of pages that were read and are not recorded yet.
     pub read: MemoryBudget,
     pub runtime: tokio::runtime::Handle,
@@ -37,71 +56,84 @@ impl ParseThreads {
     pub fn start(
         self,
         small: &Receiver<Answer>,
-        large: &Receiver<Answer>,
-        rendered: Option<Receiver<Finished>>,
+        large: &FairReceiver<Answer>,
+        documents: &FairReceiver<Answer>,
+        rendered: Option<FairReceiver<Finished>>,
     ) -> Result<(), RunError> {
+        // Each lane ends with the last thread of those before it, so no thread holds its own lane open, or one before it.
+        let of_large = Self {
+            large: None,
+            ..self.clone()
+        };
+        let of_documents = Self {
+            documents: None,
+            ..of_large.clone()
+        };
         if let Some(rendered) = rendered {
-            self.start_thread_for_rendered(rendered)?;
+            let this = Self {
+                jobs: mpsc::unbounded_channel().0,
+                ..of_documents.clone()
+            };
+            start_thread("parse-rendered".into(), move || this.interpret_rendered(&rendered))?;
         }
         for number in 0..super::cores(1) {
-            self.start_thread(format!("parse-{number}"), small, Lane::Small)?;
+            let (this, small) = (self.clone(), small.clone());
+            start_thread(format!("parse-{number}"), move || this.interpret_all(&small))?;
         }
-        self.start_thread("parse-large".into(), large, Lane::Large)
-    }
-
-    fn start_thread(&self, name: String, answers: &Receiver<Answer>, lane: Lane) -> Result<(), RunError> {
-        let (mut this, answers) = (self.clone(), answers.clone());
-        if lane == Lane::Large {
-            // The thread must not hold its own channel open: it ends with the last thread of the small lane.
-            this.large = bounded(0).0;
+        let large = large.clone();
+        start_thread("parse-large".into(), move || {
+            of_large.interpret_slowly(&large, Lane::Large)
+        })?;
+        for number in 0..document_threads() {
+            let (this, documents) = (of_documents.clone(), documents.clone());
+            start_thread(format!("documents-{number}"), move || {
+                this.interpret_slowly(&documents, Lane::Documents);
+            })?;
         }
-        thread::Builder::new()
-            .name(name)
-            .stack_size(STACK_BYTES)
-            .spawn(move || this.interpret_all(&answers, lane))
-            .map(drop)
-            .map_err(|source| RunError::io("start", "a parse thread", source))
+        Ok(())
     }
 
-    /// The thread for the pages that come back from the browser.
-    fn start_thread_for_rendered(&self, rendered: Receiver<Finished>) -> Result<(), RunError> {
-        let mut this = self.clone();
-        // The thread must hold neither the channel of the large lane nor that of the browser open: both end before it.
-        this.large = bounded(0).0;
-        this.jobs = mpsc::unbounded_channel().0;
-        thread::Builder::new()
-            .name("parse-rendered".into())
-            .stack_size(STACK_BYTES)
-            .spawn(move || this.interpret_rendered(&rendered))
-            .map(drop)
-            .map_err(|source| RunError::io("start", "a parse thread", source))
-    }
-
-    fn interpret_rendered(&self, rendered: &Receiver<Finished>) {
-        for finished in rendered {
+    fn interpret_rendered(&self, rendered: &FairReceiver<Finished>) {
+        priority::lower();
+        rendered.work(|finished| {
             let queued = finished.job.queued.clone();
             let host = queued.host.clone();
             if self.events.blocking_send(Event::RenderingEnded { host }).is_err() {
-                return;
+                return false;
             }
             let meaning = catch_unwind(AssertUnwindSafe(|| self.interpreter.finished(finished)))
                 .unwrap_or_else(|_panic| interpret::panicked_page(queued));
-            if !self.pass_on(meaning) {
+            self.pass_on(meaning)
+        });
+    }
+
+    fn interpret_all(&self, answers: &Receiver<Answer>) {
+        for (task, answer) in answers {
+            if !self.interpret(task, answer, Lane::Small) {
                 return;
             }
         }
     }
 
-    fn interpret_all(&self, answers: &Receiver<Answer>, lane: Lane) {
-        for (task, answer) in answers {
-            let spare = task.clone();
-            // No input is known to make a parser panic. If one does, only that page fails, and the run continues.
-            let meaning = catch_unwind(AssertUnwindSafe(|| self.interpreter.interpret(task, answer, lane)))
-                .unwrap_or_else(|_panic| interpret::panicked(spare));
-            if !self.pass_on(meaning) {
-                return;
-            }
-        }
+    /// Interprets the answers of a slow lane, and tells the frontier when each of them has left it.
+    fn interpret_slowly(&self, answers: &FairReceiver<Answer>, lane: Lane) {
+        priority::lower();
+        answers.work(|(task, answer)| {
+            let left = Event::LaneLeft {
+                host: task.host().to_owned(),
+                bytes: held_bytes(&answer),
+            };
+            self.interpret(task, answer, lane) && self.events.blocking_send(left).is_ok()
+        });
+    }
+
+    /// Interprets an answer. Returns `false` if the next stage has ended.
+    fn interpret(&self, task: Task, answer: Result<Response, FetchError>, lane: Lane) -> bool {
+        let spare = task.clone();
+        // No input is known to make a parser panic. If one does, only that page fails, and the run continues.
+        let meaning = catch_unwind(AssertUnwindSafe(|| self.interpreter.interpret(task, answer, lane)))
+            .unwrap_or_else(|_panic| interpret::panicked(spare));
+        self.pass_on(meaning)
     }
 
     /// Gives the result to the next stage. Returns `false` if that stage has ended.
@@ -109,12 +141,25 @@ impl ParseThreads {
         match meaning {
             Meaning::Record(record) => self.deliver(record),
             Meaning::Event(event) => self.events.blocking_send(event).is_ok(),
-            Meaning::Large(task, response) => self.large.send((task, Ok(response))).is_ok(),
+            Meaning::Large(task, response) => self.hand_on(self.large.as_ref(), task, response),
+            Meaning::Document(task, response) => self.hand_on(self.documents.as_ref(), task, response),
             Meaning::Render(job) => {
                 let host = job.queued.host.clone();
                 self.events.blocking_send(Event::RenderingBegan { host }).is_ok() && self.jobs.send(*job).is_ok()
             }
         }
+    }
+
+    /// Gives an answer to a slow lane. Never waits for that lane.
+    fn hand_on(&self, lane: Option<&FairSender<Answer>>, task: Task, response: Response) -> bool {
+        let host = task.host().to_owned();
+        let answer = Ok(response);
+        let entered = Event::LaneEntered {
+            host: host.clone(),
+            bytes: held_bytes(&answer),
+        };
+        let Some(lane) = lane else { return false };
+        self.events.blocking_send(entered).is_ok() && lane.send(&host, (task, answer))
     }
 
     /// Waits until there is memory for the record, then frees the memory of its response, and sends the record on.
@@ -126,4 +171,28 @@ impl ParseThreads {
         }
         self.records.send((record, claim)).is_ok()
     }
+}
+
+fn start_thread(name: String, run: impl FnOnce() + Send + 'static) -> Result<(), RunError> {
+    thread::Builder::new()
+        .name(name)
+        .stack_size(STACK_BYTES)
+        .spawn(run)
+        .map(drop)
+        .map_err(|source| RunError::io("start", "a parse thread", source))
+}
+
+/// The priority of the calling thread.
+mod priority {
+    /// Lowers it, as that of the processes that read documents. Linux gives each thread a priority of its own.
+    #[cfg(target_os = "linux")]
+    pub(super) fn lower() {
+        if let Err(error) = rustix::process::setpriority_process(None, page::documents::NICENESS) {
+            tracing::debug!(%error, "the priority of a thread stays as it is");
+        }
+    }
+
+    /// Elsewhere, only whole processes have one.
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn lower() {}
 }

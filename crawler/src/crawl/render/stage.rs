@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
 use browser::{Document, RenderError, Renderer, Settings as BrowserSettings};
-use crossbeam_channel::Sender;
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::mpsc;
 
 use super::resources::{Cache, PageResources};
 use super::{Finished, Outcome, RenderJob, Rendering};
 use crate::config::settings::Settings;
+use crate::crawl::fair_queue::{FairPlaces, FairSender};
 use crate::crawl::messages::Event;
 use crate::crawl::scope::Scope;
 use crate::crawl::stats::Stats;
@@ -23,13 +23,13 @@ const MAX_FAILED_STARTS: u32 = 5;
 pub(in crate::crawl) struct Stage {
     rendering: Arc<Rendering>,
     renderer: Renderer,
-    places: Semaphore,
+    places: FairPlaces,
     failed_starts: AtomicU32,
     cache: Arc<Cache>,
     settings: Settings,
     scope: Arc<Scope>,
     events: mpsc::Sender<Event>,
-    finished: Sender<Finished>,
+    finished: FairSender<Finished>,
     stats: Arc<Stats>,
 }
 
@@ -38,7 +38,7 @@ pub(in crate::crawl) struct Channels {
     /// To the frontier.
     pub events: mpsc::Sender<Event>,
     /// To the interpreter.
-    pub finished: Sender<Finished>,
+    pub finished: FairSender<Finished>,
 }
 
 fn browser_settings(program: PathBuf, settings: &Settings) -> BrowserSettings {
@@ -68,7 +68,7 @@ impl Stage {
         Self {
             rendering,
             renderer: Renderer::new(browser_settings(program, &settings)),
-            places: Semaphore::new(settings.render.tabs),
+            places: FairPlaces::new(settings.render.tabs),
             failed_starts: AtomicU32::new(0),
             cache: Arc::default(),
             settings,
@@ -91,18 +91,14 @@ impl Stage {
 
     async fn take(&self, job: RenderJob) {
         let outcome = self.outcome(&job).await;
-        let finished = self.finished.clone();
-        // A thread that interprets takes one page after the other, so this may wait.
-        let sent = tokio::task::spawn_blocking(move || finished.send(Finished { job, outcome }).is_ok());
-        if !sent.await.unwrap_or_default() {
+        let host = job.queued.host.clone();
+        if !self.finished.send(&host, Finished { job, outcome }) {
             tracing::debug!("a page was rendered after the end of the run");
         }
     }
 
     async fn outcome(&self, job: &RenderJob) -> Outcome {
-        let Ok(_place) = self.places.acquire().await else {
-            return Outcome::Failed(RenderError::Ended);
-        };
+        let _place = self.places.take(&job.queued.host).await;
         if !self.rendering.is_still_wanted(&job.plain, job.reason) {
             return Outcome::NotWanted;
         }

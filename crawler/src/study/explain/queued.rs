@@ -7,6 +7,7 @@ use web::host_key::HostKey;
 
 use super::Explainer;
 use super::answer::{QueueAnswer, State};
+use crate::crawl::messages::DOCUMENTS_LEFT;
 use crate::crawl::steering::{
     self, Forecast, HostRule, PRIORITY_DEPRIORITISED, PRIORITY_HELD_BACK, PRIORITY_SAMPLE, Prediction, Reason,
 };
@@ -39,7 +40,16 @@ impl Explainer<'_> {
             via: self.url_of(queued.and_then(|queued| queued.via.as_ref()))?,
             steering,
         };
-        Ok((summary(priority, place), State::Queued(answer)))
+        let mut summary = summary(priority, place);
+        let record = self.store.host_record(&host)?.unwrap_or_default();
+        if let Some(why) = record.last_failure.filter(|why| why.starts_with(DOCUMENTS_LEFT)) {
+            // Which URLs are documents is known only when they are fetched.
+            summary = format!(
+                "{summary} The last run left documents of this host: {}.",
+                &why[DOCUMENTS_LEFT.len()..]
+            );
+        }
+        Ok((summary, State::Queued(answer)))
     }
 
     /// The rule or pattern that predicts a duplicate for a URL, with its evidence.

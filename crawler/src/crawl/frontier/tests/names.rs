@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use storage::Via;
 use web::fetch::{FetchError, Route};
 
-use super::super::lookups::{ADDRESS_LIFE, MAX_LOOKUPS};
+use super::super::lookups::{ADDRESS_LIFE, MAX_LOOKUPS, MAX_NEW_LOOKUPS};
 use super::super::trials::{PLACES, PLACES_FOR_PROVEN, REQUESTS};
 use super::*;
 use crate::crawl::steering::DuplicateOf;
@@ -123,6 +123,44 @@ fn a_look_up_needs_no_ticket_and_has_a_bound_of_its_own() {
         frontier.on(ended(&host), at(0));
         frontier.on(decided(&host, queued.seq, true), at(0));
     }
+}
+
+/// A page names hosts of many domains, and no name server of theirs ever answers.
+#[test]
+fn new_names_that_are_never_found_leave_places_to_the_names_of_seeds() {
+    let mut frontier = Frontier::new(&looking_up(|_| {}), 1_000, 0);
+    let dead = |n: u64| QueuedUrl {
+        via: Some(Via::Page(0)),
+        ..queued(n, &format!("http://www.dead{n}.example/"))
+    };
+    frontier.add((0..500).map(dead).collect(), at(0));
+    let mut running = 0;
+    let mut looks_up = |frontier: &mut Frontier| loop {
+        match frontier.next(at(0)) {
+            Step::LookUp(name) if name.starts_with("www.dead") => running += 1,
+            Step::LookUp(name) => return Some(name),
+            // Names on trial leave their URLs to the store until then.
+            Step::Refill(Refill { host, .. }) => {
+                let url = QueuedUrl {
+                    via: Some(Via::Page(0)),
+                    ..queued(1_000, &format!("http://{host}/"))
+                };
+                let (urls, more) = (vec![url], false);
+                frontier.on(Event::Refilled { host, urls, more }, at(0));
+            }
+            Step::Start(..) => {}
+            Step::Wait(_) => return None,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(looks_up(&mut frontier), None);
+    for n in 0..100 {
+        let host = format!("seed{n}.example");
+        frontier.add(site(&host, 1), at(0));
+        assert_eq!(looks_up(&mut frontier), Some(host.clone()));
+        frontier.on(found(&host, 1), at(0));
+    }
+    assert_eq!(running, MAX_NEW_LOOKUPS);
 }
 
 #[test]

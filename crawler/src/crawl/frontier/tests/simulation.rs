@@ -29,6 +29,8 @@ struct Plan {
     is_one_domain: bool,
     /// Failing requests in percent.
     failing: u32,
+    /// Pages in percent that a slow lane reads.
+    slow: u32,
     /// Number of hosts for which the memory has room.
     room: usize,
     /// Whether other workers of a fleet take partitions, and ask their hosts.
@@ -40,7 +42,7 @@ struct Plan {
 fn plan() -> impl Strategy<Value = Plan> {
     let restart = (1_u64..60, any::<bool>());
     (
-        (any::<u64>(), 1_usize..9, 1_u8..4, 0_u32..40),
+        (any::<u64>(), 1_usize..9, 1_u8..4, 0_u32..40, 0_u32..100),
         (
             prop_oneof![Just(0_u64), Just(90), Just(1_000)],
             0_u64..400,
@@ -54,7 +56,7 @@ fn plan() -> impl Strategy<Value = Plan> {
     )
         .prop_map(
             |(
-                (seed, hosts, addresses, failing),
+                (seed, hosts, addresses, failing, slow),
                 delays,
                 (latency_factor, looks_up, is_one_domain),
                 room,
@@ -73,6 +75,7 @@ fn plan() -> impl Strategy<Value = Plan> {
                     looks_up,
                     is_one_domain,
                     failing,
+                    slow,
                     room,
                     has_fleet,
                     restarts,
@@ -153,6 +156,7 @@ fn a_run_that_follows_a_killed_one_and_ends_soon_loses_no_delay() {
             looks_up: false,
             is_one_domain: false,
             failing: 5,
+            slow: 30,
             room: MAX_HOSTS,
             has_fleet: false,
             restarts: vec![(12, true), (1, false)],
@@ -176,6 +180,7 @@ fn a_run_that_has_not_loaded_every_host_keeps_the_delay_of_their_address() {
             looks_up: false,
             is_one_domain: false,
             failing: 33,
+            slow: 30,
             room: 1,
             has_fleet: false,
             restarts: vec![(12, false)],
@@ -199,6 +204,7 @@ fn partitions_come_and_go_with_their_delays_and_no_request_is_made_without_a_lea
             looks_up: true,
             is_one_domain: false,
             failing: 10,
+            slow: 30,
             room: MAX_HOSTS,
             has_fleet: true,
             restarts: vec![(20, seed % 2 == 0)],

@@ -13,6 +13,7 @@ use super::super::{BEGIN, queued, rules, stored};
 use super::Plan;
 use super::leases::Leases;
 use crate::config::settings::Settings;
+use crate::crawl::frontier::slow_lanes::SlowLanes;
 use crate::crawl::frontier::{Frontier, MAX_LOOKUPS};
 use crate::crawl::messages::{Errand, Event, HostsWanted, Refill, RobotsAnswer, Step, StoredHost, Task};
 use crate::crawl::steering::{DuplicateOf, JudgedPage};
@@ -60,6 +61,8 @@ pub(super) struct World {
     pub(super) servers: Vec<Server>,
     pub(super) by_address: HashMap<IpAddr, Seen>,
     pub(super) open: Vec<Open>,
+    /// The answers in a slow lane, each with its bytes and the end of its stay.
+    lanes: Vec<(u64, usize, Open)>,
     /// The end of each look-up, and the host whose name it is.
     look_ups: Vec<(u64, usize)>,
     pub(super) saved: HashMap<String, HostRecord>,
@@ -109,6 +112,7 @@ impl World {
             servers,
             by_address: HashMap::new(),
             open: Vec::new(),
+            lanes: Vec::new(),
             look_ups: Vec::new(),
             saved: HashMap::new(),
             started_at: BEGIN,
@@ -185,12 +189,15 @@ impl World {
                     let look_ups = self.look_ups.iter().enumerate();
                     let look_ups = look_ups.map(|(index, (ends_at, _))| (*ends_at, 1, index));
                     let leases = self.leases.as_ref().map(|leases| (leases.next_at(), 2, 0));
-                    match (requests.chain(look_ups).chain(leases).min(), until) {
+                    let lanes = self.lanes.iter().enumerate();
+                    let lanes = lanes.map(|(index, (ends_at, ..))| (*ends_at, 3, index));
+                    match (requests.chain(look_ups).chain(leases).chain(lanes).min(), until) {
                         (Some((ends_at, kind, index)), until) if until.is_none_or(|until| ends_at <= until) => {
                             wall = wall.max(ends_at);
                             match kind {
                                 0 => self.end(index, frontier, wall),
                                 2 => self.move_leases(frontier, wall),
+                                3 => self.leave_lane(index, frontier, wall),
                                 _ => self.end_look_up(index, frontier, wall),
                             }
                         }
@@ -340,9 +347,46 @@ impl World {
             },
         };
         let now = self.now(wall);
+        let is_page = matches!(open.task, Task::Page { .. });
+        if is_page && open.signal == HostSignal::Answered && self.random.u32(0..100) < self.plan.slow {
+            return self.enter_lane(open, ended, frontier, wall);
+        }
         frontier.on(ended, now);
         let event = self.meaning(open, wall);
         frontier.on(event, now);
+    }
+
+    /// The answer waits for a slow lane. The frontier learns of it before or after the end of the request.
+    fn enter_lane(&mut self, open: Open, ended: Event, frontier: &mut Frontier, wall: u64) {
+        let bytes = self.random.usize(0..3_000_000);
+        let host = self.servers[open.host].name.clone();
+        let mut events = [Event::LaneEntered { host, bytes }, ended];
+        if self.random.bool() {
+            events.reverse();
+        }
+        let now = self.now(wall);
+        events.into_iter().for_each(|event| frontier.on(event, now));
+        let of_host = |open: &Open, host| open.host == host;
+        let others = self.lanes.iter().filter(|(_, _, other)| of_host(other, open.host));
+        let bytes_of_others: usize = others.clone().map(|(_, bytes, _)| bytes).sum();
+        // The requests that were open when the host got its share.
+        let further = self.settings.politeness.parallel_per_host;
+        assert!(others.count() < SlowLanes::MAX_ANSWERS - 1 + further);
+        let max_bytes = self.settings.fetch.memory_bytes / 2 / SlowLanes::MEMORY_SHARE;
+        assert!(bytes_of_others <= max_bytes + further * 3_000_000);
+        self.lanes.push((wall + self.random.u64(0..20_000), bytes, open));
+    }
+
+    fn leave_lane(&mut self, index: usize, frontier: &mut Frontier, wall: u64) {
+        let (_, bytes, open) = self.lanes.swap_remove(index);
+        let host = self.servers[open.host].name.clone();
+        let mut events = [Event::LaneLeft { host, bytes }, self.meaning(open, wall)];
+        // The verdict may come before the thread of the lane says so.
+        if self.random.bool() {
+            events.reverse();
+        }
+        let now = self.now(wall);
+        events.into_iter().for_each(|event| frontier.on(event, now));
     }
 
     fn meaning(&mut self, open: Open, wall: u64) -> Event {
@@ -405,6 +449,7 @@ impl World {
         self.started_at = wall + self.random.u64(0..600);
         let cut = std::mem::take(&mut self.open);
         self.look_ups.clear();
+        let read = std::mem::take(&mut self.lanes);
         for open in &cut {
             let rules = self.settings.politeness;
             let server = &mut self.servers[open.host];
@@ -415,7 +460,10 @@ impl World {
             }
         }
         let mut frontier = self.frontier();
-        assert!(is_killed || cut.is_empty(), "a stop lets what is in process end");
+        assert!(
+            is_killed || cut.is_empty() && read.is_empty(),
+            "a stop lets what is in process end"
+        );
         if is_killed {
             frontier.was_interrupted();
         }

@@ -1,0 +1,103 @@
+//! The answers in the slow lanes of the interpreter: large pages, sitemaps and documents.
+//!
+//! ```text
+//! answer   fetched ──LaneEntered──▶ in a slow lane ──LaneLeft──▶ (read)
+//! ```
+//!
+//! An answer in a slow lane keeps its ticket and its memory. A host therefore has a share of such answers: while it has that many, or that
+//! many bytes, none of its pages and sitemaps is asked for. So one host can hold neither all tickets, nor the memory of arriving bodies,
+//! nor the threads of a lane. What others wait for, such as its robots.txt, is asked for all the same.
+//!
+//! If the documents of a host are given up, its further documents stay in the store for this run.
+
+use storage::QueuedUrl;
+use web::politeness::Now;
+
+use super::Frontier;
+
+/// A host's part in the slow lanes.
+#[derive(Debug)]
+pub(super) struct SlowLanes {
+    answers: usize,
+    bytes: usize,
+    /// Bound on `bytes`.
+    max_bytes: usize,
+    /// The number of documents that the run left, and why.
+    left: Option<(u64, String)>,
+}
+
+impl SlowLanes {
+    /// Answers of one host in the slow lanes, with which none of its pages is asked for. They keep a lane busy while further answers arrive.
+    pub const MAX_ANSWERS: usize = 4;
+
+    /// The part of the memory of arriving bodies that the answers of one host may hold in the slow lanes before it waits.
+    pub const MEMORY_SHARE: usize = 8;
+
+    /// The part of a host that had none until now, where the bodies that arrive have `memory_bytes` together.
+    pub fn new(memory_bytes: usize) -> Self {
+        Self {
+            answers: 0,
+            bytes: 0,
+            max_bytes: memory_bytes / Self::MEMORY_SHARE,
+            left: None,
+        }
+    }
+
+    /// Whether another page may be asked for: its answer may end up in a slow lane.
+    pub fn has_room(&self) -> bool {
+        self.answers < Self::MAX_ANSWERS && self.bytes <= self.max_bytes
+    }
+
+    /// Whether an answer of the host is in a slow lane.
+    pub fn is_used(&self) -> bool {
+        self.answers > 0
+    }
+
+    /// The number of documents that the run left, and why; `None` if it left none.
+    pub fn documents_left(&self) -> Option<(u64, &str)> {
+        self.left.as_ref().map(|(documents, why)| (*documents, why.as_str()))
+    }
+}
+
+impl Frontier {
+    /// An answer of this host waits for a slow lane.
+    pub(super) fn lane_entered(&mut self, name: &str, bytes: usize) {
+        let part = self.slow_lanes(name);
+        part.answers += 1;
+        part.bytes += bytes;
+    }
+
+    /// An answer of this host has left a slow lane.
+    pub(super) fn lane_left(&mut self, name: &str, bytes: usize, now: Now) {
+        let part = self.slow_lanes(name);
+        part.answers = part.answers.saturating_sub(1);
+        part.bytes = part.bytes.saturating_sub(bytes);
+        self.schedule(name, now);
+    }
+
+    /// A document stays in the store for this run.
+    pub(super) fn document_left(&mut self, queued: &QueuedUrl, why: String, now: Now) {
+        let name = &queued.host;
+        self.pages_in_process -= super::is_new(queued);
+        self.steering.end_test(name, queued.seq);
+        let host = self.host(name);
+        if let Some(logins) = &mut host.logins {
+            logins.end(queued.seq);
+        }
+        host.awaits_verdict = false;
+        host.queue.skip(queued.seq);
+        let documents = self
+            .slow_lanes(name)
+            .documents_left()
+            .map_or(0, |(documents, _)| documents);
+        self.slow_lanes(name).left = Some((documents + 1, why));
+        self.mark_unsaved(name);
+        self.schedule(name, now);
+    }
+
+    fn slow_lanes(&mut self, name: &str) -> &mut SlowLanes {
+        let memory_bytes = self.settings.arriving_bytes;
+        let part = || Box::new(SlowLanes::new(memory_bytes));
+        self.host(name).slow_lanes.get_or_insert_with(part)
+    }
+}
