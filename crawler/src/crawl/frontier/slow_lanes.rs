@@ -62,17 +62,19 @@ impl SlowLanes {
 impl Frontier {
     /// An answer of this host waits for a slow lane.
     pub(super) fn lane_entered(&mut self, name: &str, bytes: usize) {
-        let part = self.slow_lanes(name);
-        part.answers += 1;
-        part.bytes += bytes;
+        if let Some(part) = self.slow_lanes(name) {
+            part.answers += 1;
+            part.bytes += bytes;
+        }
     }
 
     /// An answer of this host has left a slow lane.
     pub(super) fn lane_left(&mut self, name: &str, bytes: usize, now: Now) {
-        let part = self.slow_lanes(name);
-        part.answers = part.answers.saturating_sub(1);
-        part.bytes = part.bytes.saturating_sub(bytes);
-        self.schedule(name, now);
+        if let Some(part) = self.slow_lanes(name) {
+            part.answers = part.answers.saturating_sub(1);
+            part.bytes = part.bytes.saturating_sub(bytes);
+            self.schedule(name, now);
+        }
     }
 
     /// A document stays in the store for this run.
@@ -86,18 +88,19 @@ impl Frontier {
         }
         host.awaits_verdict = false;
         host.queue.skip(queued.seq);
-        let documents = self
-            .slow_lanes(name)
-            .documents_left()
-            .map_or(0, |(documents, _)| documents);
-        self.slow_lanes(name).left = Some((documents + 1, why));
+        if let Some(part) = self.slow_lanes(name) {
+            let before = part.documents_left().map_or(0, |(documents, _)| documents);
+            part.left = Some((before + 1, why));
+        }
         self.mark_unsaved(name);
         self.schedule(name, now);
     }
 
-    fn slow_lanes(&mut self, name: &str) -> &mut SlowLanes {
+    /// The host's part; `None` if the host is not in memory: it had nothing left to do but to have a sitemap read.
+    fn slow_lanes(&mut self, name: &str) -> Option<&mut SlowLanes> {
         let memory_bytes = self.settings.arriving_bytes;
         let part = || Box::new(SlowLanes::new(memory_bytes));
-        self.host(name).slow_lanes.get_or_insert_with(part)
+        let host = self.hosts.get_mut(name)?;
+        Some(host.slow_lanes.get_or_insert_with(part))
     }
 }
