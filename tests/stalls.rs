@@ -94,6 +94,7 @@ fn chain(seed: u64) -> Site {
 /// hostile one until then.
 fn crawl(good: &Site, hostile: &Site, gate: &Gate, folder: &Path, meanwhile: impl FnOnce(usize)) -> Summary {
     let mut config = Config::default();
+    config.scope.max_depth = 2 * PAGES as u16;
     config.politeness.delay_ms = 0;
     config.politeness.parallel_per_host = PARALLEL;
     config.politeness.guess_sitemap = false;

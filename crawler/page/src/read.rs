@@ -143,7 +143,8 @@ pub fn read(bytes: &[u8], headers: &HeaderMap, url: &Url, options: &Options<'_>)
 #[must_use]
 pub fn is_read_apart(bytes: &[u8], headers: &HeaderMap, documents: documents::Kinds) -> bool {
     let declared = declared_media_type(headers);
-    kind_of(declared.as_deref(), bytes, documents).is_ok_and(|kind| kind.is_some_and(Kind::is_dangerous))
+    let format = Format::of(declared.as_deref(), bytes, documents);
+    matches!(format, Ok(Format::Document(kind)) if kind.is_dangerous())
 }
 
 /// Whether documents of this kind are not characters.
