@@ -17,7 +17,8 @@
 //! - [`report`]: what is shown of what decided
 //! - [`refresh`]: pages that are looked at again
 //! - [`running`]: a crawl that runs, read by the other commands
-//! - [`resume`]: killed, interrupted, limited, and gone on; [`warc`]: the archive holds what is kept, and only that
+//! - [`resume`]: killed, interrupted, limited, and gone on; [`warc`]: the archive holds what is kept, and only that; [`duplicates`]: what it holds
+//!   of duplicates
 //! - [`archived_requests`]: what was asked, without a secret
 //! - [`survive`]: damaged, full, limited, lost, and made whole
 //! - [`config`]: what cannot be used ends with exit code 2; [`cli`]: help, forms and exit codes of the commands
@@ -49,6 +50,7 @@ mod dedup_command;
 mod demo;
 mod documents;
 mod documents_fuzz;
+mod duplicates;
 mod encodings;
 mod evaluate;
 mod explain;

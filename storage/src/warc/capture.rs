@@ -19,7 +19,7 @@ use super::location::{Archived, WarcLocation};
 use super::record::{NewRecord, new_record_id, payload_digest, shown_digest};
 
 /// The `Content-Type` of an extracted text.
-pub(super) const TEXT_TYPE: &str = "text/plain; charset=utf-8";
+const TEXT_TYPE: &str = "text/plain; charset=utf-8";
 
 /// The `Content-Type` of a rendered page.
 const RENDERED_TYPE: &str = "text/html; charset=utf-8";
@@ -76,8 +76,10 @@ pub struct EncodedCapture {
     pub(crate) revisit: Option<(u64, u64)>,
     /// SHA-1 of the decoded payload of the `response`, or of the payload that the `revisit` stands for.
     pub(crate) payload_digest: [u8; 20],
-    /// The id of the `response`, or of the `revisit`.
+    /// The id of the record of the answer: the `response`, the `revisit` or the record of the duplicate.
     pub(crate) id: Option<String>,
+    /// `Content-Type` of the `response`; empty if it has none.
+    pub(crate) content_type: Option<String>,
 }
 
 /// The `request` record of an exchange as a gzip member, without a place in a file. Both kinds of answer can follow it, so it can be
@@ -127,6 +129,7 @@ impl EncodedCapture {
             revisit: None,
             payload_digest: [0; 20],
             id: None,
+            content_type: None,
         }
     }
 
@@ -205,6 +208,15 @@ impl Capture<'_> {
             revisit: None,
             payload_digest,
             id: Some(response_id),
+            content_type: Some(self.content_type()),
+        })
+    }
+
+    fn content_type(&self) -> String {
+        let mut headers = self.headers.iter();
+        let field = headers.find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        field.map_or_else(String::new, |(_, value)| {
+            String::from_utf8_lossy(value).trim().to_owned()
         })
     }
 

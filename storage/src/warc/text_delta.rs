@@ -4,8 +4,8 @@
 //! RFC 8878, as `zstd --patch-from` makes it). It takes some tens or hundreds of bytes, and allows to show the difference, to compare
 //! exactly, and to redecide by other rules.
 //!
-//! It is archived as a `conversion` record beside the `revisit`, with its own content type, so that no tool takes it for plain
-//! text:
+//! It is archived in the [record of the duplicate](super::metadata::duplicate). Earlier versions of the crawler archived it as a
+//! `conversion` record beside the `revisit`, and indexers took that for a capture of the page:
 //!
 //! ```text
 //! WARC-Type: conversion
@@ -20,13 +20,14 @@ use zstd::bulk::Compressor;
 use zstd::stream::raw::CParameter;
 use zstd::stream::read::Decoder;
 
+use super::metadata::duplicate::{self, StoredText};
 use super::record::Record;
 
-/// Its `Content-Type`.
-pub const CONTENT_TYPE: &str = "application/x-crawler-text-delta";
+/// The `Content-Type` of the `conversion` record of an earlier version.
+const CONTENT_TYPE: &str = "application/x-crawler-text-delta";
 
-/// The field with the number of the page whose text is the prefix.
-pub(super) const TEXT_OF: &str = "X-Crawler-Text-Of";
+/// Its field with the number of the page whose text is the prefix.
+const TEXT_OF: &str = "X-Crawler-Text-Of";
 
 /// Zstandard level. Texts have some kilobytes, so a better match costs less than it saves.
 const LEVEL: i32 = 3;
@@ -81,13 +82,25 @@ pub fn apply(base: &str, frame: &[u8]) -> Result<String, String> {
     Ok(text)
 }
 
-/// The number of the page whose text is the prefix, if the record is such a difference.
-pub(crate) fn base_of(record: &Record) -> Option<Result<u64, String>> {
+/// The stored text; `None` if the block of the record is the text itself. Takes the block.
+///
+/// # Errors
+/// In words: the record cannot be read.
+pub(crate) fn stored_in(record: &mut Record) -> Option<Result<StoredText, String>> {
+    if let Some(stored) = duplicate::text_in(record) {
+        return Some(stored);
+    }
     if record.field("Content-Type") != Some(CONTENT_TYPE) {
         return None;
     }
     let number = record.field(TEXT_OF).and_then(|number| number.parse().ok());
-    Some(number.ok_or_else(|| format!("its field {TEXT_OF} is missing or not a number")))
+    Some(match number {
+        Some(of) => Ok(StoredText {
+            of: Some(of),
+            frame: Some(std::mem::take(&mut record.block)),
+        }),
+        None => Err(format!("its field {TEXT_OF} is missing or not a number")),
+    })
 }
 
 #[cfg(test)]

@@ -282,6 +282,7 @@ fn not_modified(queued: &QueuedUrl, at: u64) -> Outcome {
         refers_to: Some(RefersTo {
             url: &queued.url,
             fetched_at: NOW_MS,
+            record_id: None,
         }),
         text: None,
     };

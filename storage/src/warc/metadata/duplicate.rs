@@ -1,0 +1,133 @@
+//! The record of a duplicate, for this crate and for people. No standard tool takes it for a page.
+//!
+//! ```text
+//! WARC-Type: metadata
+//! Content-Type: application/warc-fields
+//! WARC-Target-URI: the duplicate
+//!
+//! event: duplicate
+//! is: same-text                      or near-duplicate; missing beside a `revisit`, which says the rest
+//! refers-to-target-uri: …            the page that it is a duplicate of, and the time of its fetch
+//! refers-to-date: …
+//! status-line: HTTP/1.1 200 OK       the head of the answer, as received
+//! header: content-type: text/html
+//! text-of: 12                        the number of the page whose text its text is, or is the difference from; missing for none
+//! text-delta: KLUv…                  the difference, base 64; missing if the two texts are equal
+//! ```
+//!
+//! ISO 28500:2017, 6.7.1 says that a reader must not interpret a `revisit` of a profile that it does not know. Replay tools do it all the
+//! same: pywb answers with an error, and wabac.js shows the kept page under the URL of its duplicate. Indexers list a `conversion` as
+//! a capture of its URL, too. All of them pass over a `metadata` record of this content type.
+
+use std::io;
+
+use data_encoding::BASE64;
+
+use super::read::Fields;
+use super::write::Lines;
+use crate::warc::capture::Exchanged;
+use crate::warc::record::{Record, warc_date};
+use crate::warc::revisit::{DuplicateText, RevisitCapture};
+use crate::warc::text_delta;
+
+/// The value of the line `event`.
+const DUPLICATE: &str = "duplicate";
+
+const TEXT_OF: &str = "text-of";
+const TEXT_DELTA: &str = "text-delta";
+
+/// How a record of a duplicate stores its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct StoredText {
+    /// The number of the page whose text is the base; `None` for an empty base.
+    pub of: Option<u64>,
+    /// The difference from the base; `None` if the text is the base.
+    pub frame: Option<Vec<u8>>,
+}
+
+/// Compresses the record with this id. `kind` says what is equal, in the form with the head of the answer; `None` beside a `revisit`.
+/// Returns the length of the record.
+pub(in crate::warc) fn write(
+    capture: &RevisitCapture<'_>,
+    exchanged: &Exchanged<'_>,
+    (id, beside): (&str, Option<&str>),
+    kind: Option<&str>,
+    out: &mut Vec<u8>,
+) -> io::Result<u64> {
+    let mut lines = Lines::new();
+    lines.put("event", DUPLICATE);
+    if let Some(kind) = kind {
+        lines.put("is", kind);
+        if let Some(of) = capture.refers_to {
+            lines.text("refers-to-target-uri", &crate::warc::record::one_line_uri(of.url));
+            lines.put("refers-to-date", warc_date(of.fetched_at));
+        }
+        lines.text(
+            "status-line",
+            &format!("HTTP/1.1 {} {}", capture.status, capture.reason),
+        );
+        for (name, value) in &capture.headers {
+            lines.text("header", &format!("{name}: {}", String::from_utf8_lossy(value)));
+        }
+    }
+    let stored = capture.text.map(stored).transpose()?;
+    if let Some(StoredText { of, frame }) = stored {
+        if let Some(of) = of {
+            lines.put(TEXT_OF, of);
+        }
+        if let Some(frame) = frame {
+            lines.put(TEXT_DELTA, BASE64.encode(&frame));
+        }
+    }
+    let mut record = exchanged.record("metadata", id, "application/warc-fields");
+    if let Some(beside) = beside {
+        record = record.field("WARC-Concurrent-To", beside);
+    }
+    record.write(&[lines.as_bytes()], out)
+}
+
+fn stored(text: DuplicateText<'_>) -> io::Result<StoredText> {
+    let (of, base, text) = match text {
+        DuplicateText::Difference { of, base, text } => (Some(of), base, text),
+        DuplicateText::Whole(text) => (None, "", text),
+    };
+    let frame = match of.is_some() && base == text {
+        true => None,
+        false => Some(text_delta::between(base, text)?),
+    };
+    Ok(StoredText { of, frame })
+}
+
+/// Whether this is such a record, readable or not.
+pub(crate) fn is_in(record: &Record) -> bool {
+    fields(record).is_some()
+}
+
+/// The stored text of such a record; `None` if it has none, or is another record.
+///
+/// # Errors
+/// In words: a line cannot be read.
+pub(crate) fn text_in(record: &Record) -> Option<Result<StoredText, String>> {
+    let fields = fields(record)?;
+    let (of, delta) = (fields.get(TEXT_OF), fields.get(TEXT_DELTA));
+    if of.is_none() && delta.is_none() {
+        return None;
+    }
+    let of = of.map(|of| of.parse().map_err(|_| format!("its line {TEXT_OF} is not a number")));
+    let frame = delta.map(|delta| {
+        let frame = BASE64.decode(delta.as_bytes());
+        frame.map_err(|_| format!("its line {TEXT_DELTA} is not in base 64"))
+    });
+    Some(of.transpose().and_then(|of| {
+        let frame = frame.transpose()?;
+        Ok(StoredText { of, frame })
+    }))
+}
+
+fn fields(record: &Record) -> Option<Fields<'_>> {
+    if record.kind() != "metadata" {
+        return None;
+    }
+    let fields = Fields::of(std::str::from_utf8(&record.block).ok()?);
+    (fields.get("event") == Some(DUPLICATE)).then_some(fields)
+}
