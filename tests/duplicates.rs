@@ -224,15 +224,17 @@ fn every_command_works_with_every_value() {
         }
         done.crawl.read("gc", &[]).succeeded();
         done.verify();
-        let merged = done.crawl.path("merged");
+        let (merged, other) = (done.crawl.path("merged"), finished(value));
         let mut merge = crawler(["merge"]);
-        run(merge
-            .args([&done.crawl.data(), &finished(value).crawl.data()])
+        merge
+            .args([done.crawl.data(), other.crawl.data()])
             .arg("--data")
-            .arg(&merged))
-        .succeeded();
+            .arg(&merged);
+        run(merge.args(["--redecide", "--config"]).arg(done.crawl.path("test.toml"))).succeeded();
         let mut verify = crawler(["verify", "--data"]);
-        run(verify.arg(&merged)).succeeded().says(&["No finding"]);
+        run(verify.arg(&merged).arg("--config").arg(done.crawl.path("test.toml")))
+            .succeeded()
+            .says(&["No finding"]);
         // Nothing is left to fetch.
         let requests = done.site.requests().len();
         done.crawl.run();

@@ -115,10 +115,13 @@ fn line(
         line.push_str(", \"mime\": ");
         push_json(&mut line, mime);
     }
-    // Writing to a string cannot fail.
+    // An empty block has no status. Writing to a string cannot fail.
+    if status > 0 {
+        let _ = write!(line, ", \"status\": \"{status}\"");
+    }
     let _ = write!(
         line,
-        ", \"status\": \"{status}\", \"digest\": \"{}\", \"length\": \"{}\", \"offset\": \"{}\", \"filename\": ",
+        ", \"digest\": \"{}\", \"length\": \"{}\", \"offset\": \"{}\", \"filename\": ",
         shown_digest(&page.payload_digest),
         location.length,
         location.offset,

@@ -6,7 +6,7 @@ use crate::page::PageRecord;
 use crate::store::Store;
 use crate::warc::Record;
 use crate::warc::location::WarcLocation;
-use crate::warc::metadata::duplicate::StoredText;
+use crate::warc::metadata::duplicate::{self, StoredText};
 use crate::warc::reader::{MAX_RECORD_BYTES, decode_member, field_of_member};
 use crate::warc::text_delta;
 
@@ -29,7 +29,7 @@ impl Store {
         let Some(location) = page.text else { return Ok(None) };
         let mut record = self.archived(location)?;
         let damaged = |reason| self.damaged(location, reason);
-        let Some(stored) = text_delta::stored_in(&mut record) else {
+        let Some(stored) = duplicate::stored_in(&mut record) else {
             let text = String::from_utf8(record.block);
             return text.map(Some).map_err(|_| damaged("the text is not UTF-8".to_owned()));
         };

@@ -37,7 +37,7 @@ pub struct Visits {
 /// The record of a visit that found its page unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ArchivedVisit {
-    /// HTTP status.
+    /// HTTP status in the block; 0 if it is empty.
     pub status: u16,
     pub location: WarcLocation,
     /// SHA-1 of the fetched body, which may be other bytes with the same text; for a 304, the page's digest.

@@ -66,7 +66,7 @@ pub enum Truncation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EncodedCapture {
     pub(crate) bytes: Vec<u8>,
-    /// HTTP status.
+    /// HTTP status in the block of the `response` or `revisit`; 0 if it is empty.
     pub(crate) status: u16,
     /// Offset and length of the `response` member within `bytes`, if there is one.
     pub(crate) response: Option<(u64, u64)>,
@@ -240,9 +240,15 @@ pub(super) struct Exchanged<'a> {
 impl Exchanged<'_> {
     /// Begins a record of the exchange.
     pub fn record(&self, kind: &str, id: &str, content_type: &str) -> NewRecord {
-        let record = NewRecord::new(kind, id, self.fetched_at)
-            .uri_field("WARC-Target-URI", self.url)
-            .field("Content-Type", content_type);
+        self.record_of(kind, id, Some(content_type))
+    }
+
+    /// Begins a record of the exchange; one with an empty block has no type.
+    pub fn record_of(&self, kind: &str, id: &str, content_type: Option<&str>) -> NewRecord {
+        let mut record = NewRecord::new(kind, id, self.fetched_at).uri_field("WARC-Target-URI", self.url);
+        if let Some(content_type) = content_type {
+            record = record.field("Content-Type", content_type);
+        }
         match self.ip.filter(|_| kind != "conversion") {
             Some(ip) => record.field("WARC-IP-Address", &ip.to_string()),
             None => record,

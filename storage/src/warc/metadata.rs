@@ -60,7 +60,7 @@ pub(crate) enum Event {
         /// Milliseconds since the Unix epoch.
         at: u64,
         wire_bytes: u64,
-        /// HTTP status of the `revisit` record archived with it, 0 if there is none.
+        /// HTTP status in the record archived with it, 0 if there is none.
         status: u16,
     },
     /// The URL of a page redirects now.

@@ -32,5 +32,6 @@ pub use capture::{Capture, EncodedCapture, EncodedRequest, Truncation};
 pub use location::WarcLocation;
 pub use reader::{DamagedRecord, LocatedRecord, WarcReader};
 pub use record::{Record, RecordError, is_version, payload_digest, shown_digest};
-pub use revisit::{DuplicateText, RefersTo, RevisitCapture, RevisitProfile};
+pub use revisit::{RefersTo, RevisitCapture, RevisitProfile};
 pub use stream::{StreamedRecord, WarcStream};
+pub use text_delta::DuplicateText;

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! Source: ISO 28500:2017, 6.7. The header agrees with the decoded payload, as in [`Capture`](super::Capture), because
-//! replay tools append the stored payload to it.
+//! replay tools append the stored payload to it. For a 304 the block of the `revisit` is empty, which 6.7.3 allows, and the head is in the
+//! `metadata` record: pywb would show a page with the status 304, which is an empty page.
 //!
 //! The standard has a profile for equal payloads and for the status 304, and for nothing else. A fetch that is equal in another way has no
 //! `revisit`: its `metadata` record also says what it is equal to, and has the head of the answer.
@@ -17,8 +18,9 @@ use std::net::IpAddr;
 
 use super::capture::{EncodedCapture, EncodedRequest, Exchanged};
 use super::http_head::response_head;
-use super::metadata::duplicate;
+use super::metadata::duplicate::{self, Answer};
 use super::record::{new_record_id, shown_digest, warc_date};
+use super::text_delta::DuplicateText;
 
 /// The exchange of a fetch whose payload is not stored, and the capture that stands for it.
 #[derive(Debug, Clone)]
@@ -47,22 +49,6 @@ pub struct RevisitCapture<'a> {
     pub refers_to: Option<RefersTo<'a>>,
     /// The text extracted from the payload; `None` stores no text.
     pub text: Option<DuplicateText<'a>>,
-}
-
-/// The text of a duplicate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DuplicateText<'a> {
-    /// As the difference from the archived text of an earlier page.
-    Difference {
-        /// Sequence number of the earlier page.
-        of: u64,
-        /// The earlier page's text.
-        base: &'a str,
-        /// The duplicate's text.
-        text: &'a str,
-    },
-    /// Without another one, because the text that it repeats is not in this archive.
-    Whole(&'a str),
 }
 
 /// Reference to a capture in the archive (ISO 28500:2017, 5.14 and 5.15). It must have a `response`, so that tools find the payload:
@@ -132,20 +118,30 @@ impl RevisitCapture<'_> {
             None => None,
         };
         let at = bytes.len() as u64;
-        let written = match revisit {
-            None => {
-                let kind = Some(self.profile.name());
-                Some(duplicate::write(self, &exchanged, (&id, None), kind, &mut bytes)?)
-            }
-            Some(_) if self.text.is_some() => {
-                let ids = (&*new_record_id(), Some(&*id));
-                Some(duplicate::write(self, &exchanged, ids, None, &mut bytes)?)
-            }
-            Some(_) => None,
+        let answer = Answer {
+            is: self.profile.name(),
+            refers_to: self.refers_to.map(|of| (of.url, of.fetched_at)),
+            status: self.status,
+            reason: self.reason,
+            headers: &self.headers,
+        };
+        let beside = new_record_id();
+        let (ids, answer) = match self.profile {
+            RevisitProfile::SameText | RevisitProfile::NearDuplicate => ((&*id, None), Some(&answer)),
+            RevisitProfile::ServerNotModified => ((&*beside, Some(&*id)), Some(&answer)),
+            // The `revisit` says everything but the text.
+            RevisitProfile::IdenticalPayload => ((&*beside, Some(&*id)), None),
+        };
+        let written = match answer.is_some() || self.text.is_some() {
+            true => Some(duplicate::write(&exchanged, ids, answer, self.text, &mut bytes)?),
+            false => None,
         };
         Ok(EncodedCapture {
             bytes,
-            status: self.status,
+            status: match self.profile {
+                RevisitProfile::ServerNotModified => 0,
+                _ => self.status,
+            },
             response: None,
             text: written.filter(|_| self.text.is_some()).map(|length| (at, length)),
             revisit,
@@ -158,9 +154,11 @@ impl RevisitCapture<'_> {
     /// Writes the `revisit` record. Returns its offset and length in `out`.
     fn write_revisit(&self, profile: &str, id: &str, out: &mut Vec<u8>) -> io::Result<(u64, u64)> {
         let at = out.len() as u64;
+        let is_empty = self.profile == RevisitProfile::ServerNotModified;
+        let content_type = (!is_empty).then_some("application/http;msgtype=response");
         let mut record = self
             .exchanged()
-            .record("revisit", id, "application/http;msgtype=response")
+            .record_of("revisit", id, content_type)
             .field("WARC-Profile", profile)
             .field("WARC-Payload-Digest", &shown_digest(&self.payload_digest));
         if let Some(refers_to) = self.refers_to {
@@ -175,7 +173,10 @@ impl RevisitCapture<'_> {
             // The payload is left out because it is stored elsewhere; 6.7.2 prescribes this value.
             record = record.field("WARC-Truncated", "length");
         }
-        let head = response_head(self.status, self.reason, &self.headers, self.payload_bytes);
+        let head = match is_empty {
+            true => Vec::new(),
+            false => response_head(self.status, self.reason, &self.headers, self.payload_bytes),
+        };
         Ok((at, record.write(&[&head], out)?))
     }
 
@@ -261,15 +262,24 @@ mod tests {
     }
 
     #[test]
-    fn a_304_is_whole_and_has_no_length() {
-        let all = records(&revisit(RevisitProfile::ServerNotModified, None));
-        let record = all.last().unwrap();
+    fn a_304_is_an_empty_revisit_and_its_head_beside_it() {
+        let encoded = revisit(RevisitProfile::ServerNotModified, None).encode().unwrap();
+        let all: Vec<_> = WarcReader::new(Cursor::new(encoded.bytes))
+            .map(|record| record.unwrap().unwrap().record)
+            .collect();
+        let [_, record, head] = &all[..] else {
+            panic!("{} records", all.len())
+        };
         assert_eq!(
             record.field("WARC-Profile"),
             Some("http://netpreserve.org/warc/1.1/revisit/server-not-modified")
         );
         assert_eq!(record.field("WARC-Truncated"), None);
-        assert!(record.block.starts_with(b"HTTP/1.1 304 \r\n") && !record.block.ends_with(b"0\r\n\r\n"));
+        assert_eq!((record.field("Content-Type"), &record.block[..]), (None, &b""[..]));
+        assert_eq!(record.field("Content-Length"), Some("0"));
+        let head = String::from_utf8_lossy(&head.block);
+        assert!(head.starts_with("event: duplicate\r\nis: not-modified\r\n"), "{head}");
+        assert!(head.contains("\r\nstatus-line: HTTP/1.1 304") && head.contains("\r\nheader: etag: \"1\"\r\n"));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! WARC-Target-URI: the duplicate
 //!
 //! event: duplicate
-//! is: same-text                      or near-duplicate; missing beside a `revisit`, which says the rest
+//! is: same-text                      or near-duplicate, not-modified; missing beside a `revisit` that says the rest
 //! refers-to-target-uri: …            the page that it is a duplicate of, and the time of its fetch
 //! refers-to-date: …
 //! status-line: HTTP/1.1 200 OK       the head of the answer, as received
@@ -18,6 +18,9 @@
 //! ISO 28500:2017, 6.7.1 says that a reader must not interpret a `revisit` of a profile that it does not know. Replay tools do it all the
 //! same: pywb answers with an error, and wabac.js shows the kept page under the URL of its duplicate. Indexers list a `conversion` as
 //! a capture of its URL, too. All of them pass over a `metadata` record of this content type.
+//!
+//! Earlier versions archived the difference as a `conversion` record beside a `revisit`: `Content-Type:
+//! application/x-crawler-text-delta`, the number of the other page in the field `X-Crawler-Text-Of`, and the frame as the block.
 
 use std::io;
 
@@ -26,15 +29,18 @@ use data_encoding::BASE64;
 use super::read::Fields;
 use super::write::Lines;
 use crate::warc::capture::Exchanged;
-use crate::warc::record::{Record, warc_date};
-use crate::warc::revisit::{DuplicateText, RevisitCapture};
-use crate::warc::text_delta;
+use crate::warc::record::{Record, one_line_uri, warc_date};
+use crate::warc::text_delta::{self, DuplicateText};
 
 /// The value of the line `event`.
 const DUPLICATE: &str = "duplicate";
 
 const TEXT_OF: &str = "text-of";
 const TEXT_DELTA: &str = "text-delta";
+
+/// `Content-Type` of the `conversion` record of an earlier version, and its field with the number of the other page.
+const CONVERSION_TYPE: &str = "application/x-crawler-text-delta";
+const CONVERSION_OF: &str = "X-Crawler-Text-Of";
 
 /// How a record of a duplicate stores its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,33 +51,40 @@ pub(crate) struct StoredText {
     pub frame: Option<Vec<u8>>,
 }
 
-/// Compresses the record with this id. `kind` says what is equal, in the form with the head of the answer; `None` beside a `revisit`.
-/// Returns the length of the record.
+/// The answer that a record of a duplicate stands for.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::warc) struct Answer<'a> {
+    /// What is equal.
+    pub is: &'a str,
+    /// URL of the page that it is a duplicate of, and the time of its fetch.
+    pub refers_to: Option<(&'a str, u64)>,
+    pub status: u16,
+    pub reason: &'a str,
+    pub headers: &'a [(&'a str, &'a [u8])],
+}
+
+/// Compresses the record with this id, and names the record `beside` it. Returns the length of the record.
 pub(in crate::warc) fn write(
-    capture: &RevisitCapture<'_>,
     exchanged: &Exchanged<'_>,
     (id, beside): (&str, Option<&str>),
-    kind: Option<&str>,
+    answer: Option<&Answer<'_>>,
+    text: Option<DuplicateText<'_>>,
     out: &mut Vec<u8>,
 ) -> io::Result<u64> {
     let mut lines = Lines::new();
     lines.put("event", DUPLICATE);
-    if let Some(kind) = kind {
-        lines.put("is", kind);
-        if let Some(of) = capture.refers_to {
-            lines.text("refers-to-target-uri", &crate::warc::record::one_line_uri(of.url));
-            lines.put("refers-to-date", warc_date(of.fetched_at));
+    if let Some(answer) = answer {
+        lines.put("is", answer.is);
+        if let Some((url, fetched_at)) = answer.refers_to {
+            lines.text("refers-to-target-uri", &one_line_uri(url));
+            lines.put("refers-to-date", warc_date(fetched_at));
         }
-        lines.text(
-            "status-line",
-            &format!("HTTP/1.1 {} {}", capture.status, capture.reason),
-        );
-        for (name, value) in &capture.headers {
+        lines.text("status-line", &format!("HTTP/1.1 {} {}", answer.status, answer.reason));
+        for (name, value) in answer.headers {
             lines.text("header", &format!("{name}: {}", String::from_utf8_lossy(value)));
         }
     }
-    let stored = capture.text.map(stored).transpose()?;
-    if let Some(StoredText { of, frame }) = stored {
+    if let Some(StoredText { of, frame }) = text.map(stored).transpose()? {
         if let Some(of) = of {
             lines.put(TEXT_OF, of);
         }
@@ -122,6 +135,27 @@ pub(crate) fn text_in(record: &Record) -> Option<Result<StoredText, String>> {
         let frame = frame.transpose()?;
         Ok(StoredText { of, frame })
     }))
+}
+
+/// The stored text, in this form or that of an earlier version; `None` if the block of the record is the text itself. Takes the block.
+///
+/// # Errors
+/// In words: the record cannot be read.
+pub(crate) fn stored_in(record: &mut Record) -> Option<Result<StoredText, String>> {
+    if let Some(stored) = text_in(record) {
+        return Some(stored);
+    }
+    if record.field("Content-Type") != Some(CONVERSION_TYPE) {
+        return None;
+    }
+    let number = record.field(CONVERSION_OF).and_then(|number| number.parse().ok());
+    Some(match number {
+        Some(of) => Ok(StoredText {
+            of: Some(of),
+            frame: Some(std::mem::take(&mut record.block)),
+        }),
+        None => Err(format!("its field {CONVERSION_OF} is missing or not a number")),
+    })
 }
 
 fn fields(record: &Record) -> Option<Fields<'_>> {
