@@ -17,7 +17,8 @@
 //! - [`report`]: what is shown of what decided
 //! - [`refresh`]: pages that are looked at again
 //! - [`running`]: a crawl that runs, read by the other commands
-//! - [`resume`]: killed, interrupted, limited, and gone on; [`warc`]: the archive holds what is kept, and only that
+//! - [`resume`]: killed, interrupted, limited, and gone on; [`warc`]: the archive holds what is kept, and only that; [`duplicates`]: what it holds
+//!   of duplicates
 //! - [`archived_requests`]: what was asked, without a secret
 //! - [`survive`]: damaged, full, limited, lost, and made whole; [`moved`]: all of that in mid-run; [`kept_state`]: what a
 //!   rebuild leaves as it is
@@ -51,6 +52,7 @@ mod demo;
 mod depth;
 mod documents;
 mod documents_fuzz;
+mod duplicates;
 mod encodings;
 mod evaluate;
 mod explain;

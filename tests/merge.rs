@@ -178,6 +178,7 @@ fn store_page(store: &mut Store, from: &Store, page: &PageRecord, verdict: Verdi
                 refers_to: Some(RefersTo {
                     url: &page.url,
                     fetched_at: page.fetched_at,
+                    record_id: None,
                 }),
                 text: base.as_ref().map(|(of, base)| DuplicateText::Difference {
                     of: *of,

@@ -98,8 +98,8 @@ fn assert_complete(crawl: &Crawl, site: &Site) {
     assert!(
         records
             .values()
-            .all(|page| page.responses.len() + page.revisits.len() == 1),
-        "every page is archived once, as a response or as a revisit"
+            .all(|page| page.responses.len() + page.revisits.len().max(page.duplicates.len()) == 1),
+        "every page is archived once, as a response or as a duplicate"
     );
     let with_response = records.into_iter().filter(|(_, page)| !page.responses.is_empty());
     let mut archived: Vec<String> = with_response.map(|(url, _)| url).collect();

@@ -33,7 +33,7 @@ use sections::{
     DedupSection, ExtractEntry, FetchSection, FleetSection, HostEntry, IdentitySection, PolitenessSection,
     RefreshSection, RenderSection, ScopeSection, SteeringSection, StorageSection,
 };
-pub(crate) use sections::{Leave, RenderMode, ScopeMode};
+pub(crate) use sections::{Duplicates, Leave, RenderMode, ScopeMode};
 pub(crate) use sources::{Origin, Sources};
 pub use url_pattern::UrlPattern;
 

@@ -5,7 +5,7 @@
 //!                                    "digest": "sha1:…", "length": "1234", "offset": "567", "filename": "crawl-….warc.gz"}
 //! ```
 //!
-//! Each capture has one line: the URL's [key](surt()), the date of the fetch, and a JSON object with the fields of cdxj-indexer in
+//! Each `response` and `revisit` has one line: the URL's [key](surt()), the date of the fetch, and a JSON object with the fields of cdxj-indexer in
 //! its order. All values are strings. A revisit has the mime type `warc/revisit`. Lines are sorted bytewise.
 //!
 //! The index is derived from the catalogue alone, so it names no record that a crash lost. A run updates it at its end, in one
@@ -82,12 +82,14 @@ fn push_visits(store: &Store, takes: Takes<'_>, runs: &mut Runs) -> Result<(), S
                 status,
                 location,
                 digest,
+                response_type,
             } = visit;
+            let mime = response_type.as_deref().map_or(Some(REVISIT), media_type);
             let page = PageRecord {
                 payload_digest: digest,
                 ..page.clone()
             };
-            runs.push(line(store.started_at(), &page, at, status, Some(REVISIT), location))?;
+            runs.push(line(store.started_at(), &page, at, status, mime, location))?;
         }
         last = Some((id, page));
     }
@@ -113,10 +115,13 @@ fn line(
         line.push_str(", \"mime\": ");
         push_json(&mut line, mime);
     }
-    // Writing to a string cannot fail.
+    // An empty block has no status. Writing to a string cannot fail.
+    if status > 0 {
+        let _ = write!(line, ", \"status\": \"{status}\"");
+    }
     let _ = write!(
         line,
-        ", \"status\": \"{status}\", \"digest\": \"{}\", \"length\": \"{}\", \"offset\": \"{}\", \"filename\": ",
+        ", \"digest\": \"{}\", \"length\": \"{}\", \"offset\": \"{}\", \"filename\": ",
         shown_digest(&page.payload_digest),
         location.length,
         location.offset,

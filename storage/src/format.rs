@@ -46,8 +46,8 @@
 //! skip   'z' file:u32 offset:u64                                   ⟨u64⟩ end of a stretch of a WARC file that a rebuild could not read
 //! sitemap 's' host 00 sitemap's URL                               01 ⟨SitemapRow⟩: when read, and the sitemaps that it leads to,
 //!                                                                 ⟨[OnwardSitemap]⟩ in DEFLATE
-//! visit  'w' page:u64 at:u64                                      ⟨ArchivedVisit⟩: a visit's revisit record: status, place,
-//!                                                                 SHA-1 of the fetched body
+//! visit  'w' page:u64 at:u64                                      ⟨ArchivedVisit⟩: a visit's revisit or response record: status,
+//!                                                                 place, SHA-1 of the fetched body, Content-Type of a response
 //! outbox 'o' number:u64                                           ⟨[Letter]⟩ to other workers, in the order they were written: kind:u8,
 //!                                                                 bytes
 //! foreign 'f' packed:u64                                          01 ⟨ForeignRecord⟩: URL and signature of a kept page of another worker,
@@ -69,9 +69,9 @@
 //! bucket. The entry gives its `id`, its number in the order of discovery, which is the key of its row in `url`. A known URL without a
 //! row in `url` is queued. Buckets of another depth than that in `known` are void: a merge that was cut off left them.
 //!
-//! A version may gain tables and rows that a program may ignore if it does not know them, and fields at the end of a PageRecord: earlier
-//! programs do not read them, and later ones read a row without them. The first such field is `page_type`, the second
-//! `rendering`, the third `logged_in`.
+//! A version may gain tables and rows that a program may ignore if it does not know them, and fields at the end of a PageRecord or an
+//! ArchivedVisit: earlier programs do not read them, and later ones read a row without them. The first such field of a PageRecord is
+//! `page_type`, the second `rendering`, the third `logged_in`; that of an ArchivedVisit is `response_type`.
 //!
 //! The rows of `gate`, `robots`, `sitemap`, `links` and `foreign` begin with their own version, 01. `origin` is `scheme://authority`, as robots.txt
 //! has it.

@@ -46,7 +46,7 @@ pub enum Outcome {
         at: u64,
         /// Bytes over the wire for a body.
         wire_bytes: u64,
-        /// The `revisit` record of an unchanged page.
+        /// The records of an unchanged page.
         capture: Option<EncodedCapture>,
     },
     /// The caller did not fetch the URL. It returns to the queue with another priority.

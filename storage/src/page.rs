@@ -194,13 +194,13 @@ pub struct PageRecord {
     pub previous: Option<u64>,
     /// Its fate since it was decided.
     pub fate: Fate,
-    /// Place of the `response` record; `None` for a page whose body is not archived, such as a duplicate. A page that was kept until
-    /// another took its place still has one.
+    /// Place of the `response` record; `None` for a page whose body is not archived, such as a duplicate, unless the caller archives the
+    /// bodies of duplicates. A page that was kept until another took its place still has one.
     pub response: Option<WarcLocation>,
-    /// Place of the `conversion` record with the extracted text; for a duplicate, with only the difference from the kept page's text.
-    /// `None` if no text is archived.
+    /// Place of the record with the extracted text: a `conversion`; for a duplicate without a body, a `metadata` record with only the
+    /// difference from the kept page's text. `None` if no text is archived.
     pub text: Option<WarcLocation>,
-    /// Place of the `revisit` record that a duplicate has instead of a `response`.
+    /// Place of the `revisit` record that a duplicate with the payload of its kept page has instead of a `response`.
     pub revisit: Option<WarcLocation>,
     /// See [`PageDraft::page_type`]. Rows of earlier versions end before this field.
     #[serde(deserialize_with = "none_at_the_end")]
@@ -267,7 +267,9 @@ impl PageRecord {
 }
 
 /// Reads a field at the end of a row; its default if the row ends before it.
-fn none_at_the_end<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(deserializer: D) -> Result<T, D::Error> {
+pub(crate) fn none_at_the_end<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
+    deserializer: D,
+) -> Result<T, D::Error> {
     Ok(T::deserialize(deserializer).unwrap_or_default())
 }
 

@@ -6,7 +6,8 @@ use crate::page::PageRecord;
 use crate::store::Store;
 use crate::warc::Record;
 use crate::warc::location::WarcLocation;
-use crate::warc::reader::{MAX_RECORD_BYTES, decode_member};
+use crate::warc::metadata::duplicate::{self, StoredText};
+use crate::warc::reader::{MAX_RECORD_BYTES, decode_member, field_of_member};
 use crate::warc::text_delta;
 
 /// Length of the longest chain of texts of which each is stored as the difference from the next. Each redecision may add one.
@@ -26,29 +27,41 @@ impl Store {
     /// text is stored as the difference from the text of an earlier page.
     fn text_before(&self, page: &PageRecord, before: u64, steps: u32) -> Result<Option<String>, StorageError> {
         let Some(location) = page.text else { return Ok(None) };
-        let record = self.archived(location)?;
+        let mut record = self.archived(location)?;
         let damaged = |reason| self.damaged(location, reason);
-        let Some(base) = text_delta::base_of(&record) else {
+        let Some(stored) = duplicate::stored_in(&mut record) else {
             let text = String::from_utf8(record.block);
             return text.map(Some).map_err(|_| damaged("the text is not UTF-8".to_owned()));
         };
-        let named = base.map_err(damaged)?;
+        let StoredText { of, frame } = stored.map_err(damaged)?;
+        let base = match of {
+            Some(named) => self.base_of(named, location, before, steps)?,
+            None => String::new(),
+        };
+        match frame {
+            Some(frame) => text_delta::apply(&base, &frame).map(Some).map_err(damaged),
+            None => Ok(Some(base)),
+        }
+    }
+
+    /// The text of the page that the record at `location` calls `named`, from which its own text differs.
+    fn base_of(&self, named: u64, location: WarcLocation, before: u64, steps: u32) -> Result<String, StorageError> {
+        let damaged = |reason| self.damaged(location, reason);
         let Some(base) = self.number_in(location.file, named)? else {
             return Err(damaged(format!(
                 "it is the difference from the text of page {named} of the folder that it comes from, which is missing"
             )));
         };
         let earlier = self.latest_page(base)?.filter(|_| base < before);
-        let kept = match (earlier, steps.checked_sub(1)) {
+        let text = match (earlier, steps.checked_sub(1)) {
             (Some(page), Some(steps)) => self.text_before(&page, base, steps)?,
             _ => None,
         };
-        match kept {
-            Some(kept) => text_delta::apply(&kept, &record.block).map(Some).map_err(damaged),
-            None => Err(damaged(format!(
+        text.ok_or_else(|| {
+            damaged(format!(
                 "it is the difference from the text of page {base}, which is missing"
-            ))),
-        }
+            ))
+        })
     }
 
     /// The page that a record in the `file` of the archive calls `named`; `None` if the page was lost.
@@ -66,6 +79,15 @@ impl Store {
     pub fn archived(&self, location: WarcLocation) -> Result<Record, StorageError> {
         let member = self.archive.member(location)?;
         decode_member(&member, MAX_RECORD_BYTES).map_err(|reason| self.damaged(location, reason))
+    }
+
+    /// The `WARC-Record-ID` of the record at a location; `None` if its header cannot be read.
+    ///
+    /// # Errors
+    /// [`StorageError::Io`] if the archive cannot be read.
+    pub fn record_id_at(&self, location: WarcLocation) -> Result<Option<String>, StorageError> {
+        let member = self.archive.member(location)?;
+        Ok(field_of_member(&member, "WARC-Record-ID"))
     }
 
     fn damaged(&self, location: WarcLocation, reason: String) -> StorageError {

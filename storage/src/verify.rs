@@ -95,7 +95,7 @@ impl Store {
 
     /// The faults of the records and of the row of a page.
     fn wrong_with_page(&self, sequence: u64, page: &PageRecord) -> Result<Vec<(FindingKind, String)>, StorageError> {
-        let mut wrong = self.wrong_with_records(page)?;
+        let mut wrong = self.wrong_with_records(sequence, page)?;
         let row = self.wrong_with_row(sequence, page)?;
         wrong.extend(row.map(|what| (FindingKind::Page, what)));
         Ok(wrong)

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::page::none_at_the_end;
 use crate::warc::location::WarcLocation;
 
 /// The finding of a visit that brought no other page.
@@ -33,14 +34,17 @@ pub struct Visits {
     pub is_waiting: bool,
 }
 
-/// The `revisit` record of a visit that found its page unchanged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// The record of a visit that found its page unchanged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ArchivedVisit {
-    /// HTTP status.
+    /// HTTP status in the block; 0 if it is empty.
     pub status: u16,
     pub location: WarcLocation,
     /// SHA-1 of the fetched body, which may be other bytes with the same text; for a 304, the page's digest.
     pub digest: [u8; 20],
+    /// `Content-Type` of a `response` record; `None` for a `revisit`. Rows of earlier versions end before this field.
+    #[serde(deserialize_with = "none_at_the_end")]
+    pub response_type: Option<String>,
 }
 
 /// Counts of one refresh of a crawl.

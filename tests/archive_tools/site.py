@@ -60,6 +60,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """Answers one request."""
         page = PAGES.get(self.path)
+        etag = page.fields.get("ETag") if page else None
+        if etag and self.headers.get("If-None-Match") == etag:
+            self.send_response(304)
+            self.send_header("ETag", etag)
+            self.end_headers()
+            return
         if self.path == "/moved":
             self.send_response(301)
             self.send_header("Location", "/kept?b=2&A=1")

@@ -18,6 +18,24 @@ pub struct Archived {
     pub requests: Vec<Record>,
     /// `revisit` records.
     pub revisits: Vec<Record>,
+    /// `metadata` records of duplicates: how the text differs, and for other bytes also the head of the answer.
+    pub duplicates: Vec<Record>,
+}
+
+impl Archived {
+    /// The value of a line of the only record of the duplicate; `None` if the line is missing.
+    ///
+    /// # Panics
+    /// If there is no such record, or more than one.
+    #[track_caller]
+    pub fn of_duplicate(&self, line: &str) -> Option<String> {
+        let [record] = &self.duplicates[..] else {
+            panic!("{} records of a duplicate", self.duplicates.len())
+        };
+        let block = String::from_utf8_lossy(&record.block);
+        let mut lines = block.lines().filter_map(|line| line.split_once(": "));
+        lines.find(|(name, _)| *name == line).map(|(_, value)| value.to_owned())
+    }
 }
 
 /// Flips a bit of the record that holds the text of a page, in a crawl whose archive is one file.
@@ -52,6 +70,9 @@ pub fn archived(data: &Path) -> BTreeMap<String, Archived> {
                 "conversion" => pages.entry(url).or_default().conversions.push(record),
                 "request" => pages.entry(url).or_default().requests.push(record),
                 "revisit" => pages.entry(url).or_default().revisits.push(record),
+                "metadata" if record.block.starts_with(b"event: duplicate\r\n") => {
+                    pages.entry(url).or_default().duplicates.push(record);
+                }
                 "warcinfo" | "metadata" => {}
                 other => panic!("a record of type {other}"),
             }

@@ -260,11 +260,14 @@ pub(super) fn of_redecision(redecided: Option<&Redecision>) -> Vec<String> {
             redecided.rule, changed.newly_kept, changed.newly_dropped, changed.otherwise
         ));
         if changed.newly_kept > 0 {
-            lines.push("  the newly kept pages have only their text; the next run fetches their bodies".to_owned());
+            lines.push(
+                "  the next run fetches the bodies of newly kept pages that the archive does not hold".to_owned(),
+            );
         }
         if redecided.without_text > 0 {
             lines.push(format!(
-                "  {} duplicates keep their verdict, because an older version of the program did not store their texts",
+                "  {} duplicates keep their verdict, because the archive does not hold their texts (storage.duplicates was \"nothing\", or an older \
+                 version of the program wrote it)",
                 redecided.without_text
             ));
         }

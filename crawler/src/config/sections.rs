@@ -485,6 +485,18 @@ pub struct HostEntry {
     pub exclude: Vec<String>,
 }
 
+/// What the archive holds of a duplicate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Duplicates {
+    /// The difference of its text, and a `revisit` if its bytes are those of the kept page.
+    Difference,
+    /// Its whole response, and a `revisit` if its bytes are those of the kept page.
+    Body,
+    /// Only that it is a duplicate.
+    Nothing,
+}
+
 /// `[storage]`: the data folder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -493,6 +505,8 @@ pub struct StorageSection {
     pub cache_bytes: u64,
     /// Size at which the crawler starts a new WARC file, in bytes.
     pub warc_file_bytes: u64,
+    /// What the archive holds of duplicates.
+    pub duplicates: Duplicates,
     /// Upper bound on the time between a verdict and its commit to the disk, in milliseconds.
     pub commit_interval_ms: u64,
     /// Object store for full WARC files: `s3://`, `gs://`, `az://` or `file://`; empty for none.
@@ -504,6 +518,7 @@ impl Default for StorageSection {
         Self {
             cache_bytes: 64 * 1024 * 1024,
             warc_file_bytes: 1_000_000_000,
+            duplicates: Duplicates::Difference,
             commit_interval_ms: 250,
             archive_url: String::new(),
         }

@@ -36,7 +36,7 @@ pub use url_rules::{Ruling, UrlRules};
 use web::fetch::FetchSettings;
 use web::politeness::Politeness;
 
-use crate::config::{Config, ScopeMode};
+use crate::config::{Config, Duplicates, ScopeMode};
 
 /// Validated settings of a crawl.
 #[derive(Debug, Clone)]
@@ -98,6 +98,8 @@ pub struct StorageSettings {
     pub cache_bytes: u64,
     /// Size at which the crawler starts a new WARC file, in bytes.
     pub warc_file_bytes: u64,
+    /// What the archive holds of duplicates.
+    pub duplicates: Duplicates,
     /// Upper bound on the time between a verdict and its commit to the disk.
     pub commit_interval: Duration,
 }
@@ -166,6 +168,7 @@ impl Settings {
                 archive_url: Some(config.storage.archive_url.clone()).filter(|url| !url.is_empty()),
                 cache_bytes: config.storage.cache_bytes.max(MIN_STORAGE_BYTES),
                 warc_file_bytes: config.storage.warc_file_bytes.max(MIN_STORAGE_BYTES),
+                duplicates: config.storage.duplicates,
                 commit_interval: Duration::from_millis(config.storage.commit_interval_ms),
             },
         })

@@ -33,6 +33,7 @@ use storage::{Counts, Discovered, Fate, Outcome, Placed, QueuedUrl, Store};
 use tokio::sync::mpsc::Sender;
 use web::memory_budget::Claim;
 
+use crate::config::Duplicates;
 use crate::config::settings::Settings;
 use crate::crawl::clock::unix_millis;
 use crate::crawl::exchange::ArchivedRequests;
@@ -64,6 +65,8 @@ pub struct Recorder {
     redirects: Redirects,
     requests: ArchivedRequests,
     kept_texts: KeptTexts,
+    /// What the archive holds of duplicates.
+    duplicates: Duplicates,
     cluster_links: ClusterLinks,
     prefer_canonical: bool,
     max_depth: u16,
@@ -128,6 +131,7 @@ impl Recorder {
             redirects: Redirects::default(),
             requests: ArchivedRequests::new(settings),
             kept_texts: KeptTexts::default(),
+            duplicates: settings.storage.duplicates,
             cluster_links: ClusterLinks::default(),
             prefer_canonical: settings.prefer_canonical,
             has_departures: false,
@@ -313,7 +317,7 @@ impl Recorder {
                     asked: None,
                     payload: None,
                 };
-                self.unchanged(&queued, &visit, &[])?
+                self.not_modified(&queued, &visit)?
             }
             Record::EndVisits => {
                 self.end_visits()?;

@@ -229,10 +229,11 @@ impl Rebuild {
         (at, wire_bytes, status): (u64, u64, u16),
         group: &Group,
     ) -> Result<Used, StorageError> {
-        let revisit = group.archived.revisit.and(group.payload_digest);
-        let capture = revisit.map(|payload_digest| EncodedCapture {
+        let answer = group.archived.response.or(group.archived.revisit);
+        let capture = answer.and(group.payload_digest).map(|payload_digest| EncodedCapture {
             status,
             payload_digest,
+            content_type: Some(group.content_type.clone().unwrap_or_default()),
             ..EncodedCapture::of_bytes(Vec::new())
         });
         let outcome = Outcome::Visited {

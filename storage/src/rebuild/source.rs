@@ -5,7 +5,7 @@ use std::fs::File;
 use super::files::WarcFile;
 use crate::error::StorageError;
 use crate::warc::location::{Archived, WarcEnd, WarcLocation};
-use crate::warc::metadata::{self, Metadata, Numbering};
+use crate::warc::metadata::{self, Metadata, Numbering, duplicate};
 use crate::warc::record::read_digest;
 use crate::warc::{LocatedRecord, Record, WarcReader};
 
@@ -14,8 +14,10 @@ use crate::warc::{LocatedRecord, Record, WarcReader};
 pub(super) struct Group {
     pub uri: Option<String>,
     pub archived: Archived,
-    /// Payload digest of the `revisit` record.
+    /// Payload digest of the `response` or `revisit` record.
     pub payload_digest: Option<[u8; 20]>,
+    /// The media type in the header of the `response`.
+    pub content_type: Option<String>,
 }
 
 impl Group {
@@ -168,12 +170,21 @@ impl Source {
             self.group.uri = uri;
         }
         match kind {
-            "response" => self.group.archived.response = Some(location),
+            "response" => {
+                self.group.archived.response = Some(location);
+                self.group.payload_digest = record.field("WARC-Payload-Digest").and_then(read_digest);
+                self.group.content_type = record.http_field("Content-Type");
+            }
             "revisit" => {
                 self.group.archived.revisit = Some(location);
                 self.group.payload_digest = record.field("WARC-Payload-Digest").and_then(read_digest);
             }
             "conversion" => self.group.archived.text = Some(location),
+            _ if duplicate::is_in(record) => {
+                if duplicate::text_in(record).is_some() {
+                    self.group.archived.text = Some(location);
+                }
+            }
             _ => return self.take_metadata(record, location),
         }
         None

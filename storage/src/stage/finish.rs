@@ -14,6 +14,7 @@ use crate::outbox::{Ended, Letter};
 use crate::outcome::{Finished, Outcome};
 use crate::page::{PageDraft, PageRecord, Replaced, Verdict};
 use crate::store::Store;
+use crate::stored_text::stored_text;
 use crate::url_state::{Failure, UrlState};
 use crate::visits::{ArchivedVisit, Visit};
 use crate::warc::EncodedCapture;
@@ -349,10 +350,11 @@ impl Store {
         piece: &mut Piece,
     ) -> Result<(), StorageError> {
         let mut archived = Archived::default();
-        let (mut status, mut digest) = (0, [0; 20]);
+        let (mut status, mut digest, mut content_type) = (0, [0; 20], None);
         match capture {
-            Some(capture) => {
+            Some(mut capture) => {
                 (status, digest) = (capture.status, capture.payload_digest);
+                content_type = capture.content_type.take();
                 archived = self.archive.append(capture, at)?;
                 self.archive.append_beside(record, at)?;
             }
@@ -367,11 +369,14 @@ impl Store {
                 let row = format::encode(&*page)?;
                 piece.rows.push((format::page_key(sequence).to_vec(), Some(row)));
             }
-            Event::Visited { page, at, .. } if let Some(location) = archived.revisit => {
+            Event::Visited { page, at, .. } if let Some(location) = archived.response.or(archived.revisit) => {
                 let visit = ArchivedVisit {
                     status,
                     location,
                     digest,
+                    response_type: content_type
+                        .filter(|_| archived.response.is_some())
+                        .map(|content_type| stored_text(&content_type)),
                 };
                 let row = format::encode(&visit)?;
                 piece.rows.push((format::archived_visit_key(page, at), Some(row)));

@@ -2,10 +2,12 @@
 
 use super::findings::FindingKind;
 use crate::error::StorageError;
+use crate::format;
 use crate::page::{Fate, PageRecord, Verdict};
 use crate::store::Store;
 use crate::url_state::UrlState;
 use crate::warc::location::WarcLocation;
+use crate::warc::metadata::duplicate;
 use crate::warc::record::one_line_uri;
 use crate::warc::{Record, payload_digest, shown_digest};
 
@@ -35,10 +37,14 @@ impl Store {
     }
 
     /// The faults of the archived records of a page.
-    pub(super) fn wrong_with_records(&self, page: &PageRecord) -> Result<Vec<(FindingKind, String)>, StorageError> {
+    pub(super) fn wrong_with_records(
+        &self,
+        sequence: u64,
+        page: &PageRecord,
+    ) -> Result<Vec<(FindingKind, String)>, StorageError> {
         let mut wrong = Vec::new();
         // A redecision keeps a duplicate of the crawl by its text, until a visit brings the body.
-        let has_body = page.response.is_some() || page.revisit.is_some();
+        let has_body = page.response.is_some() || self.state.get(format::redecided_key(sequence))?.is_some();
         if page.verdict == Verdict::Unique && (!has_body || page.text.is_none()) {
             wrong.push((
                 FindingKind::Body,
@@ -86,7 +92,8 @@ impl Store {
             Err(error) => return Err(error),
         };
         let place = || format!("byte {} of file {:05}", location.offset, location.file);
-        if record.kind() != kind {
+        let is_text_of_duplicate = kind == "conversion" && duplicate::is_in(&record);
+        if record.kind() != kind && !is_text_of_duplicate {
             return Ok(Some(format!(
                 "{} is a {} record, not its {kind}",
                 place(),

@@ -19,7 +19,7 @@ use super::location::{Archived, WarcLocation};
 use super::record::{NewRecord, new_record_id, payload_digest, shown_digest};
 
 /// The `Content-Type` of an extracted text.
-pub(super) const TEXT_TYPE: &str = "text/plain; charset=utf-8";
+const TEXT_TYPE: &str = "text/plain; charset=utf-8";
 
 /// The `Content-Type` of a rendered page.
 const RENDERED_TYPE: &str = "text/html; charset=utf-8";
@@ -66,7 +66,7 @@ pub enum Truncation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EncodedCapture {
     pub(crate) bytes: Vec<u8>,
-    /// HTTP status.
+    /// HTTP status in the block of the `response` or `revisit`; 0 if it is empty.
     pub(crate) status: u16,
     /// Offset and length of the `response` member within `bytes`, if there is one.
     pub(crate) response: Option<(u64, u64)>,
@@ -76,8 +76,10 @@ pub struct EncodedCapture {
     pub(crate) revisit: Option<(u64, u64)>,
     /// SHA-1 of the decoded payload of the `response`, or of the payload that the `revisit` stands for.
     pub(crate) payload_digest: [u8; 20],
-    /// The id of the `response`, or of the `revisit`.
+    /// The id of the record of the answer: the `response`, the `revisit` or the record of the duplicate.
     pub(crate) id: Option<String>,
+    /// `Content-Type` of the `response`; empty if it has none.
+    pub(crate) content_type: Option<String>,
 }
 
 /// The `request` record of an exchange as a gzip member, without a place in a file. Both kinds of answer can follow it, so it can be
@@ -127,6 +129,7 @@ impl EncodedCapture {
             revisit: None,
             payload_digest: [0; 20],
             id: None,
+            content_type: None,
         }
     }
 
@@ -205,6 +208,15 @@ impl Capture<'_> {
             revisit: None,
             payload_digest,
             id: Some(response_id),
+            content_type: Some(self.content_type()),
+        })
+    }
+
+    fn content_type(&self) -> String {
+        let mut headers = self.headers.iter();
+        let field = headers.find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        field.map_or_else(String::new, |(_, value)| {
+            String::from_utf8_lossy(value).trim().to_owned()
         })
     }
 
@@ -228,9 +240,15 @@ pub(super) struct Exchanged<'a> {
 impl Exchanged<'_> {
     /// Begins a record of the exchange.
     pub fn record(&self, kind: &str, id: &str, content_type: &str) -> NewRecord {
-        let record = NewRecord::new(kind, id, self.fetched_at)
-            .uri_field("WARC-Target-URI", self.url)
-            .field("Content-Type", content_type);
+        self.record_of(kind, id, Some(content_type))
+    }
+
+    /// Begins a record of the exchange; one with an empty block has no type.
+    pub fn record_of(&self, kind: &str, id: &str, content_type: Option<&str>) -> NewRecord {
+        let mut record = NewRecord::new(kind, id, self.fetched_at).uri_field("WARC-Target-URI", self.url);
+        if let Some(content_type) = content_type {
+            record = record.field("Content-Type", content_type);
+        }
         match self.ip.filter(|_| kind != "conversion") {
             Some(ip) => record.field("WARC-IP-Address", &ip.to_string()),
             None => record,

@@ -2,7 +2,7 @@
 //! WARC files alone suffice to rebuild the catalogue.
 //!
 //! ```text
-//! response, conversion │ revisit │ nothing     the archived records of the page
+//! response, conversion │ revisit, duplicate │ duplicate │ nothing     the archived records of the page; see `duplicate`
 //! metadata             WARC-Concurrent-To it   event: page · the page's data · the URLs first found on it
 //! metadata             event: unchanged        a later visit that found the page unchanged
 //! metadata             event: missing          a later visit that found no page (404, 410, …)
@@ -16,6 +16,7 @@
 //! `outlink` has several values with spaces between: the URL, links from a seed, priority, redirects, host key, and the link source if
 //! it is not the page itself. Spaces within these values are escaped too.
 
+pub(crate) mod duplicate;
 mod numbering;
 mod read;
 mod value;
@@ -59,7 +60,7 @@ pub(crate) enum Event {
         /// Milliseconds since the Unix epoch.
         at: u64,
         wire_bytes: u64,
-        /// HTTP status of the `revisit` record archived with it, 0 if there is none.
+        /// HTTP status in the record archived with it, 0 if there is none.
         status: u16,
     },
     /// The URL of a page redirects now.

@@ -4,7 +4,7 @@
 //! - `record`: one record: its header fields, its digests, its bytes.
 //! - `member`: the gzip member of a record, and the choice of the compressor.
 //! - `capture`: one fetched page as `request`, `response` and `conversion` records, encoded.
-//! - `revisit`: one fetch that brought nothing new as `request`, `revisit` and `conversion` records, encoded.
+//! - `revisit`: one fetch that brought nothing new as `request`, `revisit` and `metadata` records, encoded.
 //! - `text_delta`: the text of a duplicate as the difference from its kept page's text.
 //! - `http_head`: the head of an HTTP response as it is stored.
 //! - `metadata`: the catalogue's data about a page, so that the files alone suffice for a rebuild.
@@ -32,5 +32,6 @@ pub use capture::{Capture, EncodedCapture, EncodedRequest, Truncation};
 pub use location::WarcLocation;
 pub use reader::{DamagedRecord, LocatedRecord, WarcReader};
 pub use record::{Record, RecordError, is_version, payload_digest, shown_digest};
-pub use revisit::{DuplicateText, RefersTo, RevisitCapture, RevisitProfile};
+pub use revisit::{RefersTo, RevisitCapture, RevisitProfile};
 pub use stream::{StreamedRecord, WarcStream};
+pub use text_delta::DuplicateText;

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
 use flate2::bufread::GzDecoder;
 
-use super::record::{Record, find};
+use super::record::{MAX_HEADER_BYTES, Record, find, parse_header};
 
 /// Upper bound on a decoded record, in bytes. Protects against gzip bombs.
 pub(crate) const MAX_RECORD_BYTES: u64 = 256 << 20;
@@ -42,6 +42,17 @@ pub struct DamagedRecord {
 /// The damage, in words.
 pub(crate) fn decode_member(member: &[u8], max_record_bytes: u64) -> Result<Record, String> {
     read_member(&mut io::Cursor::new(member), max_record_bytes)
+}
+
+/// The value of a field of the record that one gzip member holds. Decompresses the header alone.
+pub(crate) fn field_of_member(member: &[u8], name: &str) -> Option<String> {
+    let mut header = Vec::new();
+    let mut lines = BufReader::new(GzDecoder::new(member).take(MAX_HEADER_BYTES as u64));
+    while lines.read_until(b'\n', &mut header).ok()? > 2 {}
+    let header = String::from_utf8_lossy(&header);
+    let (_, fields) = parse_header(header.trim_end()).ok()?;
+    let found = fields.into_iter().find(|(have, _)| have.eq_ignore_ascii_case(name));
+    found.map(|(_, value)| value)
 }
 
 fn read_member(input: &mut impl BufRead, max_record_bytes: u64) -> Result<Record, String> {

@@ -120,6 +120,15 @@ impl Record {
         find(&self.block, b"\r\n\r\n").map(|end| &self.block[end + 4..])
     }
 
+    /// The value of the first field with this name in the HTTP header inside the block.
+    pub(crate) fn http_field(&self, name: &str) -> Option<String> {
+        let head = &self.block[..find(&self.block, b"\r\n\r\n")?];
+        let head = String::from_utf8_lossy(head);
+        let mut fields = head.split("\r\n").skip(1).filter_map(|line| line.split_once(':'));
+        let (_, value) = fields.find(|(have, _)| have.eq_ignore_ascii_case(name))?;
+        Some(value.trim().to_owned())
+    }
+
     /// Compares the block with `WARC-Block-Digest`. A record without that field, or with an algorithm other than
     /// SHA-1, passes.
     ///

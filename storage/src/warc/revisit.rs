@@ -3,20 +3,24 @@
 //! ```text
 //! request      the HTTP request as sent                                   (optional)
 //! revisit      status line and header, no payload                         refers to the capture with the payload
-//! conversion   the difference of its text from the kept page's            (optional) see `text_delta`
-//!              or its text, if the kept page is in another archive
+//! metadata     how its text differs from the kept page's                  (optional) see `metadata::duplicate`
 //! ```
 //!
 //! Source: ISO 28500:2017, 6.7. The header agrees with the decoded payload, as in [`Capture`](super::Capture), because
-//! replay tools append the stored payload to it.
+//! replay tools append the stored payload to it. For a 304 the block of the `revisit` is empty, which 6.7.3 allows, and the head is in the
+//! `metadata` record: pywb would show a page with the status 304, which is an empty page.
+//!
+//! The standard has a profile for equal payloads and for the status 304, and for nothing else. A fetch that is equal in another way has no
+//! `revisit`: its `metadata` record also says what it is equal to, and has the head of the answer.
 
 use std::io;
 use std::net::IpAddr;
 
-use super::capture::{EncodedCapture, EncodedRequest, Exchanged, TEXT_TYPE};
+use super::capture::{EncodedCapture, EncodedRequest, Exchanged};
 use super::http_head::response_head;
+use super::metadata::duplicate::{self, Answer};
 use super::record::{new_record_id, shown_digest, warc_date};
-use super::text_delta;
+use super::text_delta::DuplicateText;
 
 /// The exchange of a fetch whose payload is not stored, and the capture that stands for it.
 #[derive(Debug, Clone)]
@@ -47,22 +51,6 @@ pub struct RevisitCapture<'a> {
     pub text: Option<DuplicateText<'a>>,
 }
 
-/// The text of a duplicate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DuplicateText<'a> {
-    /// As the difference from the archived text of an earlier page.
-    Difference {
-        /// Sequence number of the earlier page.
-        of: u64,
-        /// The earlier page's text.
-        base: &'a str,
-        /// The duplicate's text.
-        text: &'a str,
-    },
-    /// As it is, because the text that it repeats is not in this archive.
-    Whole(&'a str),
-}
-
 /// Reference to a capture in the archive (ISO 28500:2017, 5.14 and 5.15). It must have a `response`, so that tools find the payload:
 /// in a chain of revisits, the first capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,35 +59,40 @@ pub struct RefersTo<'a> {
     pub url: &'a str,
     /// When its fetch began, milliseconds since the Unix epoch.
     pub fetched_at: u64,
+    /// The id of the record with its payload, if it is known.
+    pub record_id: Option<&'a str>,
 }
 
-/// How a capture stands for another: `WARC-Profile`.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// How a capture stands for another: `WARC-Profile`, where the standard has one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RevisitProfile {
     /// The same bytes (ISO 28500:2017, 6.7.2).
     IdenticalPayload,
     /// The server says that the page is unchanged (6.7.3).
     ServerNotModified,
-    /// The same normalised text in other bytes. A profile of this crawler.
+    /// The same normalised text in other bytes. The standard has no profile for it.
     SameText,
-    /// Nearly the same text. A profile of this crawler.
-    NearDuplicate {
-        /// Hamming distance of the two fingerprints in bits; `None` if another rule decided.
-        distance: Option<u32>,
-        /// Estimated similarity of the two texts, 0 to 1.
-        similarity: f32,
-    },
+    /// Nearly the same text. The standard has no profile for it.
+    NearDuplicate,
 }
 
 impl RevisitProfile {
-    /// Its URI. `docs/src/warc.md` describes the profiles of this crawler.
+    /// Its URI, if the standard has such a profile.
     #[must_use]
-    pub fn uri(self) -> &'static str {
+    pub fn uri(self) -> Option<&'static str> {
         match self {
-            Self::IdenticalPayload => "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",
-            Self::ServerNotModified => "http://netpreserve.org/warc/1.1/revisit/server-not-modified",
-            Self::SameText => "urn:x-crawler:warc-revisit:same-text",
-            Self::NearDuplicate { .. } => "urn:x-crawler:warc-revisit:near-duplicate",
+            Self::IdenticalPayload => Some("http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"),
+            Self::ServerNotModified => Some("http://netpreserve.org/warc/1.1/revisit/server-not-modified"),
+            Self::SameText | Self::NearDuplicate => None,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::IdenticalPayload => "same-payload",
+            Self::ServerNotModified => "not-modified",
+            Self::SameText => "same-text",
+            Self::NearDuplicate => "near-duplicate",
         }
     }
 }
@@ -120,41 +113,71 @@ impl RevisitCapture<'_> {
     pub fn encode_after(&self, request: EncodedRequest) -> io::Result<EncodedCapture> {
         let EncodedRequest { mut bytes, answer: id } = request;
         let exchanged = self.exchanged();
+        let revisit = match self.profile.uri() {
+            Some(profile) => Some(self.write_revisit(profile, &id, &mut bytes)?),
+            None => None,
+        };
         let at = bytes.len() as u64;
-        let mut record = exchanged
-            .record("revisit", &id, "application/http;msgtype=response")
-            .field("WARC-Profile", self.profile.uri())
+        let answer = Answer {
+            is: self.profile.name(),
+            refers_to: self.refers_to.map(|of| (of.url, of.fetched_at)),
+            status: self.status,
+            reason: self.reason,
+            headers: &self.headers,
+        };
+        let beside = new_record_id();
+        let (ids, answer) = match self.profile {
+            RevisitProfile::SameText | RevisitProfile::NearDuplicate => ((&*id, None), Some(&answer)),
+            RevisitProfile::ServerNotModified => ((&*beside, Some(&*id)), Some(&answer)),
+            // The `revisit` says everything but the text.
+            RevisitProfile::IdenticalPayload => ((&*beside, Some(&*id)), None),
+        };
+        let written = match answer.is_some() || self.text.is_some() {
+            true => Some(duplicate::write(&exchanged, ids, answer, self.text, &mut bytes)?),
+            false => None,
+        };
+        Ok(EncodedCapture {
+            bytes,
+            status: match self.profile {
+                RevisitProfile::ServerNotModified => 0,
+                _ => self.status,
+            },
+            response: None,
+            text: written.filter(|_| self.text.is_some()).map(|length| (at, length)),
+            revisit,
+            payload_digest: self.payload_digest,
+            id: Some(id),
+            content_type: None,
+        })
+    }
+
+    /// Writes the `revisit` record. Returns its offset and length in `out`.
+    fn write_revisit(&self, profile: &str, id: &str, out: &mut Vec<u8>) -> io::Result<(u64, u64)> {
+        let at = out.len() as u64;
+        let is_empty = self.profile == RevisitProfile::ServerNotModified;
+        let content_type = (!is_empty).then_some("application/http;msgtype=response");
+        let mut record = self
+            .exchanged()
+            .record_of("revisit", id, content_type)
+            .field("WARC-Profile", profile)
             .field("WARC-Payload-Digest", &shown_digest(&self.payload_digest));
         if let Some(refers_to) = self.refers_to {
+            if let Some(record_id) = refers_to.record_id {
+                record = record.field("WARC-Refers-To", record_id);
+            }
             record = record
                 .uri_field("WARC-Refers-To-Target-URI", refers_to.url)
                 .field("WARC-Refers-To-Date", &warc_date(refers_to.fetched_at));
-        }
-        if let RevisitProfile::NearDuplicate { distance, similarity } = self.profile {
-            if let Some(distance) = distance {
-                record = record.field("X-Crawler-Hamming-Distance", &distance.to_string());
-            }
-            record = record.field("X-Crawler-Similarity", &format!("{similarity:.4}"));
         }
         if self.payload_bytes.is_some() {
             // The payload is left out because it is stored elsewhere; 6.7.2 prescribes this value.
             record = record.field("WARC-Truncated", "length");
         }
-        let head = response_head(self.status, self.reason, &self.headers, self.payload_bytes);
-        let length = record.write(&[&head], &mut bytes)?;
-        let text = match &self.text {
-            Some(text) => Some(text.write(&exchanged, &id, &mut bytes)?),
-            None => None,
+        let head = match is_empty {
+            true => Vec::new(),
+            false => response_head(self.status, self.reason, &self.headers, self.payload_bytes),
         };
-        Ok(EncodedCapture {
-            bytes,
-            status: self.status,
-            response: None,
-            text,
-            revisit: Some((at, length)),
-            payload_digest: self.payload_digest,
-            id: Some(id),
-        })
+        Ok((at, record.write(&[&head], out)?))
     }
 
     fn exchanged(&self) -> Exchanged<'_> {
@@ -166,33 +189,13 @@ impl RevisitCapture<'_> {
     }
 }
 
-impl DuplicateText<'_> {
-    /// Writes the `conversion` record. `revisit` is the id of the record that it refers to. Returns its offset and length in `out`.
-    fn write(&self, exchanged: &Exchanged<'_>, revisit: &str, out: &mut Vec<u8>) -> io::Result<(u64, u64)> {
-        let at = out.len() as u64;
-        let conversion = |content_type| {
-            let record = exchanged.record("conversion", &new_record_id(), content_type);
-            record.field("WARC-Refers-To", revisit)
-        };
-        let length = match *self {
-            Self::Difference { of, base, text } => {
-                let frame = text_delta::between(base, text)?;
-                conversion(text_delta::CONTENT_TYPE)
-                    .field(text_delta::TEXT_OF, &of.to_string())
-                    .write(&[&frame], out)?
-            }
-            Self::Whole(text) => conversion(TEXT_TYPE).write(&[text.as_bytes()], out)?,
-        };
-        Ok((at, length))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::Cursor;
 
     use super::super::reader::WarcReader;
     use super::super::record::{Record, digest, payload_digest};
+    use super::super::text_delta;
     use super::*;
 
     const PAYLOAD: &[u8] = b"<p>the same page";
@@ -212,6 +215,7 @@ mod tests {
             refers_to: Some(RefersTo {
                 url: "https://example.org/kept",
                 fetched_at: 1_774_085_000_000,
+                record_id: Some("<urn:uuid:0>"),
             }),
             text: None,
         }
@@ -223,7 +227,8 @@ mod tests {
             .map(|record| record.unwrap().unwrap())
             .collect();
         let last = located.last().unwrap();
-        assert_eq!(encoded.revisit, Some((last.offset, last.length)));
+        let is_revisit = last.record.kind() == "revisit";
+        assert_eq!(encoded.revisit, is_revisit.then_some((last.offset, last.length)));
         located.into_iter().map(|located| located.record).collect()
     }
 
@@ -245,6 +250,7 @@ mod tests {
             "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
         );
         assert_eq!(field("WARC-Target-URI"), "https://example.org/copy");
+        assert_eq!(field("WARC-Refers-To"), "<urn:uuid:0>");
         assert_eq!(field("WARC-Refers-To-Target-URI"), "https://example.org/kept");
         assert_eq!(field("WARC-Refers-To-Date"), "2026-03-21T09:23:20.000Z");
         assert_eq!(field("WARC-Payload-Digest"), digest(&[PAYLOAD]));
@@ -256,37 +262,89 @@ mod tests {
     }
 
     #[test]
-    fn a_304_is_whole_and_has_no_length() {
-        let all = records(&revisit(RevisitProfile::ServerNotModified, None));
-        let record = all.last().unwrap();
+    fn a_304_is_an_empty_revisit_and_its_head_beside_it() {
+        let encoded = revisit(RevisitProfile::ServerNotModified, None).encode().unwrap();
+        let all: Vec<_> = WarcReader::new(Cursor::new(encoded.bytes))
+            .map(|record| record.unwrap().unwrap().record)
+            .collect();
+        let [_, record, head] = &all[..] else {
+            panic!("{} records", all.len())
+        };
         assert_eq!(
             record.field("WARC-Profile"),
             Some("http://netpreserve.org/warc/1.1/revisit/server-not-modified")
         );
         assert_eq!(record.field("WARC-Truncated"), None);
-        assert!(record.block.starts_with(b"HTTP/1.1 304 \r\n") && !record.block.ends_with(b"0\r\n\r\n"));
+        assert_eq!((record.field("Content-Type"), &record.block[..]), (None, &b""[..]));
+        assert_eq!(record.field("Content-Length"), Some("0"));
+        let head = String::from_utf8_lossy(&head.block);
+        assert!(head.starts_with("event: duplicate\r\nis: not-modified\r\n"), "{head}");
+        assert!(head.contains("\r\nstatus-line: HTTP/1.1 304") && head.contains("\r\nheader: etag: \"1\"\r\n"));
     }
 
     #[test]
-    fn a_near_duplicate_says_how_near() {
-        let near = |distance| RevisitProfile::NearDuplicate {
-            distance,
-            similarity: 0.9375,
+    fn a_fetch_for_which_the_standard_has_no_profile_is_no_revisit() {
+        for (profile, kind) in [
+            (RevisitProfile::NearDuplicate, "near-duplicate"),
+            (RevisitProfile::SameText, "same-text"),
+        ] {
+            let all = records(&revisit(profile, Some(16)));
+            let [request, record] = &all[..] else {
+                panic!("{} records", all.len())
+            };
+            assert_eq!(request.field("WARC-Concurrent-To"), record.field("WARC-Record-ID"));
+            assert_eq!(record.kind(), "metadata");
+            // Exactly this: pywb and cdxj-indexer compare the whole field.
+            assert_eq!(record.field("Content-Type"), Some("application/warc-fields"));
+            assert_eq!(
+                String::from_utf8_lossy(&record.block),
+                format!(
+                    "event: duplicate\r\nis: {kind}\r\nrefers-to-target-uri: https://example.org/kept\r\n\
+                     refers-to-date: 2026-03-21T09:23:20.000Z\r\nstatus-line: HTTP/1.1 200\\u{{20}}\r\n\
+                     header: content-encoding: gzip\r\nheader: etag: \"1\"\r\n"
+                )
+            );
+            assert!(duplicate::is_in(record) && duplicate::text_in(record).is_none());
+        }
+    }
+
+    #[test]
+    fn the_text_of_a_duplicate_is_stored_by_what_the_kept_page_lacks() {
+        let with = |text| RevisitCapture {
+            text: Some(text),
+            ..revisit(RevisitProfile::IdenticalPayload, Some(16))
         };
-        let all = records(&revisit(near(Some(3)), Some(16)));
-        let record = all.last().unwrap();
-        assert_eq!(
-            record.field("WARC-Profile"),
-            Some("urn:x-crawler:warc-revisit:near-duplicate")
-        );
-        assert_eq!(record.field("X-Crawler-Hamming-Distance"), Some("3"));
-        assert_eq!(record.field("X-Crawler-Similarity"), Some("0.9375"));
-        let all = records(&revisit(near(None), Some(16)));
-        assert_eq!(all.last().unwrap().field("X-Crawler-Hamming-Distance"), None);
-        let same = records(&revisit(RevisitProfile::SameText, Some(16)));
-        assert_eq!(
-            same.last().unwrap().field("WARC-Profile"),
-            Some("urn:x-crawler:warc-revisit:same-text")
-        );
+        let stored = |text| {
+            let encoded = with(text).encode().unwrap();
+            let located: Vec<_> = WarcReader::new(Cursor::new(encoded.bytes))
+                .map(|record| record.unwrap().unwrap())
+                .collect();
+            let [_, revisit, last] = &located[..] else {
+                panic!("{} records", located.len())
+            };
+            assert_eq!(encoded.text, Some((last.offset, last.length)));
+            assert_eq!(
+                last.record.field("WARC-Concurrent-To"),
+                revisit.record.field("WARC-Record-ID")
+            );
+            duplicate::text_in(&last.record).unwrap().unwrap()
+        };
+        let same = stored(DuplicateText::Difference {
+            of: 12,
+            base: "a text",
+            text: "a text",
+        });
+        assert_eq!((same.of, same.frame), (Some(12), None));
+        let other = stored(DuplicateText::Difference {
+            of: 12,
+            base: "a text",
+            text: "another text",
+        });
+        let frame = other.frame.unwrap();
+        assert_eq!(other.of, Some(12));
+        assert_eq!(text_delta::apply("a text", &frame).unwrap(), "another text");
+        let whole = stored(DuplicateText::Whole("a text"));
+        assert_eq!(whole.of, None);
+        assert_eq!(text_delta::apply("", &whole.frame.unwrap()).unwrap(), "a text");
     }
 }

@@ -4,15 +4,7 @@
 //! RFC 8878, as `zstd --patch-from` makes it). It takes some tens or hundreds of bytes, and allows to show the difference, to compare
 //! exactly, and to redecide by other rules.
 //!
-//! It is archived as a `conversion` record beside the `revisit`, with its own content type, so that no tool takes it for plain
-//! text:
-//!
-//! ```text
-//! WARC-Type: conversion
-//! Content-Type: application/x-crawler-text-delta       the frame
-//! WARC-Refers-To: the revisit
-//! X-Crawler-Text-Of: 12                                the number of the page whose text is the prefix
-//! ```
+//! `metadata::duplicate` archives it.
 
 use std::io::{self, Read};
 
@@ -20,13 +12,21 @@ use zstd::bulk::Compressor;
 use zstd::stream::raw::CParameter;
 use zstd::stream::read::Decoder;
 
-use super::record::Record;
-
-/// Its `Content-Type`.
-pub const CONTENT_TYPE: &str = "application/x-crawler-text-delta";
-
-/// The field with the number of the page whose text is the prefix.
-pub(super) const TEXT_OF: &str = "X-Crawler-Text-Of";
+/// The text of a duplicate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DuplicateText<'a> {
+    /// As the difference from the archived text of an earlier page.
+    Difference {
+        /// Sequence number of the earlier page.
+        of: u64,
+        /// The earlier page's text.
+        base: &'a str,
+        /// The duplicate's text.
+        text: &'a str,
+    },
+    /// Without another one, because the text that it repeats is not in this archive.
+    Whole(&'a str),
+}
 
 /// Zstandard level. Texts have some kilobytes, so a better match costs less than it saves.
 const LEVEL: i32 = 3;
@@ -79,15 +79,6 @@ pub fn apply(base: &str, frame: &[u8]) -> Result<String, String> {
         return Err(format!("its text is longer than {MAX_TEXT_BYTES} bytes"));
     }
     Ok(text)
-}
-
-/// The number of the page whose text is the prefix, if the record is such a difference.
-pub(crate) fn base_of(record: &Record) -> Option<Result<u64, String>> {
-    if record.field("Content-Type") != Some(CONTENT_TYPE) {
-        return None;
-    }
-    let number = record.field(TEXT_OF).and_then(|number| number.parse().ok());
-    Some(number.ok_or_else(|| format!("its field {TEXT_OF} is missing or not a number")))
 }
 
 #[cfg(test)]

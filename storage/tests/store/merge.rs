@@ -102,6 +102,7 @@ fn revisit(url: &str, of: u64, here: bool) -> EncodedCapture {
         refers_to: Some(RefersTo {
             url: "https://h/kept",
             fetched_at: NOW_MS,
+            record_id: None,
         }),
         text: here.then_some(DuplicateText::Difference {
             of,

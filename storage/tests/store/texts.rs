@@ -30,6 +30,7 @@ fn duplicate(url: &str, of: u64, base: &str, text: &str) -> Outcome {
         refers_to: Some(RefersTo {
             url: "https://h/0",
             fetched_at: NOW_MS,
+            record_id: None,
         }),
         text: Some(DuplicateText::Difference { of, base, text }),
     };
@@ -90,17 +91,38 @@ fn texts_of_duplicates_can_be_read_staged_committed_reopened_and_rebuilt() {
 }
 
 #[test]
-fn the_text_of_a_duplicate_takes_few_bytes_and_has_its_own_content_type() {
+fn the_text_of_a_duplicate_takes_few_bytes_in_a_record_that_nobody_takes_for_a_page() {
     let dir = tempfile::tempdir().unwrap();
     let (mut store, _) = store_with_texts(dir.path());
     store.commit().unwrap();
     let page = store.page(2).unwrap().unwrap();
+    assert_eq!((page.response, page.revisit), (None, None));
     let record = store.archived(page.text.unwrap()).unwrap();
-    assert!(record.block.len() < 60, "{} bytes", record.block.len());
-    assert_eq!(record.field("Content-Type"), Some("application/x-crawler-text-delta"));
-    assert_eq!(record.field("X-Crawler-Text-Of"), Some("1"));
-    let revisit = store.archived(page.revisit.unwrap()).unwrap();
-    assert_eq!(record.field("WARC-Refers-To"), revisit.field("WARC-Record-ID"));
+    assert_eq!(
+        (record.kind(), record.field("Content-Type")),
+        ("metadata", Some("application/warc-fields"))
+    );
+    let block = String::from_utf8(record.block).unwrap();
+    let line = |name: &str| block.lines().find_map(|line| line.strip_prefix(name));
+    assert_eq!(line("text-of: "), Some("1"));
+    let delta = line("text-delta: ").unwrap();
+    assert!(delta.len() < 80, "{} bytes", delta.len());
+}
+
+#[test]
+fn a_text_that_equals_its_base_takes_only_the_number_of_the_base() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut store, texts) = store_with_texts(dir.path());
+    let urls = store.discover(&[link("h", "9")]).unwrap();
+    let same = duplicate(&urls[0].url, 1, &texts[0], &texts[0]);
+    store.finish(&urls[0], same, &[]).unwrap();
+    store.commit().unwrap();
+    let page = store.page(4).unwrap().unwrap();
+    assert_eq!(store.text_of(&page).unwrap().as_ref(), Some(&texts[0]));
+    let record = store.archived(page.text.unwrap()).unwrap();
+    assert!(!String::from_utf8(record.block).unwrap().contains("text-delta"));
+    drop(store);
+    assert_eq!(findings(dir.path()), []);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Reads a page: from a response to text, signature and outlinks.
 
 use bytes::Bytes;
+use dedup::Digest;
 use page::{HtmlRedirect, Outlink, Page, RobotsDirectives};
 use reqwest::header::{ETAG, LAST_MODIFIED};
 use storage::{Discovered, Outcome, PageDraft, QueuedUrl, Validators, Verdict, stored_text};
@@ -10,6 +11,7 @@ use web::fetch::{FetchError, Response};
 use super::redirect::Redirection;
 use super::rendered::{Fetched, Reading};
 use super::{Interpreter, PRIORITY_LINK, excluded, failed, missing};
+use crate::config::Duplicates;
 use crate::crawl::canonical;
 use crate::crawl::clock::unix_millis;
 use crate::crawl::exchange::{Exchange, Prepared};
@@ -167,10 +169,17 @@ impl Interpreter {
         }))
     }
 
-    /// Whether the verdict will probably be that the page says nothing new. Its body is then not compressed before the verdict.
+    /// Whether the archive will probably not need the body, because the page says nothing new. The body is then not compressed before the
+    /// verdict.
     fn is_probably_duplicate(&self, queued: &QueuedUrl, draft: &PageDraft, signature: &dedup::Signature) -> bool {
         let last = queued.revisits.as_ref().and_then(|revisit| revisit.payload_digest);
-        let is_seen = signature.digest.is_some_and(|digest| self.seen_texts.note(digest));
+        let text = signature.digest.map(|text| match self.settings.storage.duplicates {
+            Duplicates::Body => Digest(u128::from_le_bytes(
+                *draft.payload_digest.first_chunk().unwrap_or(&[0; 16]),
+            )),
+            Duplicates::Difference | Duplicates::Nothing => text,
+        });
+        let is_seen = text.is_some_and(|text| self.seen_texts.note(text));
         is_seen || last == Some(draft.payload_digest)
     }
 

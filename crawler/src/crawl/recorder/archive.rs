@@ -1,9 +1,10 @@
-//! The archive records of a decided page: those that are prepared for a kept page, a revisit record for a duplicate.
+//! The archive records of a decided page: those that are prepared for a kept page; for a duplicate, what `storage.duplicates` says.
 
-use storage::warc::{DuplicateText, EncodedCapture, RefersTo, RevisitCapture, RevisitProfile};
-use storage::{PageRecord, Store, Verdict};
+use storage::warc::{DuplicateText, EncodedCapture, EncodedRequest, RefersTo, RevisitCapture, RevisitProfile};
+use storage::{Store, Verdict};
 
 use super::kept_texts::KeptTexts;
+use crate::config::Duplicates;
 use crate::crawl::exchange::{self, Exchange, Prepared};
 use crate::crawl::messages::UndecidedPage;
 use crate::error::RunError;
@@ -14,55 +15,76 @@ pub(super) fn encoded(
     prepared: Prepared,
     store: &Store,
     texts: &mut KeptTexts,
+    duplicates: Duplicates,
 ) -> Result<Option<EncodedCapture>, RunError> {
     let Some(of) = page.draft.verdict.of() else {
-        let exchange = Exchange {
-            queued: &page.queued,
-            draft: &page.draft,
-            response: &page.response,
-            // Its records are made before.
-            rendered: None,
-            text: &page.text,
-            request: None,
-        };
-        return prepared.kept(&exchange).map(Some);
+        return prepared.kept(&exchange(page)).map(Some);
     };
+    // A page of another worker has no row here, and nothing here can refer to its capture.
+    let kept = match page.draft.verdict.of_foreign() {
+        Some(_) => None,
+        None => store.latest_page(of)?.map(|kept| (of, kept)),
+    };
+    let same_bytes = kept.as_ref().and_then(|(_, kept)| {
+        let response = kept.response?;
+        (kept.payload_digest == page.draft.payload_digest).then_some(response)
+    });
+    match duplicates {
+        Duplicates::Nothing => return Ok(None),
+        Duplicates::Body if same_bytes.is_none() => return prepared.kept(&exchange(page)).map(Some),
+        Duplicates::Body | Duplicates::Difference => {}
+    }
     let Some(request) = prepared.request() else {
         return Ok(None);
     };
-    let encoded = if page.draft.verdict.of_foreign().is_some() {
-        // Its text must be readable without the folder of the other worker.
-        revisit(page, None, Some(DuplicateText::Whole(&page.text))).encode_after(request)
-    } else {
-        let Some(kept) = store.latest_page(of)? else {
-            return Ok(None);
-        };
-        let base = texts.of(store, of, &kept)?;
-        let text = base.map(|base| DuplicateText::Difference {
-            of,
-            base,
-            text: &page.text,
-        });
-        revisit(page, Some(&kept), text).encode_after(request)
+    let record_id = match same_bytes {
+        Some(response) => texts.record_id(store, response)?,
+        None => None,
     };
-    encoded.map(Some).map_err(RunError::Encode)
-}
-
-/// The revisit record of a duplicate; `kept` is the page that it duplicates, if it is in this folder.
-fn revisit<'a>(
-    page: &'a UndecidedPage,
-    kept: Option<&'a PageRecord>,
-    text: Option<DuplicateText<'a>>,
-) -> RevisitCapture<'a> {
-    let is_identical = kept.is_some_and(|kept| page.draft.payload_digest == kept.payload_digest);
     let profile = match page.draft.verdict {
-        _ if is_identical => RevisitProfile::IdenticalPayload,
-        Verdict::Near {
-            distance, similarity, ..
-        } => RevisitProfile::NearDuplicate { distance, similarity },
+        _ if same_bytes.is_some() => RevisitProfile::IdenticalPayload,
+        Verdict::Near { .. } => RevisitProfile::NearDuplicate,
         Verdict::Exact { .. } | Verdict::Unique => RevisitProfile::SameText,
     };
-    RevisitCapture {
+    let refers_to = kept.as_ref().map(|(_, kept)| RefersTo {
+        url: &kept.url,
+        fetched_at: kept.fetched_at,
+        record_id: record_id.as_deref(),
+    });
+    let text = match &kept {
+        Some((of, kept)) => texts.of(store, *of, kept)?.map(|base| DuplicateText::Difference {
+            of: *of,
+            base,
+            text: &page.text,
+        }),
+        // It must be readable without the folder of the other worker.
+        None => Some(DuplicateText::Whole(&page.text)),
+    };
+    revisit(page, profile, refers_to, text, request).map(Some)
+}
+
+/// The page as it is archived when it is kept.
+pub(super) fn exchange(page: &UndecidedPage) -> Exchange<'_> {
+    Exchange {
+        queued: &page.queued,
+        draft: &page.draft,
+        response: &page.response,
+        // Its records are made before.
+        rendered: None,
+        text: &page.text,
+        request: None,
+    }
+}
+
+/// The records of a duplicate without its body.
+fn revisit(
+    page: &UndecidedPage,
+    profile: RevisitProfile,
+    refers_to: Option<RefersTo<'_>>,
+    text: Option<DuplicateText<'_>>,
+    request: EncodedRequest,
+) -> Result<EncodedCapture, RunError> {
+    let capture = RevisitCapture {
         url: &page.queued.url,
         fetched_at: page.draft.fetched_at,
         ip: exchange::address(&page.response),
@@ -74,10 +96,8 @@ fn revisit<'a>(
         payload_bytes: Some(page.draft.body_bytes),
         payload_digest: page.draft.payload_digest,
         profile,
-        refers_to: kept.map(|kept| RefersTo {
-            url: &kept.url,
-            fetched_at: kept.fetched_at,
-        }),
+        refers_to,
         text,
-    }
+    };
+    capture.encode_after(request).map_err(RunError::Encode)
 }

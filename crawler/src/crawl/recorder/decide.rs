@@ -2,11 +2,12 @@
 //! from.
 
 use dedup::DocId;
+use storage::warc::EncodedCapture;
 use storage::{Discovered, Outcome, QueuedUrl, Verdict, Visit};
 
 use web::memory_budget::Claim;
 
-use super::versions::{self, Unchanged};
+use super::versions::{self, Unchanged, VisitRecord};
 use super::{Recorder, archive};
 use crate::crawl::canonical::{self, Decided, KeptPage, Named};
 use crate::crawl::fleet::verdicts::Decision;
@@ -47,7 +48,11 @@ impl Recorder {
                 asked: Some(&page.asked),
                 payload: Some((page.draft.body_bytes, page.draft.payload_digest)),
             };
-            let event = self.unchanged(&page.queued, &visit, &page.outlinks)?;
+            let capture = match self.record_of(&page.queued, &visit)? {
+                VisitRecord::Encoded(capture) => capture,
+                VisitRecord::Whole => Some(prepared.kept(&archive::exchange(&page))?),
+            };
+            let event = self.unchanged(&page.queued, &visit, capture, &page.outlinks)?;
             return Ok(Recorded::Event(Box::new(event)));
         }
         let id = self.store.next_page_id();
@@ -79,7 +84,7 @@ impl Recorder {
         page.draft.replaces = decided.replaced;
         self.has_departures |= decided.replaced.is_some();
         self.stats.verdict(&page.draft.verdict);
-        let capture = archive::encoded(&page, prepared, &self.store, &mut self.kept_texts)?;
+        let capture = archive::encoded(&page, prepared, &self.store, &mut self.kept_texts, self.duplicates)?;
         // Steering learns only from the first version of a page.
         let judged = match page.queued.revisits {
             None => Some(self.judged(id, &page)?),
@@ -162,18 +167,33 @@ impl Recorder {
         Ok(JudgedPage::new(id, &queued.url, queued.via.as_ref(), duplicate_of))
     }
 
+    /// Records that the server says that the page is unchanged (304).
+    pub(super) fn not_modified(&mut self, queued: &QueuedUrl, visit: &Unchanged<'_>) -> Result<Event, RunError> {
+        let capture = match self.record_of(queued, visit)? {
+            VisitRecord::Encoded(capture) => capture,
+            // There is no body.
+            VisitRecord::Whole => None,
+        };
+        self.unchanged(queued, visit, capture, &[])
+    }
+
+    fn record_of(&self, queued: &QueuedUrl, visit: &Unchanged<'_>) -> Result<VisitRecord, RunError> {
+        versions::record(&self.store, &self.requests, queued, visit, self.duplicates)
+    }
+
     /// Records that a revisit found the page unchanged. Its links may have changed.
-    pub(super) fn unchanged(
+    fn unchanged(
         &mut self,
         queued: &QueuedUrl,
         visit: &Unchanged<'_>,
+        capture: Option<EncodedCapture>,
         outlinks: &[Discovered],
     ) -> Result<Event, RunError> {
         let outcome = Outcome::Visited {
             visit: Visit::Unchanged,
             at: visit.fetched_at,
             wire_bytes: visit.response.wire_bytes,
-            capture: versions::record(&self.store, &self.requests, queued, visit)?,
+            capture,
         };
         self.finish(queued, outcome, outlinks, None)
     }

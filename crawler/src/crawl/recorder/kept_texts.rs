@@ -1,7 +1,9 @@
-//! A cache of the texts of kept pages. The archive stores the text of a duplicate as the difference from the kept page's text.
+//! A cache of what the archive holds of kept pages: their texts, and the ids of their records. The archive stores the text of a duplicate as
+//! the difference from the kept page's text.
 
 use std::collections::VecDeque;
 
+use storage::warc::WarcLocation;
 use storage::{PageRecord, StorageError, Store};
 
 use crate::error::RunError;
@@ -9,11 +11,15 @@ use crate::error::RunError;
 /// Bound on the bytes of the texts. A single longer text is held too.
 const MAX_BYTES: usize = 1 << 20;
 
+/// Number of ids.
+const MAX_IDS: usize = 64;
+
 /// The texts used last, the latest first: the duplicates of a page often come one after the other.
 #[derive(Debug, Default)]
 pub(super) struct KeptTexts {
     texts: VecDeque<(u64, String)>,
     bytes: usize,
+    ids: VecDeque<(WarcLocation, Option<String>)>,
 }
 
 impl KeptTexts {
@@ -37,6 +43,23 @@ impl KeptTexts {
             },
         }
         Ok(self.texts.front().map(|(_, text)| text.as_str()))
+    }
+
+    /// The `WARC-Record-ID` of the record at a location.
+    pub(super) fn record_id(&mut self, store: &Store, location: WarcLocation) -> Result<Option<String>, RunError> {
+        if let Some((_, id)) = self.ids.iter().find(|(known, _)| *known == location) {
+            return Ok(id.clone());
+        }
+        let id = match store.record_id_at(location) {
+            Err(error @ StorageError::Io { .. }) => {
+                tracing::warn!("a revisit record lacks the id of its response: {error}");
+                None
+            }
+            id => id?,
+        };
+        self.ids.push_front((location, id.clone()));
+        self.ids.truncate(MAX_IDS);
+        Ok(id)
     }
 
     fn put(&mut self, page: u64, text: String) {

@@ -6,6 +6,7 @@ use storage::{PageRecord, QueuedUrl, Revisit, Store, Verdict};
 use url::Url;
 use web::fetch::Response;
 
+use crate::config::Duplicates;
 use crate::crawl::exchange::{self, ArchivedRequests};
 use crate::crawl::index::decode_signature;
 use crate::crawl::messages::UndecidedPage;
@@ -43,21 +44,43 @@ pub(super) fn says_nothing_new(store: &Store, revisit: &Revisit, page: &Undecide
     Ok(text.is_some() && text == page.signature.digest)
 }
 
-/// The `revisit` record of an unchanged page, which refers to the capture that has its text; `None` if there is none.
+/// The archive records of an unchanged page.
+pub(super) enum VisitRecord {
+    /// These, or none.
+    Encoded(Option<EncodedCapture>),
+    /// The whole response, because no other capture has its bytes.
+    Whole,
+}
+
+/// The records of an unchanged page: a `revisit` that refers to the capture with the same bytes, or what `duplicates` says about other bytes
+/// with the same text. None if no capture stands for the page.
 pub(super) fn record(
     store: &Store,
     requests: &ArchivedRequests,
     queued: &QueuedUrl,
     visit: &Unchanged<'_>,
-) -> Result<Option<EncodedCapture>, RunError> {
-    let Some(last) = queued.revisits.as_ref().map(|revisit| store.latest_page(revisit.page)) else {
-        return Ok(None);
+    duplicates: Duplicates,
+) -> Result<VisitRecord, RunError> {
+    let last = queued.revisits.as_ref().map(|revisit| store.latest_page(revisit.page));
+    let Some(last) = last.transpose()?.flatten() else {
+        return Ok(VisitRecord::Encoded(None));
     };
-    let Some(last) = last? else { return Ok(None) };
-    let Some(stands_for_it) = archived(store, &last)? else {
-        return Ok(None);
-    };
+    let stands_for_it = archived(store, &last)?;
     let digest = visit.payload.map_or(last.payload_digest, |(_, digest)| digest);
+    let has_bytes = stands_for_it.as_ref().is_some_and(|of| of.payload_digest == digest);
+    let is_duplicate = last.response.is_none();
+    match duplicates {
+        Duplicates::Body if !has_bytes && visit.payload.is_some() => return Ok(VisitRecord::Whole),
+        Duplicates::Nothing if is_duplicate => return Ok(VisitRecord::Encoded(None)),
+        _ => {}
+    }
+    let Some(stands_for_it) = stands_for_it else {
+        return Ok(VisitRecord::Encoded(None));
+    };
+    let record_id = match stands_for_it.response {
+        Some(response) => store.record_id_at(response)?,
+        None => None,
+    };
     let request = requests.of(queued, visit.asked);
     let record = RevisitCapture {
         url: &queued.url,
@@ -69,15 +92,21 @@ pub(super) fn record(
         headers: exchange::headers(visit.response),
         payload_bytes: visit.payload.map(|(bytes, _)| bytes),
         payload_digest: digest,
-        profile: profile(&last, &stands_for_it, visit.payload.is_none(), digest),
+        profile: match last.verdict {
+            _ if !is_duplicate && visit.payload.is_none() => RevisitProfile::ServerNotModified,
+            _ if has_bytes => RevisitProfile::IdenticalPayload,
+            Verdict::Near { .. } if is_duplicate => RevisitProfile::NearDuplicate,
+            _ => RevisitProfile::SameText,
+        },
         refers_to: Some(RefersTo {
             url: &stands_for_it.url,
             fetched_at: stands_for_it.fetched_at,
+            record_id: record_id.as_deref(),
         }),
         // The text is that of the last version.
         text: None,
     };
-    Ok(Some(record.encode().map_err(RunError::Encode)?))
+    Ok(VisitRecord::Encoded(Some(record.encode().map_err(RunError::Encode)?)))
 }
 
 /// The page itself if its response is in the archive, or else its representative.
@@ -87,17 +116,4 @@ fn archived(store: &Store, page: &PageRecord) -> Result<Option<PageRecord>, RunE
     }
     let of = page.verdict.of().map_or(Ok(None), |of| store.latest_page(of))?;
     Ok(of.filter(|of| of.response.is_some()))
-}
-
-/// The profile of the revisit record of an unchanged page: the way in which the page equals the capture of `of`.
-fn profile(last: &PageRecord, of: &PageRecord, is_not_modified: bool, digest: [u8; 20]) -> RevisitProfile {
-    let is_itself = last.response.is_some();
-    match last.verdict {
-        _ if is_itself && is_not_modified => RevisitProfile::ServerNotModified,
-        _ if digest == of.payload_digest => RevisitProfile::IdenticalPayload,
-        Verdict::Near {
-            distance, similarity, ..
-        } if !is_itself => RevisitProfile::NearDuplicate { distance, similarity },
-        _ => RevisitProfile::SameText,
-    }
 }

@@ -93,7 +93,7 @@ impl Explainer<'_> {
             return Ok(None);
         };
         if page.verdict.of_foreign().is_some() {
-            let what = "kept until the log of the fleet had the same text of another worker first";
+            let what = "the log of the fleet had the same text of another worker first";
             let yielded = page.response.is_some();
             let of = self.page_ref(Some(of).filter(|_| yielded))?;
             return Ok(of.map(|of| HistoryEvent::new(None, what, Some(of))));

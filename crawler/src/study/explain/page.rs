@@ -193,10 +193,13 @@ impl Explainer<'_> {
         match self.store.text_of(page) {
             Ok(Some(text)) => Some(text),
             Ok(None) => {
-                notes.push(
-                    "The archive does not hold its text, so there are no features and no difference to show."
-                        .to_owned(),
-                );
+                let because = match page.verdict.of() {
+                    Some(_) => " (storage.duplicates was \"nothing\", or the text of its kept page could not be read)",
+                    None => "",
+                };
+                notes.push(format!(
+                    "The archive does not hold its text{because}, so there are no features and no difference to show."
+                ));
                 None
             }
             // The verdict does not depend on the text.
