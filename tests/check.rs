@@ -440,5 +440,5 @@ fn sources_that_are_not_pages_are_refused() {
     assert!(check(&crawl, &long, &[]).with_code(1).stderr.len() < 1_000);
     check(&crawl, "image.png", &[])
         .with_code(1)
-        .complains_of(&["neither HTML nor text"]);
+        .complains_of(&["it is image/png"]);
 }

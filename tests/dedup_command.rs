@@ -5,6 +5,7 @@
 mod course;
 mod faults;
 mod forms;
+mod other_inputs;
 
 use std::fs;
 use std::io::Write;

@@ -333,3 +333,81 @@ fn a_file_that_is_no_document_is_told() {
         ended.stdout
     );
 }
+
+#[test]
+fn a_feed_that_no_parser_of_xml_reads_leads_to_all_its_entries() {
+    let site = Site::scripted(|asked| {
+        let entry = |name: &str| format!("http://{}/{name}", asked.host);
+        match asked.path.as_str() {
+            "/" => home(&["/feed"]),
+            "/feed" => typed(
+                "text/xml",
+                format!(
+                    "\n<br />\n<b>Warning</b>: a message of the program\n<?xml version='1.0' encoding='utf-16'?><rss version='2.0'><channel>\
+                     <title>Caf&eacute; & more</title><link>/about</link><item><title>One<guid>{}</guid><description><p>{}<br>a < b</p>\
+                     </description></item><item><title>Two</title><guid isPermaLink='true'>{}</guid><description><a href=/in-text>x</a> \
+                     </item><item><title>Three</title><enclosure url='/three' type='application/pdf'/><guid isPermaLink='false'>{}</guid></item>",
+                    entry("one"),
+                    words(1, 300),
+                    entry("two"),
+                    entry("no")
+                )
+                .into_bytes(),
+            ),
+            "/no" => Answer::status(404),
+            path => page(path, &words(path.len() as u64 + 10, 300), NO_LINKS),
+        }
+    });
+    let crawl = Crawl::of(site.url("/")).one_at_a_time();
+    crawl.run();
+    let outcomes = crawl.outcomes(&site);
+    assert_eq!(outcomes["/feed"], "kept", "{outcomes:?}");
+    for path in ["/one", "/two", "/three", "/about", "/in-text"] {
+        assert!(outcomes.contains_key(path), "{path}: {outcomes:?}");
+    }
+    assert!(!outcomes.contains_key("/no"), "{outcomes:?}");
+    let exported = crawl.export();
+    let feed = exported.iter().find(|page| page["url"] == site.url("/feed")).unwrap();
+    assert_eq!(feed["title"], "Café & more");
+    assert!(feed["text"].as_str().unwrap().contains("a < b"), "{feed}");
+}
+
+#[test]
+fn a_book_without_one_of_its_chapters_is_read_and_the_chapter_is_named() {
+    let mut book = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, content) in [
+        (
+            "META-INF/container.xml",
+            "<container><rootfile full-path='OEBPS/b.opf'/></container>",
+        ),
+        (
+            "OEBPS/b.opf",
+            "<package><manifest><item id='1' href='c%201.xhtml' media-type='application/xhtml+xml'/>\
+             <item id='2' href='gone.xhtml' media-type='application/xhtml+xml'/></manifest>\
+             <spine><itemref idref='1'/><itemref idref='2'/></spine></package>",
+        ),
+        (
+            "OEBPS/c%201.xhtml",
+            "<html><body><p>The first chapter.</p></body></html>",
+        ),
+    ] {
+        book.start_file(name, SimpleFileOptions::default()).unwrap();
+        book.write_all(content.as_bytes()).unwrap();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("b.epub"), book.finish().unwrap().into_inner()).unwrap();
+    let of = |arguments: &[&str]| run(crawler(arguments).current_dir(folder.path())).succeeded();
+    let page = json(&of(&["inspect", "page", "b.epub", "--format", "json"]));
+    assert_eq!(page["text"], "The first chapter.");
+    assert_eq!(page["missing_parts"], serde_json::json!(["gone.xhtml"]));
+    let shown = of(&["inspect", "page", "b.epub"]).stdout;
+    assert!(shown.contains("missing       gone.xhtml"), "{shown}");
+    let dedup = of(&["dedup", "b.epub"]);
+    assert!(
+        dedup
+            .stderr
+            .contains("b.epub: it lacks parts that it names: gone.xhtml"),
+        "{}",
+        dedup.stderr
+    );
+}

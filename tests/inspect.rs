@@ -236,10 +236,34 @@ fn each_page_is_one_line_and_an_unreadable_one_does_not_stop_the_others() {
         (&pages[4]["fingerprint"], &pages[4]["similarity"]),
         (&Value::Null, &json!("none"))
     );
-    assert_eq!(
-        pages[5]["error"],
-        "it is neither HTML nor text, nor a document of a known kind"
+    assert_eq!(pages[5]["error"], "it is image/png, not a text");
+}
+
+#[test]
+fn a_saved_page_is_read_from_its_message_and_a_collection_is_refused() {
+    let saved = "From: <Saved by Blink>\r\nSnapshot-Content-Location: http://a.example/dir/\r\nMIME-Version: 1.0\r\nContent-Type: \
+                 multipart/related; boundary=\"B\"\r\n\r\n--B\r\nContent-Type: text/html\r\nContent-Transfer-Encoding: \
+                 quoted-printable\r\n\r\n<meta charset=3Dutf-8><title>T</title><p>caf=C3=A9 <a href=3Dx>x</a></p>\r\n--B--\r\n";
+    let folder = folder(&[
+        ("x.mhtml", saved.as_bytes()),
+        ("records.json", b"[{\"text\": \"x\"}]"),
+        ("table.csv", b"id,text\n1,x\n"),
+    ]);
+    let ended = inspect(
+        &folder,
+        &["page", "x.mhtml", "records.json", "table.csv", "--format", "jsonl"],
+    )
+    .with_code(3);
+    let pages = json_lines(&ended);
+    assert_eq!((&pages[0]["title"], &pages[0]["text"]), (&json!("T"), &json!("café x")));
+    assert_eq!(pages[0]["url"], "http://a.example/dir/");
+    assert_eq!(pages[0]["outlinks"][0]["url"], "http://a.example/dir/x");
+    assert!(
+        pages[1]["error"].as_str().unwrap().contains("crawler dedup"),
+        "{}",
+        pages[1]
     );
+    assert!(pages[2]["error"].as_str().unwrap().contains("CSV"), "{}", pages[2]);
 }
 
 #[test]

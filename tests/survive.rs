@@ -478,8 +478,73 @@ fn a_full_disk_ends_a_crawl_with_a_message_and_the_next_run_goes_on() {
             said.contains("free some space") || said.contains("see to the disk"),
             "{kilobytes} kB: {said}"
         );
+        assert!(
+            !said.contains("Os {") && !said.contains("kind:"),
+            "{kilobytes} kB: {said}"
+        );
     }
     assert!(ended_early > 1, "{ended_early}");
+}
+
+#[test]
+fn a_full_disk_under_an_index_is_said_in_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines: String = (0..40)
+        .map(|seed| format!("{{\"text\":\"{}\"}}\n", words(seed, 300)))
+        .collect();
+    fs::write(folder.path().join("in.jsonl"), lines).unwrap();
+    let mut failed = 0;
+    for kilobytes in [4, 12, 20, 32, 48] {
+        let disk = folder.path().join("disk");
+        fs::create_dir_all(&disk).unwrap();
+        if !mounted(&["-t", "tmpfs", "-o", &format!("size={kilobytes}k"), "tmpfs"], &disk) {
+            eprintln!("NOT TESTED: a small file system cannot be mounted by this user");
+            return;
+        }
+        let ended = run(
+            crawler(["dedup", "in.jsonl", "-q", "--output", "out", "--index", "disk/index"]).current_dir(folder.path()),
+        );
+        assert!(Command::new("umount").arg(&disk).status().unwrap().success());
+        if ended.code == Some(0) {
+            continue;
+        }
+        failed += 1;
+        let said = ended.with_code(1).stderr;
+        assert!(
+            !said.contains("Os {") && !said.contains("panicked"),
+            "{kilobytes} kB: {said}"
+        );
+        assert!(
+            said.contains("crawler: ") && said.contains("space"),
+            "{kilobytes} kB: {said}"
+        );
+    }
+    assert!(failed > 1, "{failed}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_limit_on_the_address_space_is_obeyed_or_said_in_words() {
+    let site = site();
+    let crawl = Crawl::of(site.url("/"));
+    for kilobytes in [150_000, 250_000, 500_000] {
+        let ended = run(&mut limited(&format!("ulimit -v {kilobytes}"), &crawl.command(&["-q"]))).with_code(1);
+        let said = ended.stderr.trim_end();
+        assert_eq!(said.lines().count(), 1, "{kilobytes} kB: {said}");
+        assert!(
+            said.contains("the limit on the address space is") && said.contains("ulimit -v"),
+            "{kilobytes} kB: {said}"
+        );
+    }
+    // A crawl reserves less than this, although its allocator would reserve more without a limit.
+    run(&mut limited("ulimit -v 2000000", &crawl.command(&["-q"]))).succeeded();
+    for command in [["report"], ["export"], ["verify"]] {
+        let mut command = crawler(command);
+        command.arg("--data").arg(crawl.data());
+        run(&mut limited("ulimit -v 600000", &command)).succeeded();
+        let said = run(&mut limited("ulimit -v 250000", &command)).with_code(1).stderr;
+        assert!(said.contains("the limit on the address space is"), "{said}");
+    }
 }
 
 /// The reading commands on the folder `data`, each with its exit code.

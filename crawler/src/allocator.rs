@@ -7,8 +7,52 @@
 #![expect(unsafe_code, reason = "an allocator cannot be written otherwise")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use mimalloc::MiMalloc;
+
+/// What a user reads when no memory is left.
+const USED_UP: &[u8] = b"crawler: no more memory can be had, so the command ends; what was committed is safe: allow more memory (ulimit -v, or \
+the limit of the container or service), or give the command less to do, and run it again\n";
+
+/// Whether the process ends, with a message, at the first block that cannot be had.
+static ENDS_WHEN_USED_UP: AtomicBool = AtomicBool::new(false);
+
+static IS_ENDING: AtomicBool = AtomicBool::new(false);
+
+/// Has the process end with a message and exit code 1 when a block cannot be had, instead of an abort. A child that reads documents does
+/// not call this: its reader gives the document up, or its parent learns of the abort.
+pub fn end_when_used_up() {
+    ENDS_WHEN_USED_UP.store(true, Ordering::Relaxed);
+}
+
+/// `block`, unless it could not be had and the process ends then.
+#[inline]
+fn or_end(block: *mut u8) -> *mut u8 {
+    if block.is_null() && ENDS_WHEN_USED_UP.load(Ordering::Relaxed) {
+        end();
+    }
+    block
+}
+
+#[cold]
+fn end() -> ! {
+    // Another thread may be at its end, too. One of them writes.
+    if IS_ENDING.swap(true, Ordering::Relaxed) {
+        loop {
+            std::thread::yield_now();
+        }
+    }
+    // Nothing that runs at an ordinary end may run: it could need memory, or a lock that a thread holds.
+    #[cfg(unix)]
+    // SAFETY: the first function reads as many bytes as there are; the second one takes a number and does not return.
+    unsafe {
+        libc::write(libc::STDERR_FILENO, USED_UP.as_ptr().cast(), USED_UP.len());
+        libc::_exit(1)
+    }
+    #[cfg(not(unix))]
+    std::process::abort()
+}
 
 /// Blocks of this many bytes are large.
 const LARGE: usize = 1024 * 1024;
@@ -24,13 +68,13 @@ unsafe impl GlobalAlloc for BySize {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's contract is that of either allocator.
-        unsafe {
+        or_end(unsafe {
             if is_large(layout.size()) {
                 System.alloc(layout)
             } else {
                 MiMalloc.alloc(layout)
             }
-        }
+        })
     }
 
     #[inline]
@@ -48,13 +92,13 @@ unsafe impl GlobalAlloc for BySize {
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's contract is that of either allocator.
-        unsafe {
+        or_end(unsafe {
             if is_large(layout.size()) {
                 System.alloc_zeroed(layout)
             } else {
                 MiMalloc.alloc_zeroed(layout)
             }
-        }
+        })
     }
 
     #[inline]
@@ -64,8 +108,8 @@ unsafe impl GlobalAlloc for BySize {
         // allocated; the old one is freed only once its content is safe.
         unsafe {
             match (is_large(layout.size()), is_large(new_size)) {
-                (false, false) => MiMalloc.realloc(block, layout, new_size),
-                (true, true) => System.realloc(block, layout, new_size),
+                (false, false) => or_end(MiMalloc.realloc(block, layout, new_size)),
+                (true, true) => or_end(System.realloc(block, layout, new_size)),
                 _ => {
                     let new_block = self.alloc(Layout::from_size_align_unchecked(new_size, layout.align()));
                     if !new_block.is_null() {

@@ -5,6 +5,7 @@
 //!
 //! Uses: archive, config, crawl, dedup, demo, documents, error, export, files, fleet, live, page, report, serve, storage, study, terminal, web.
 
+mod address_space;
 mod arguments;
 mod check;
 mod config;
@@ -55,12 +56,19 @@ use error::{Error, UsageError};
 /// Exit code of a Rust program after a panic.
 const PANICKED: u8 = 101;
 
+/// Whether this process is a child that reads documents for another one.
+#[must_use]
+pub fn is_child() -> bool {
+    document_reader::bound_of_child().is_some()
+}
+
 /// Runs the command of the process's command line and returns its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
     if let Some(max_memory_bytes) = document_reader::bound_of_child() {
         return ::documents::serve(max_memory_bytes);
     }
+    address_space::become_frugal();
     document_reader::install();
     let cli = Cli::parse();
     if let Err(error) = log::start(log_options(&cli)) {
@@ -68,7 +76,10 @@ pub fn main() -> ExitCode {
     }
     shutdown::outlive_file_size_limits();
     panics::capture_database_panics();
-    let ended = std::panic::catch_unwind(|| execute(cli));
+    let ended = std::panic::catch_unwind(|| {
+        address_space::check(&cli.command)?;
+        execute(cli)
+    });
     log::tell_lost();
     match ended {
         Ok(Ok(())) => ExitCode::SUCCESS,

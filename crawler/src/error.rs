@@ -58,6 +58,18 @@ pub enum RunError {
     /// The limit of open files is too low.
     #[error(transparent)]
     OpenFiles(#[from] web::open_files::TooFew),
+    /// The limit on the address space is too low to begin.
+    #[error(
+        "the limit on the address space is {limit} (ulimit -v {}), and this command needs at least {needed} of it, although it uses much less \
+         memory: raise it (ulimit -v {}), or bound the memory in use instead, for example by systemd-run --scope -p MemoryMax=2G",
+        limit.0 / 1024, needed.0 / 1024
+    )]
+    AddressSpace {
+        /// The limit.
+        limit: Bytes,
+        /// What the command needs.
+        needed: Bytes,
+    },
     /// The HTTP client.
     #[error("cannot set up the HTTP client: {0}")]
     Client(#[source] FetchError),
@@ -132,6 +144,16 @@ fn silence(what: &str, time: Duration, is_stopping: bool) -> String {
     match is_stopping {
         true => format!("the run was asked to stop, but {what} has not answered for {time}; it ends without"),
         false => format!("{what} has not answered for {time}, so the run ends"),
+    }
+}
+
+/// A number of bytes, shown in MB.
+#[derive(Debug, Clone, Copy)]
+pub struct Bytes(pub u64);
+
+impl std::fmt::Display for Bytes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&crate::terminal::units::bytes(self.0))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which documents do files contain?
 //!
-//! The files are JSON lines, WARC, WET, text or HTML, optionally compressed, in folders or on standard input.
+//! The files are JSON, WARC, WET, ARC, text, HTML or other documents, optionally compressed, in folders or on standard input.
 //!
 //! ```text
 //! arguments ─▶ walk ─▶ lookahead · packed ─▶ format ─▶ lines · records · whole files ─▶ batch ┊─▶ document
@@ -17,28 +17,37 @@
 //!
 //! - `inputs`: all files in order; `walk`: from arguments to files; `format`: the format of a file
 //! - `lookahead`: input with a peek; `packed`: decompression past damage
-//! - `lines`, `records`, `http`: JSON lines cut at line ends; WARC records; the HTTP head in WARC records
+//! - `refused`: files that are not read, and what to do with them
+//! - `lines`, `json_values`: JSON lines cut at line ends; JSON in another layout cut into its records;
+//!   `json_layout` tells them apart
+//! - `records`, `arc`, `http`: WARC records; ARC records; the HTTP head in both
+//! - `mime`: the page in a MIME message
 //! - `batch`: pieces for other threads; `body`: a page or a text in a batch
 //! - `document`: the result; `json_line`, `page`: how a line or a page becomes a document
 //! - `place`: the place of a document or a fault; `reading`, `limits`: settings and bounds
 //!
 //! Uses: config, page, storage, web.
 
+mod arc;
 mod batch;
 mod body;
 mod document;
 mod format;
 mod http;
 mod inputs;
+mod json_layout;
 mod json_line;
+mod json_values;
 mod limits;
 mod lines;
 mod lookahead;
+mod mime;
 mod packed;
 mod page;
 mod place;
 mod reading;
 mod records;
+mod refused;
 mod walk;
 
 use std::fs::File;
@@ -53,6 +62,7 @@ pub use self::document::{Document, Fields};
 pub(crate) use self::format::Format;
 pub(crate) use self::inputs::Inputs;
 pub(crate) use self::limits::{DEFAULT_MAX_DOCUMENT_BYTES, InputLimits};
+pub(crate) use self::mime::main_part;
 pub(crate) use self::page::PLACEHOLDER;
 pub(crate) use self::place::{At, Fault, Place};
 pub(crate) use self::reading::Reading;
@@ -83,8 +93,8 @@ pub fn http_head(block: &[u8]) -> Option<(usize, u16, Option<String>)> {
 
 /// Calls `each` with the document in a JSON line, or with the reason for none. A document without an id gets the id `null`.
 pub fn json_line<T>(line: &[u8], fields: &Fields, each: impl FnOnce(Result<Document<'_>, String>) -> T) -> T {
-    let mut unescaped = String::new();
-    let read = json_line::JsonLine::read(line, fields, &mut unescaped);
+    let mut scratch = json_line::Scratch::default();
+    let read = json_line::JsonLine::read(line, fields, &mut scratch);
     each(match &read {
         Ok(read) => Ok(Document {
             id: read.id.unwrap_or("null"),

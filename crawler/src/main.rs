@@ -8,5 +8,8 @@ use std::process::ExitCode;
 static ALLOCATOR: allocator::BySize = allocator::BySize;
 
 fn main() -> ExitCode {
+    if !crawler::cli::is_child() {
+        allocator::end_when_used_up();
+    }
     crawler::cli::main()
 }

@@ -69,8 +69,26 @@ pub enum DedupError {
 /// The message for an error of the disk or of the index. It omits sled's own message, which is for the developers of sled.
 fn in_words(error: &sled::Error) -> String {
     match error {
-        sled::Error::Io(error) => error.to_string(),
+        sled::Error::Io(error) => system_words(error),
         _ => "its database is inconsistent".to_owned(),
+    }
+}
+
+/// The text of an error of the system. sled repeats some as an error whose text is their form for programmers.
+pub(crate) fn system_words(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    let message = text
+        .split_once("message: \"")
+        .and_then(|(_, rest)| rest.split_once('"'));
+    let words = match message {
+        Some((message, _)) if text.starts_with("Os {") => message.to_owned(),
+        _ => text,
+    };
+    match error.kind() {
+        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
+            format!("{words}; free some space and run again: what was saved is safe")
+        }
+        _ => words,
     }
 }
 
@@ -79,5 +97,25 @@ impl DedupError {
     #[must_use]
     pub fn is_other_layout(&self) -> bool {
         matches!(self, Self::OtherLayout { .. })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Error, ErrorKind};
+
+    use super::*;
+
+    #[test]
+    fn an_error_of_the_disk_is_in_words() {
+        let system = Error::from_raw_os_error(28);
+        let repeated = Error::new(ErrorKind::StorageFull, format!("{system:?}"));
+        for error in [system, repeated] {
+            let message = DedupError::from(sled::Error::Io(error)).to_string();
+            assert!(
+                message.contains("free some space") && !message.contains("Os {"),
+                "{message}"
+            );
+        }
     }
 }

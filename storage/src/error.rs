@@ -336,7 +336,7 @@ impl StorageError {
         match source {
             sled::Error::Io(source) => Self::State {
                 dir: dir.to_owned(),
-                source,
+                source: in_plain_words(source),
             },
             // sled's own message is for the developers of sled.
             source => {
@@ -347,6 +347,18 @@ impl StorageError {
                 }
             }
         }
+    }
+}
+
+/// sled repeats some errors of the system as an error whose text is their form for programmers; this is the system's own text.
+fn in_plain_words(error: io::Error) -> io::Error {
+    let text = error.to_string();
+    let message = text
+        .split_once("message: \"")
+        .and_then(|(_, rest)| rest.split_once('"'));
+    match message {
+        Some((message, _)) if text.starts_with("Os {") => io::Error::new(error.kind(), message.to_owned()),
+        _ => error,
     }
 }
 
@@ -422,6 +434,16 @@ mod tests {
         assert!(message(ErrorKind::StorageFull).starts_with("cannot write w.warc.gz: "));
         let sled = StorageError::sled(Path::new("d"), sled::Error::Io(ErrorKind::StorageFull.into()));
         assert!(sled.to_string().contains("free some space"));
+        // As sled repeats it.
+        let repeated = std::io::Error::new(
+            ErrorKind::StorageFull,
+            format!("{:?}", std::io::Error::from_raw_os_error(28)),
+        );
+        let message = StorageError::sled(Path::new("d"), sled::Error::Io(repeated)).to_string();
+        assert!(
+            message.contains("free some space") && !message.contains("Os {") && !message.contains("kind:"),
+            "{message}"
+        );
     }
 
     #[test]

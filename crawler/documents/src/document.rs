@@ -15,6 +15,8 @@ pub struct Document {
     pub links: Vec<String>,
     /// Number of pages, for formats that have pages.
     pub pages: Option<u64>,
+    /// Parts that the document names and does not have, as it names them. Their text is lost.
+    pub missing: Vec<String>,
 }
 
 /// The text of a document.

@@ -3,23 +3,35 @@
 mod body;
 mod relations;
 
-use crate::package::{Package, resolve};
+use crate::package::Package;
 use crate::xml::{Token, Tokens, attribute, decoded, local_name};
 use crate::{Content, Document, Fault, Limits};
 use body::Body;
 use relations::Relations;
 
+/// The main part, if nothing says otherwise.
+const MAIN: &str = "word/document.xml";
+
 /// Reads a Word document.
 pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
     let mut package = Package::open(bytes, limits)?;
     let root = Relations::of(&mut package, "")?;
-    let path = root.of_type("officeDocument").map(|target| resolve("", target));
-    let path = path.unwrap_or_else(|| "word/document.xml".into());
+    let path = root
+        .of_type("officeDocument")
+        .and_then(|target| package.name_of("", target));
+    let path = path
+        .or_else(|| package.name_of("", MAIN))
+        .unwrap_or_else(|| MAIN.into());
     let relations = Relations::of(&mut package, &path)?;
     let mut body = Body::new(&relations, limits.max_text_bytes);
     body.read(&decoded(&package.needed(&path)?))?;
+    let mut missing = body.missing();
     for notes in ["footnotes", "endnotes"] {
-        let Some(path) = relations.of_type(notes).map(|target| resolve(&path, target)) else {
+        let Some(target) = relations.of_type(notes) else {
+            continue;
+        };
+        let Some(path) = package.name_of(&path, target) else {
+            missing.push(target.to_owned());
             continue;
         };
         let links = Relations::of(&mut package, &path)?;
@@ -27,7 +39,10 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
             body.read_notes(&decoded(&bytes), &links)?;
         }
     }
-    let facts = match root.of_type("core-properties").map(|target| resolve("", target)) {
+    let facts = match root
+        .of_type("core-properties")
+        .and_then(|target| package.name_of("", target))
+    {
         Some(path) => package.file(&path)?.map(|bytes| Facts::read(&decoded(&bytes))),
         None => None,
     };
@@ -39,6 +54,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
         content: Content::Text(text),
         links,
         pages: None,
+        missing,
     })
 }
 
@@ -58,7 +74,7 @@ impl Facts {
         while let Ok(Some(token)) = tokens.next() {
             match token {
                 Token::Open(start) => name = local_name(&start),
-                Token::Text(text) => {
+                Token::Text(text) | Token::CData(text) => {
                     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
                     match name.as_str() {
                         _ if text.is_empty() => {}
@@ -67,7 +83,7 @@ impl Facts {
                         _ => {}
                     }
                 }
-                Token::Close | Token::Entity(_) => {}
+                Token::Close(_) | Token::Entity(_) => {}
             }
         }
         facts.title = facts.title.map(|title| title.chars().take(300).collect());

@@ -69,7 +69,10 @@ impl Kind {
     pub fn of_media_type(media_type: &str) -> Option<Self> {
         Some(match media_type {
             "application/pdf" | "application/x-pdf" => Self::Pdf,
-            "application/vnd.openxmlformats-officedocument.wordprocessingml.document" => Self::Docx,
+            "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+            | "application/vnd.openxmlformats-officedocument.wordprocessingml.template"
+            | "application/vnd.ms-word.document.macroenabled.12"
+            | "application/vnd.ms-word.template.macroenabled.12" => Self::Docx,
             "application/epub+zip" => Self::Epub,
             "text/markdown" | "text/x-markdown" => Self::Markdown,
             "application/atom+xml" | "application/rss+xml" | "application/rdf+xml" | "application/xml" | "text/xml" => {
@@ -86,6 +89,7 @@ impl Kind {
         let marked = [Self::Pdf, Self::Docx, Self::Epub, Self::Feed];
         let begins = |kind: &Self| match kind {
             Self::Pdf => bytes.starts_with(b"%PDF-"),
+            Self::Feed => is_feed(bytes),
             _ => kind.fits(bytes),
         };
         marked.into_iter().find(begins)
@@ -97,9 +101,15 @@ impl Kind {
         match self {
             Self::Pdf => memmem::find(&bytes[..bytes.len().min(PDF_HEADER_WITHIN)], b"%PDF-").is_some(),
             // The names of the files in a package are not compressed.
-            Self::Docx => is_zip(bytes) && memmem::find(bytes, b"word/").is_some() && !is_epub(bytes),
+            Self::Docx => {
+                is_zip(bytes)
+                    && [&b"word/"[..], b"word\\", b"Word/"]
+                        .iter()
+                        .any(|folder| memmem::find(bytes, folder).is_some())
+                    && !is_epub(bytes)
+            }
             Self::Epub => is_epub(bytes),
-            Self::Feed => is_feed(bytes),
+            Self::Feed => is_declared_feed(bytes),
             Self::Markdown | Self::Text => true,
         }
     }
@@ -115,33 +125,77 @@ fn is_zip(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04")
 }
 
-/// The first file of the package has the type in plain (EPUB 3.3, section 4.2). Some programs put it elsewhere.
+/// The first file of the package has the type in plain (EPUB 3.3, section 4.2). Some programs put it elsewhere, or spell the name of the
+/// container otherwise. Books of the Open eBook format have only a package file. The directory of the package is at its end.
 fn is_epub(bytes: &[u8]) -> bool {
+    const DIRECTORY_WITHIN: usize = 512 * 1024;
     let beginning = &bytes[..bytes.len().min(ROOT_WITHIN)];
+    let directory = &bytes[bytes.len().saturating_sub(DIRECTORY_WITHIN)..];
+    let has = |within: &[u8], names: &[&str]| {
+        let is_there = |name: &&str| memmem::find(within, name.as_bytes()).is_some();
+        names.iter().any(is_there)
+    };
+    const CONTAINER: [&str; 3] = [
+        "META-INF/container.xml",
+        "META-INF\\container.xml",
+        "meta-inf/container.xml",
+    ];
     is_zip(bytes)
-        && (memmem::find(beginning, b"application/epub+zip").is_some()
-            || memmem::find(bytes, b"META-INF/container.xml").is_some())
+        && (has(beginning, &["application/epub+zip"])
+            || has(bytes, &CONTAINER)
+            || memmem::find(directory, b"PK\x01\x02").is_some_and(|start| has(&directory[start..], &[".opf"])))
 }
 
 /// Whether the root of an XML document is that of a feed.
 fn is_feed(bytes: &[u8]) -> bool {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    // In UTF-16, every second byte of the markup is zero.
-    let beginning: Vec<u8> = bytes
+    let beginning = beginning_of_xml(bytes);
+    root_name(&beginning).is_some_and(|root| is_feed_root(root, &beginning))
+}
+
+/// Whether bytes that are declared as XML are a feed, also if something precedes it: the messages of a program, or a text.
+fn is_declared_feed(bytes: &[u8]) -> bool {
+    let beginning = beginning_of_xml(bytes);
+    // A page of HTML may speak of feeds.
+    let lower = beginning.to_ascii_lowercase();
+    let html = [&b"<html"[..], b"<!doctype html", b"<body"]
         .iter()
-        .take(ROOT_WITHIN)
-        .copied()
-        .filter(|byte| *byte != 0)
-        .collect();
-    let beginning = match &beginning[..] {
-        [0xfe, 0xff, rest @ ..] | [0xff, 0xfe, rest @ ..] => rest,
-        whole => whole,
-    };
-    let Some(root) = root_name(beginning) else { return false };
-    match root {
+        .filter_map(|root| memmem::find(&lower, root))
+        .min();
+    let mut starts = memchr::memchr_iter(b'<', &beginning).take_while(|at| html.is_none_or(|html| *at < html));
+    starts.any(|at| root_name(&beginning[at..]).is_some_and(|root| is_feed_root(root, &beginning)))
+}
+
+/// The first bytes of XML, without byte order marks. In UTF-16, every second byte of the markup is zero.
+fn beginning_of_xml(bytes: &[u8]) -> Vec<u8> {
+    let ascii = bytes.iter().take(ROOT_WITHIN).copied().filter(|byte| *byte != 0);
+    let beginning: Vec<u8> = ascii.collect();
+    let mut rest = &beginning[..];
+    loop {
+        rest = match rest.trim_ascii_start() {
+            [0xfe, 0xff, rest @ ..] | [0xff, 0xfe, rest @ ..] | [0xef, 0xbb, 0xbf, rest @ ..] => rest,
+            rest => return rest.to_vec(),
+        }
+    }
+}
+
+/// Whether `root` names the root of a feed, where `beginning` has its namespaces. Before RSS 1.0 there was RSS 0.90 in RDF.
+fn is_feed_root(root: &[u8], beginning: &[u8]) -> bool {
+    const IN_RDF: [&str; 3] = [
+        "http://purl.org/rss/1.0",
+        "http://my.netscape.com/rdf/simple/0.9",
+        "http://channel.netscape.com/rdf/simple/0.9",
+    ];
+    let local = root
+        .rsplit(|byte| *byte == b':')
+        .next()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    match &local[..] {
         b"rss" | b"feed" => true,
-        b"rdf:RDF" => memmem::find(beginning, b"http://purl.org/rss/1.0/").is_some(),
-        root => root.ends_with(b":feed") || root.ends_with(b":rss"),
+        b"rdf" => IN_RDF
+            .iter()
+            .any(|name| memmem::find(beginning, name.as_bytes()).is_some()),
+        _ => false,
     }
 }
 
@@ -217,6 +271,24 @@ mod tests {
             (b"", None),
         ] {
             assert_eq!(Kind::of_bytes(bytes), kind, "{}", String::from_utf8_lossy(bytes));
+        }
+        for (bytes, is_feed) in [
+            (
+                &b"<br />\n<b>Warning</b>: x in <b>/a.php</b>\n<?xml version='1.0'?><rss>"[..],
+                true,
+            ),
+            (b"Notice: x <rss version='2.0'>", true),
+            (b"\n\xef\xbb\xbf\xef\xbb\xbf <?xml version='1.0'?><RSS>", true),
+            (
+                b"<?xml version='1.0'?><rdf:RDF xmlns='http://my.netscape.com/rdf/simple/0.9/'>",
+                true,
+            ),
+            (b"<?xml version='1.0'?><html><body>of <rss> and <feed>", false),
+            (b"<urlset><url><loc>/rss</loc></url></urlset>", false),
+            (b"<sitemapindex>", false),
+            (b"the word rss", false),
+        ] {
+            assert_eq!(Kind::Feed.fits(bytes), is_feed, "{}", String::from_utf8_lossy(bytes));
         }
         assert!(Kind::Pdf.fits(b"junk before\n%PDF-1.4") && Kind::of_bytes(b"junk before\n%PDF-1.4").is_none());
     }

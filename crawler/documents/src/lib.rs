@@ -30,7 +30,7 @@
 //! - [`Kind`], [`Kinds`]: what is a document, by media type and first bytes
 //! - [`Document`], [`Content`], [`Fault`], [`Limits`]: what is read, or why not
 //! - [`Reader`], [`InThisThread`], [`Pool`]: who reads
-//! - [`serve`]: the main function of a child process
+//! - [`serve`]: the main function of a child process; [`FRUGAL`]: its environment
 //! - `pdf`, `docx`, `epub`, `feed`, `markdown`: the formats; `package`, `xml`: ZIP and XML within bounds
 
 mod document;
@@ -40,6 +40,7 @@ mod fault;
 mod feed;
 mod kind;
 mod limits;
+mod loose;
 mod markdown;
 mod package;
 mod pdf;
@@ -51,5 +52,5 @@ pub use document::{Content, Document};
 pub use fault::Fault;
 pub use kind::{Kind, Kinds};
 pub use limits::Limits;
-pub use process::{NICENESS, Pool, serve};
+pub use process::{FRUGAL, NICENESS, Pool, serve};
 pub use reader::{InThisThread, Reader, install, installed};

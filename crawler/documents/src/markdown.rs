@@ -50,6 +50,7 @@ pub(crate) fn read(text: &str) -> Document {
         content: Content::Html(vec![body]),
         links: Vec::new(),
         pages: None,
+        missing: Vec::new(),
     }
 }
 

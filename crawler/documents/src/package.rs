@@ -1,7 +1,9 @@
 //! The files in a ZIP package, within bounds. DOCX and EPUB are packages.
 
+use std::collections::HashMap;
 use std::io::{Cursor, Read};
 
+use unicode_normalization::UnicodeNormalization;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
@@ -13,6 +15,8 @@ const MAX_FILES: usize = 50_000;
 /// A package in memory.
 pub(crate) struct Package<'a> {
     archive: ZipArchive<Cursor<&'a [u8]>>,
+    /// The names of its files, by what is the same for all spellings of a name.
+    names: HashMap<String, String>,
     bytes_left: u64,
     limit: u64,
     /// Of the process that reads.
@@ -25,8 +29,13 @@ impl<'a> Package<'a> {
         if archive.len() > MAX_FILES {
             return Err(Fault::Broken(format!("it has more than {MAX_FILES} files")));
         }
+        let mut names = HashMap::with_capacity(archive.len());
+        for name in archive.file_names().flatten() {
+            names.entry(spelling(&name)).or_insert_with(|| name.into_owned());
+        }
         Ok(Self {
             archive,
+            names,
             bytes_left: limits.max_unpacked_bytes,
             limit: limits.max_unpacked_bytes,
             max_memory_bytes: limits.max_memory_bytes,
@@ -68,6 +77,38 @@ impl<'a> Package<'a> {
         Ok(Some(bytes))
     }
 
+    /// The name of the file that `target` names, seen from the file `from`.
+    ///
+    /// A target is a URL, but some programs write the name as it is in the package, or spell it otherwise than the package: with
+    /// another case, with backslashes, or with composed letters instead of decomposed ones. So these are tried one after the other: the
+    /// path of the URL, the undecoded name, and what differs from them only in spelling.
+    pub(crate) fn name_of(&self, from: &str, target: &str) -> Option<String> {
+        let undecoded = joined(from, target);
+        let candidates = [
+            resolve(from, target),
+            joined(from, target.split('#').next().unwrap_or_default()),
+            undecoded,
+        ];
+        let exact = candidates
+            .iter()
+            .find(|name| self.archive.index_for_name(name).is_some());
+        exact
+            .or_else(|| candidates.iter().find_map(|name| self.names.get(&spelling(name))))
+            .cloned()
+    }
+
+    /// The first file, by its path, that has this ending, which begins with a dot.
+    pub(crate) fn with_ending(&self, ending: &str) -> Option<String> {
+        let found = self
+            .names
+            .iter()
+            .filter(|(spelling, _)| spelling.ends_with(ending))
+            .map(|(_, name)| name);
+        found
+            .min_by_key(|name| (name.matches(['/', '\\']).count(), (*name).clone()))
+            .cloned()
+    }
+
     /// As [`file`](Self::file), for a file that must be there.
     pub(crate) fn needed(&mut self, name: &str) -> Result<Vec<u8>, Fault> {
         self.file(name)?
@@ -85,7 +126,12 @@ fn fault(error: ZipError) -> Fault {
 /// The path in the package that `target` names, seen from the file `from` (RFC 3986, section 5.2.4). A fragment is left out.
 pub(crate) fn resolve(from: &str, target: &str) -> String {
     let target = target.split(['#', '?']).next().unwrap_or_default();
-    let target = percent_decoded(target);
+    joined(from, &percent_decoded(target))
+}
+
+/// The path in the package that `target`, which is no URL, names, seen from the file `from`.
+fn joined(from: &str, target: &str) -> String {
+    let target = target.trim().replace('\\', "/");
     let mut parts: Vec<&str> = match target.strip_prefix('/') {
         Some(_) => Vec::new(),
         None => from.split('/').collect(),
@@ -99,6 +145,15 @@ pub(crate) fn resolve(from: &str, target: &str) -> String {
         }
     }
     parts.join("/")
+}
+
+/// What all spellings of a name have in common.
+fn spelling(name: &str) -> String {
+    let name = name.replace('\\', "/");
+    name.trim_start_matches(['/', '.'])
+        .nfc()
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 fn percent_decoded(text: &str) -> String {

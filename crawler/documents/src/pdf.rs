@@ -99,6 +99,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
         content: Content::Text(text),
         links: facts::links(&pdf),
         pages: Some(pages.len() as u64),
+        missing: Vec::new(),
     })
 }
 

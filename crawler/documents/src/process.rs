@@ -22,6 +22,7 @@ mod frame;
 mod worker;
 
 pub use child::serve;
+pub use worker::FRUGAL;
 
 use std::ffi::OsString;
 use std::path::PathBuf;

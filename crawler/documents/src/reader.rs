@@ -47,6 +47,7 @@ impl Reader for InThisThread {
                 content: crate::Content::Text(String::from_utf8_lossy(bytes).trim().to_owned()),
                 links: Vec::new(),
                 pages: None,
+                missing: Vec::new(),
             }),
         }));
         let document = read.map_err(|panic| Fault::Crashed(message(&*panic)))??;

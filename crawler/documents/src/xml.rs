@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use quick_xml::escape::resolve_xml_entity;
-use quick_xml::events::{BytesStart, Event};
+use quick_xml::events::{BytesEnd, BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
 use crate::Fault;
@@ -12,8 +12,10 @@ use crate::Fault;
 #[derive(Debug)]
 pub(crate) enum Token<'a> {
     Open(BytesStart<'a>),
-    Close,
+    Close(BytesEnd<'a>),
     Text(Cow<'a, str>),
+    /// The text of a CDATA section.
+    CData(Cow<'a, str>),
     /// A reference to an entity that XML does not define, such as `nbsp`.
     Entity(Cow<'a, str>),
 }
@@ -46,11 +48,11 @@ impl<'a> Tokens<'a> {
                 .map_err(|error| Fault::Broken(error.to_string()))?;
             return Ok(Some(match event {
                 Event::Start(start) => Token::Open(start),
-                Event::End(_) => Token::Close,
+                Event::End(end) => Token::Close(end),
                 Event::Text(text) => Token::Text(text.xml_content(XmlVersion::Implicit1_0)),
-                Event::CData(text) => Token::Text(text.xml_content(XmlVersion::Implicit1_0)),
+                Event::CData(text) => Token::CData(text.xml_content(XmlVersion::Implicit1_0)),
                 Event::GeneralRef(reference) => match (reference.resolve_char_ref(), resolve_xml_entity(&reference)) {
-                    (Ok(Some(character)), _) => Token::Text(Cow::Owned(character.to_string())),
+                    (Ok(Some(character)), _) => Token::Text(Cow::Owned(of_reference(character).to_string())),
                     (_, Some(text)) => Token::Text(Cow::Borrowed(text)),
                     _ => Token::Entity(reference.xml_content(XmlVersion::Implicit1_0)),
                 },
@@ -61,22 +63,33 @@ impl<'a> Tokens<'a> {
     }
 }
 
+/// The character that a numeric reference means. As in HTML, numbers of control characters are those of windows-1252 (WHATWG HTML,
+/// "numeric character reference end state").
+fn of_reference(character: char) -> char {
+    const FROM_80: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ";
+    match character {
+        '\u{80}'..='\u{9f}' => FROM_80.chars().nth(character as usize - 0x80).unwrap_or(character),
+        character => character,
+    }
+}
+
 /// The name of an element without its namespace prefix.
 pub(crate) fn local_name(start: &BytesStart<'_>) -> String {
     start.local_name().as_ref().to_owned()
 }
 
-/// The value of the attribute with this name, whatever its namespace prefix.
+/// The value of the attribute with this name, whatever its namespace prefix and its case.
 pub(crate) fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
     let mut attributes = start.attributes();
     let found = attributes
         .with_checks(false)
         .flatten()
-        .find(|attribute| attribute.key.local_name().as_ref() == name)?;
-    found
-        .normalized_value(XmlVersion::Implicit1_0)
-        .ok()
-        .map(Cow::into_owned)
+        .find(|attribute| attribute.key.local_name().as_ref().eq_ignore_ascii_case(name))?;
+    // A stray `&`, as in a URL with a query, and an entity of HTML are no XML.
+    Some(match found.normalized_value(XmlVersion::Implicit1_0) {
+        Ok(value) => value.into_owned(),
+        Err(_) => html_escape::decode_html_entities(&*found.value).into_owned(),
+    })
 }
 
 /// The characters of an XML file in UTF-8 or UTF-16.
@@ -117,47 +130,28 @@ const VOID: [&str; 14] = [
 #[derive(Debug, Default)]
 pub(crate) struct HtmlWriter {
     pub html: String,
-    open: Vec<Option<String>>,
+    depth: usize,
 }
 
 impl HtmlWriter {
-    /// Open elements.
+    /// Open elements that have an end tag.
     pub(crate) fn depth(&self) -> usize {
-        self.open.len()
+        self.depth
     }
 
     pub(crate) fn write(&mut self, token: &Token<'_>) {
         match token {
-            Token::Open(start) => {
-                let name = local_name(start);
-                let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-                if !is_name || name.is_empty() {
-                    self.open.push(None);
-                    return;
-                }
-                self.html.push('<');
-                self.html.push_str(&name);
-                for kept in ["href", "lang", "class", "id", "hidden"] {
-                    if let Some(value) = attribute(start, kept) {
-                        self.html.push(' ');
-                        self.html.push_str(kept);
-                        self.html.push_str("=\"");
-                        push_escaped(&mut self.html, &value);
-                        self.html.push('"');
-                    }
-                }
-                self.html.push('>');
-                let is_void = VOID.contains(&name.as_str());
-                self.open.push((!is_void).then_some(name));
-            }
-            Token::Close => {
-                if let Some(Some(name)) = self.open.pop() {
+            Token::Open(start) => self.open(start),
+            Token::Close(end) => {
+                let name = end.local_name();
+                if has_end_tag(name.as_ref()) {
+                    self.depth = self.depth.saturating_sub(1);
                     self.html.push_str("</");
-                    self.html.push_str(&name);
+                    self.html.push_str(name.as_ref());
                     self.html.push('>');
                 }
             }
-            Token::Text(text) => push_escaped(&mut self.html, text),
+            Token::Text(text) | Token::CData(text) => push_escaped(&mut self.html, text),
             Token::Entity(name) => {
                 self.html.push('&');
                 self.html.push_str(name);
@@ -165,4 +159,33 @@ impl HtmlWriter {
             }
         }
     }
+
+    fn open(&mut self, start: &BytesStart<'_>) {
+        let name = local_name(start);
+        if !is_name(&name) {
+            return;
+        }
+        self.html.push('<');
+        self.html.push_str(&name);
+        for kept in ["href", "lang", "class", "id", "hidden"] {
+            if let Some(value) = attribute(start, kept) {
+                self.html.push(' ');
+                self.html.push_str(kept);
+                self.html.push_str("=\"");
+                push_escaped(&mut self.html, &value);
+                self.html.push('"');
+            }
+        }
+        self.html.push('>');
+        self.depth += usize::from(has_end_tag(&name));
+    }
+}
+
+/// Whether HTML can have an element of this name.
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+}
+
+fn has_end_tag(name: &str) -> bool {
+    is_name(name) && !VOID.iter().any(|void| void.eq_ignore_ascii_case(name))
 }

@@ -22,7 +22,8 @@ pub enum ExportError {
     NotEmpty(PathBuf),
     /// The path of the incomplete export is taken by something else.
     #[error(
-        "{} is the path of the incomplete export, but it holds something else: move that away",
+        "an export is written to {} until it is complete, and there is a folder without the mark NOT-COMPLETE.txt of an earlier export: it may be \
+         yours; move or remove it, or name another --output",
         .0.display()
     )]
     InTheWay(PathBuf),

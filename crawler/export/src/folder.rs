@@ -9,7 +9,6 @@
 //!
 //! A folder with the mark is therefore an incomplete export, under either name, at whichever step it was interrupted.
 
-use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -18,9 +17,7 @@ use crate::error::ExportError;
 use crate::file_name;
 use crate::output_file::{partial_of, sync_folder, sync_folder_of};
 use crate::page::ExportedPage;
-
-/// Marks a folder as an incomplete export, which the next export may remove.
-const MARK: &str = "NOT-COMPLETE.txt";
+use crate::unfinished::{MARK, remove_marked, remove_unfinished};
 
 const MARK_TEXT: &str = "This export is incomplete. Run `crawler export` with the same --output to write it from scratch, \
 or remove this folder.\n";
@@ -113,43 +110,6 @@ impl Folder {
             .and_then(|()| fs::remove_file(dir.join(MARK)))
             .and_then(|()| sync_folder(&dir));
         renamed.map_err(|source| ExportError::io("write", &dir, source))
-    }
-}
-
-/// Removes the rest of an incomplete export, and nothing else.
-fn remove_unfinished(partial: &Path) -> Result<(), ExportError> {
-    let is_folder = match fs::symlink_metadata(partial) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(ExportError::io("read", partial, error)),
-        Ok(metadata) => metadata.is_dir(),
-    };
-    let is_ours = is_folder && (partial.join(MARK).is_file() || is_empty(partial));
-    if !is_ours {
-        return Err(ExportError::InTheWay(partial.to_owned()));
-    }
-    remove_marked(partial).map_err(|source| ExportError::io("remove", partial, source))
-}
-
-fn is_empty(folder: &Path) -> bool {
-    fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
-}
-
-/// Removes a marked folder. It removes the mark last, so that an interruption leaves a marked folder.
-fn remove_marked(folder: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_name() == OsStr::new(MARK) {
-            continue;
-        }
-        if entry.file_type()?.is_dir() {
-            fs::remove_dir_all(entry.path())?;
-        } else {
-            fs::remove_file(entry.path())?;
-        }
-    }
-    match fs::remove_file(folder.join(MARK)) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-        _ => fs::remove_dir(folder),
     }
 }
 

@@ -61,7 +61,7 @@ pub fn open(format: Format, destination: &Destination, fingerprint_bits: u32) ->
         Format::Parquet => {
             reject_packing(destination)?;
             return Ok(Box::new(crate::parquet_file::ParquetFile::create(
-                Stream::open(destination)?,
+                Stream::open(destination, false)?,
                 fingerprint_bits,
             )?));
         }
@@ -73,7 +73,7 @@ pub fn open(format: Format, destination: &Destination, fingerprint_bits: u32) ->
     };
     let _ = fingerprint_bits;
     Ok(Box::new(OneFile {
-        stream: Stream::open(destination)?,
+        stream: Stream::open(destination, format == Format::JsonLines)?,
         format,
         write,
         is_first: true,

@@ -3,10 +3,12 @@
 use std::io::{self, Write};
 
 /// Writes UTF-8 to a terminal. U+FFFD replaces control characters except tab and line end, directional marks, and characters without
-/// width. Only for terminals: a file or a pipe receives the unchanged text.
+/// width; in JSON, the escape of the character does, so that the value stays the same. Only for terminals: a file or a pipe receives the
+/// unchanged text.
 #[derive(Debug)]
 pub struct Harmless<W> {
     to: W,
+    is_json: bool,
     /// The first bytes of a character. The next write brings the others.
     cut: Vec<u8>,
 }
@@ -14,7 +16,19 @@ pub struct Harmless<W> {
 impl<W: Write> Harmless<W> {
     /// Writes to `to`.
     pub fn new(to: W) -> Self {
-        Self { to, cut: Vec::new() }
+        Self {
+            to,
+            is_json: false,
+            cut: Vec::new(),
+        }
+    }
+
+    /// Writes JSON to `to`.
+    pub fn json(to: W) -> Self {
+        Self {
+            is_json: true,
+            ..Self::new(to)
+        }
     }
 }
 
@@ -23,7 +37,17 @@ impl<W: Write> Write for Harmless<W> {
         self.cut.extend_from_slice(bytes);
         let whole = whole_characters(&self.cut);
         let text = String::from_utf8_lossy(&self.cut[..whole]);
-        let shown: String = text.chars().map(shown).collect();
+        let mut shown = String::with_capacity(text.len());
+        for c in text.chars() {
+            match c {
+                c if !acts(c) => shown.push(c),
+                // Between the parts of JSON, where it is white space.
+                '\r' if self.is_json => {}
+                // All of these characters are in the first plane (RFC 8259, section 7).
+                c if self.is_json => shown.push_str(&format!("\\u{:04x}", u32::from(c))),
+                _ => shown.push(char::REPLACEMENT_CHARACTER),
+            }
+        }
         self.to.write_all(shown.as_bytes())?;
         self.cut.drain(..whole);
         Ok(bytes.len())
@@ -34,13 +58,13 @@ impl<W: Write> Write for Harmless<W> {
     }
 }
 
-fn shown(c: char) -> char {
-    let acts = c.is_control() && !matches!(c, '\n' | '\t')
+/// Whether a terminal must not receive `c`.
+fn acts(c: char) -> bool {
+    c.is_control() && !matches!(c, '\n' | '\t')
         || matches!(
             c,
             '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-        );
-    if acts { char::REPLACEMENT_CHARACTER } else { c }
+        )
 }
 
 /// Number of bytes before the last character, if that character may be incomplete.
@@ -78,6 +102,17 @@ mod tests {
                 "in pieces of {size} bytes"
             );
         }
+    }
+
+    #[test]
+    fn json_on_a_terminal_keeps_its_value() {
+        let value = serde_json::json!({"a\u{9b}31m": "\u{1b}]0;x\u{7}\u{7f}\u{85}\u{202e}\u{feff} 漢🕷\r\n"});
+        let line = format!("{value}\r\n");
+        let mut out = Harmless::json(Vec::new());
+        out.write_all(line.as_bytes()).unwrap();
+        let shown = String::from_utf8(out.to).unwrap();
+        assert!(shown.ends_with("}\n") && !shown.trim_end().contains(acts), "{shown:?}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
     }
 
     #[test]

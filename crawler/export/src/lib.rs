@@ -48,6 +48,7 @@ mod parquet_file;
 mod plain_text;
 mod sink;
 mod stream;
+mod unfinished;
 mod yaml;
 
 pub use destination::Destination;

@@ -18,7 +18,7 @@ impl Lines {
     /// The destination is a folder, or cannot be created.
     pub fn create(destination: &Destination) -> Result<Self, ExportError> {
         Ok(Self {
-            stream: Stream::open(destination)?,
+            stream: Stream::open(destination, false)?,
         })
     }
 

@@ -12,6 +12,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{ExportError, not_one_file};
+use crate::unfinished::remove_unfinished;
 
 /// Most links that are followed, as on Linux.
 const MAX_LINKS: usize = 40;
@@ -153,10 +154,10 @@ pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Creates a file in place of the rest of an incomplete export, which may be anything but a folder.
+/// Creates a file in place of the rest of an incomplete export, which may be anything but the folder of somebody else.
 fn create_partial(partial: &Path) -> Result<File, ExportError> {
     match fs::symlink_metadata(partial) {
-        Ok(metadata) if metadata.is_dir() => return Err(ExportError::InTheWay(partial.to_owned())),
+        Ok(metadata) if metadata.is_dir() => remove_unfinished(partial)?,
         Ok(_) => fs::remove_file(partial).map_err(|source| ExportError::io("remove", partial, source))?,
         Err(source) if source.kind() == ErrorKind::NotFound => {}
         Err(source) => return Err(ExportError::io("look at", partial, source)),
@@ -216,7 +217,26 @@ mod tests {
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         assert!(fs::symlink_metadata(&path).unwrap().is_file() && !partial.exists());
         fs::create_dir(&partial).unwrap();
+        fs::write(partial.join("mine"), "x").unwrap();
         assert!(matches!(write(&path, ""), Err(ExportError::InTheWay(_))));
+    }
+
+    #[test]
+    fn an_incomplete_export_of_another_form_is_replaced() {
+        use crate::folder::Folder;
+
+        let temporary = tempfile::tempdir().unwrap();
+        let (path, partial) = (temporary.path().join("out"), temporary.path().join("out.partial"));
+        // A folder gives way to a file, and a file to a folder.
+        drop(Folder::create(&path, "md").unwrap());
+        assert!(partial.is_dir());
+        write(&path, "new").unwrap();
+        assert!(!partial.exists());
+        fs::remove_file(&path).unwrap();
+        drop(OutputFile::create(&path).unwrap());
+        assert!(partial.is_file());
+        Folder::create(&path, "md").unwrap().finish().unwrap();
+        assert!(path.is_dir() && !partial.exists());
     }
 
     #[test]

@@ -35,19 +35,20 @@ enum Raw {
 }
 
 impl Stream {
-    /// The one file, or standard output.
-    pub fn open(destination: &Destination) -> Result<Self, ExportError> {
+    /// The one file, or standard output. `is_json`: every line will be JSON.
+    pub fn open(destination: &Destination, is_json: bool) -> Result<Self, ExportError> {
         match destination {
             Destination::File(path) => Self::file(path),
-            Destination::Stdout => Ok(Self::stdout()),
+            Destination::Stdout => Ok(Self::stdout(is_json)),
             Destination::Folder(dir) => Err(not_one_file(dir)),
         }
     }
 
     /// Standard output.
-    fn stdout() -> Self {
+    fn stdout(is_json: bool) -> Self {
         let stdout = io::stdout();
         let raw = match stdout.is_terminal() {
+            true if is_json => Raw::Terminal(Harmless::json(stdout)),
             true => Raw::Terminal(Harmless::new(stdout)),
             false => Raw::Stdout(stdout),
         };

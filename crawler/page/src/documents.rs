@@ -53,6 +53,7 @@ pub(crate) struct Said {
     pub text: String,
     pub outlinks: Vec<Outlink>,
     pub pages: Option<u64>,
+    pub missing_parts: Vec<String>,
 }
 
 impl Documents<'_> {
@@ -98,7 +99,25 @@ impl Documents<'_> {
             text,
             outlinks: outlinks.links,
             pages: document.pages,
+            missing_parts: document.missing,
         })
+    }
+}
+
+/// The parts that a document lacks, as a message: the first of them, and how many; `None` if it lacks none.
+#[must_use]
+pub fn missing_in_words(parts: &[String]) -> Option<String> {
+    const NAMED: usize = 3;
+    let names = parts
+        .iter()
+        .take(NAMED)
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .join(", ");
+    match parts.len() {
+        0 => None,
+        1..=NAMED => Some(names),
+        count => Some(format!("{names} and {} more", count - NAMED)),
     }
 }
 

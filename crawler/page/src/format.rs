@@ -78,9 +78,9 @@ fn of_undeclared(bytes: &[u8], documents: Kinds) -> Result<Format, NotAPage> {
     }
 }
 
-/// The format of bytes that are declared as `text/html`: HTML, or a feed (section 7.3).
+/// The format of bytes that are declared as `text/html`: HTML, or a feed (section 7.3). Only the root makes it one: HTML may speak of feeds.
 fn of_declared_html(bytes: &[u8], documents: Kinds) -> Result<Format, NotAPage> {
-    match Kind::Feed.fits(bytes) {
+    match Kind::of_bytes(bytes) == Some(Kind::Feed) {
         true if documents.contains(Kind::Feed) => Ok(Format::Document(Kind::Feed)),
         true => Err(NotAPage::OtherBytes {
             declared: "text/html".to_owned(),

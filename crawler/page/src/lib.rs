@@ -47,7 +47,7 @@ mod soft_404;
 pub mod stages;
 mod words;
 
-pub use self::documents::Documents;
+pub use self::documents::{Documents, missing_in_words};
 pub use decode::EncodingSource;
 pub use extract::{ExtractRule, InvalidSelector, RuleEffect};
 pub use form::{Form, FormField};

@@ -72,6 +72,8 @@ pub struct Page {
     pub kind: Option<Kind>,
     /// Number of pages of a document that has pages.
     pub pages: Option<u64>,
+    /// Parts that a document names and does not have, as it names them. Their text is lost.
+    pub missing_parts: Vec<String>,
 }
 
 /// The robots directives of a page by their place. All of them hold.
@@ -276,6 +278,7 @@ impl Page {
             outlinks: said.outlinks,
             kind: Some(kind),
             pages: said.pages,
+            missing_parts: said.missing_parts,
             ..Self::of_main_text(said.text)
         })
     }
@@ -302,6 +305,7 @@ impl Page {
             truncated: None,
             kind: None,
             pages: None,
+            missing_parts: Vec::new(),
         }
     }
 

@@ -105,12 +105,12 @@ pub(super) fn json(answer: &impl serde::Serialize) -> Result<String, RunError> {
 
 fn reject_collections(source: &Path) -> Result<(), UsageError> {
     match Format::of_name(source).filter(|_| source.is_file()) {
-        Some(Format::Jsonl | Format::Warc) => Err(UsageError::Argument(format!(
+        Some(format) if format.is_collection() => Err(UsageError::Argument(format!(
             "{} holds many documents, and check takes one page or text; to compare these documents with each other: {}",
             source.display(),
             command("dedup", &[&path_argument(source)])
         ))),
-        Some(Format::Html | Format::Text | Format::Document(_)) | None => Ok(()),
+        _ => Ok(()),
     }
 }
 

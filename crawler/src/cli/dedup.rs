@@ -89,8 +89,8 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
         inputs,
     };
     let mut outputs = Outputs {
-        verdicts: Output::open_for_texts(output)?,
-        kept: kept.map(|path| Output::open_for_texts(file(Some(path)))).transpose()?,
+        verdicts: Output::open_for_json(output)?,
+        kept: kept.map(|path| Output::open_for_json(file(Some(path)))).transpose()?,
     };
     // Verdicts on a terminal already show the progress.
     let hidden = quiet || output.is_none() && io::stdout().is_terminal();

@@ -10,7 +10,7 @@ use documents::Pool;
 const CHILD: &str = "--read-documents-for-the-parent-process";
 
 /// The program itself. On Linux, this name still leads to it when an update has replaced the file.
-fn program() -> PathBuf {
+pub(super) fn program() -> PathBuf {
     let this = PathBuf::from("/proc/self/exe");
     match cfg!(target_os = "linux") && this.exists() {
         true => this,

@@ -25,10 +25,10 @@ impl Output {
         })
     }
 
-    /// As [`Output::open`], for texts of strangers, which must not control a terminal.
-    pub(super) fn open_for_texts(path: Option<&Path>) -> Result<Self, RunError> {
+    /// As [`Output::open`], for lines of JSON with texts of strangers, which must not control a terminal.
+    pub(super) fn open_for_json(path: Option<&Path>) -> Result<Self, RunError> {
         Ok(match Self::open(path)? {
-            Self::Stdout(stdout) if io::stdout().is_terminal() => Self::Terminal(Harmless::new(stdout)),
+            Self::Stdout(stdout) if io::stdout().is_terminal() => Self::Terminal(Harmless::json(stdout)),
             other => other,
         })
     }

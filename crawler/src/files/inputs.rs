@@ -14,7 +14,7 @@ use super::lookahead::Lookahead;
 use super::packed::Unpacked;
 use super::place::{At, Fault};
 use super::walk::{Found, InputError, Source, Walk};
-use super::{lines, records};
+use super::{arc, json_values, lines, mime, records};
 
 /// The files to read, in order.
 #[derive(Debug)]
@@ -83,32 +83,33 @@ impl Inputs {
         batcher: &mut Batcher<'_>,
     ) -> ControlFlow<()> {
         let (mut input, format) = match self.open(source, bytes_read) {
-            Ok((_, None)) => {
-                return batcher.fault(Fault::new(
-                    source.place(At::Whole),
-                    "the file is neither text nor WARC, nor a document of a known kind",
-                ));
-            }
-            Ok((input, Some(format))) => (input, format),
+            Ok((_, Err(reason))) => return batcher.fault(Fault::new(source.place(At::Whole), reason)),
+            Ok((input, Ok(format))) => (input, format),
             Err(error) => return batcher.fault(source.failed(&error)),
         };
         match format {
             Format::Jsonl => lines::read(&mut input, source, limits, batcher),
+            Format::Json => json_values::read(&mut input, source, limits, batcher),
             Format::Warc => records::read(input, source, limits, batcher),
-            Format::Text => read_whole(input, source, Format::Text, limits, batcher),
-            Format::Html | Format::Document(_) => read_whole(input, source, format, limits, batcher),
+            Format::Arc => arc::read(input, source, limits, batcher),
+            Format::Text | Format::Html | Format::Mime | Format::Document(_) => {
+                read_whole(input, source, format, limits, batcher)
+            }
         }
     }
 
-    fn open<'a>(&self, source: &Source, bytes_read: &'a AtomicU64) -> io::Result<(Opened<'a>, Option<Format>)> {
+    /// Opens a file, and tells its format, or why it is not read.
+    fn open<'a>(&self, source: &Source, bytes_read: &'a AtomicU64) -> io::Result<(Opened<'a>, Result<Format, String>)> {
         let input: Box<dyn Read> = match &source.path {
             Some(path) => Box::new(File::open(path)?),
             None => Box::new(io::stdin()),
         };
         let mut input = Lookahead::new(Unpacked::new(Counted { input, bytes_read })?);
         let start = input.peek(TELLING_BYTES)?;
-        let by_name = source.path.as_deref().and_then(Format::of_name);
-        let format = self.format.or_else(|| Format::of_content(start, by_name));
+        let format = match self.format {
+            Some(format) => Ok(format),
+            None => Format::of_content(start, source.path.as_deref()),
+        };
         Ok((input, format))
     }
 }
@@ -127,18 +128,26 @@ fn read_whole(
     let limit = limits.max_document_bytes;
     let mut bytes = Vec::new();
     match input.take(limit as u64 + 1).read_to_end(&mut bytes) {
-        Ok(length) if length > limit => batcher.fault(Fault::too_long(source.place(At::Whole), limit)),
-        Ok(_) => batcher.body(Body {
-            place: source.place(At::Whole),
-            id: Some(source.name.to_string()),
-            url: None,
-            content_type: format.media_type().to_owned(),
-            codings: None,
-            digest: None,
-            head_bytes: 0,
-            bytes: bytes.into(),
-        }),
-        Err(error) => batcher.fault(source.failed(&error)),
+        Ok(length) if length > limit => return batcher.fault(Fault::too_long(source.place(At::Whole), limit)),
+        Ok(_) => {}
+        Err(error) => return batcher.fault(source.failed(&error)),
+    }
+    let whole = |bytes: Vec<u8>, content_type: &str, url| Body {
+        place: source.place(At::Whole),
+        id: Some(source.name.to_string()),
+        url,
+        content_type: content_type.to_owned(),
+        codings: None,
+        digest: None,
+        head_bytes: 0,
+        bytes: bytes.into(),
+    };
+    match format {
+        Format::Mime => match mime::main_part(&bytes) {
+            Ok(part) => batcher.body(whole(part.bytes, &part.content_type, part.url)),
+            Err(reason) => batcher.fault(Fault::new(source.place(At::Whole), reason)),
+        },
+        format => batcher.body(whole(bytes, format.media_type(), None)),
     }
 }
 

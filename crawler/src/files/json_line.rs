@@ -1,4 +1,11 @@
 //! One JSON line, parsed for the configured fields without building a tree.
+//!
+//! JSON is read as programs write it, where there is one meaning: a lone surrogate (RFC 8259, section 8.2, allows the escape) is U+FFFD, as
+//! everywhere in this program; `NaN`, `Infinity` and `-Infinity`, which Python writes, are null; a control character within a string is
+//! itself. Of several fields with one name the last counts, and a number may have any size. A comma too many is a fault, as for
+//! all common parsers.
+
+mod repair;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -27,28 +34,46 @@ struct FoundFields<'a> {
     url: Option<Cow<'a, str>>,
 }
 
+impl<'a> FoundFields<'a> {
+    /// Reads strict JSON.
+    fn read(line: &'a str, fields: &Fields, unescaped: &mut String) -> Result<Self, String> {
+        unescaped.clear();
+        let mut json = serde_json::Deserializer::from_str(line);
+        let found = json
+            .deserialize_map(Object { fields, unescaped })
+            .and_then(|found| json.end().map(|()| found));
+        found.map_err(|error| error.to_string().replace(" at line 1 column ", " at column "))
+    }
+}
+
 /// Where the text is: in the line, or unescaped in a buffer.
 enum Text<'a> {
     InLine(&'a str),
     Unescaped,
 }
 
+/// The buffers of the reading of a line.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    /// A text with escapes, without them.
+    unescaped: String,
+    /// The line as strict JSON, if it is not.
+    repaired: String,
+}
+
 impl<'a> JsonLine<'a> {
-    /// Reads a line; `unescaped` is the buffer for a text with escapes.
+    /// Reads a line.
     ///
     /// # Errors
     /// The reason why the line is not a document.
-    pub(super) fn read(line: &'a [u8], fields: &Fields, unescaped: &'a mut String) -> Result<Self, String> {
-        let line = std::str::from_utf8(line).map_err(|error| format!("it is not UTF-8: {error}"))?;
-        unescaped.clear();
-        let mut json = serde_json::Deserializer::from_str(line);
-        let found = json
-            .deserialize_map(Object {
-                fields,
-                unescaped: &mut *unescaped,
-            })
-            .and_then(|found| json.end().map(|()| found));
-        let found = found.map_err(|error| error.to_string().replace(" at line 1 column ", " at column "))?;
+    pub(super) fn read(line: &'a [u8], fields: &Fields, scratch: &'a mut Scratch) -> Result<Self, String> {
+        let Scratch { unescaped, repaired } = scratch;
+        let strict = std::str::from_utf8(line).map_err(|error| format!("it is not UTF-8: {error}"));
+        let found = match strict.and_then(|line| FoundFields::read(line, fields, unescaped)) {
+            Ok(found) => found,
+            Err(_) if repair::repair(line, repaired) => FoundFields::read(repaired, fields, unescaped)?,
+            Err(reason) => return Err(reason),
+        };
         Ok(Self {
             id: found.id.map(id).transpose()?.flatten(),
             text: match found.text {
@@ -217,8 +242,11 @@ mod tests {
     use super::*;
 
     fn read(line: &str) -> Result<(Option<String>, String), String> {
-        let mut unescaped = "left from before".to_owned();
-        let line = JsonLine::read(line.as_bytes(), &Fields::default(), &mut unescaped)?;
+        let mut scratch = Scratch {
+            unescaped: "left from before".into(),
+            repaired: "this too".into(),
+        };
+        let line = JsonLine::read(line.as_bytes(), &Fields::default(), &mut scratch)?;
         Ok((line.id.map(str::to_owned), line.text.to_owned()))
     }
 
@@ -254,15 +282,43 @@ mod tests {
     }
 
     #[test]
+    fn json_that_programs_write_is_read() {
+        for (line, text) in [
+            (r#"{"text": "a\ud83d"}"#, "a\u{fffd}"),
+            (r#"{"text": "\ude00b"}"#, "\u{fffd}b"),
+            (r#"{"text": "\ud83d\u0041"}"#, "\u{fffd}A"),
+            (r#"{"text": "\ud83d\ud83d\ude00"}"#, "\u{fffd}😀"),
+            (r#"{"text": "\\ud800"}"#, "\\ud800"),
+            (r#"{"title": "\uD800", "te\u0078t": "t"}"#, "t"),
+            (r#"{"text": "t", "x": NaN, "y": [Infinity, -Infinity]}"#, "t"),
+            (r#"{"x": NaN, "text": "NaN is -Infinity\n"}"#, "NaN is -Infinity\n"),
+            ("{\"text\": \"a\tb\u{1}\"}", "a\tb\u{1}"),
+            (
+                r#"{"text": "t", "x": 1e999999999999, "y": 123456789012345678901234567890}"#,
+                "t",
+            ),
+            (r#"{"text": "t", "x": 1, "x": 2, "x\ud800": "\ud800"}"#, "t"),
+        ] {
+            assert_eq!(read(line).map(|read| read.1).as_deref(), Ok(text), "{line}");
+        }
+        let mut scratch = Scratch::default();
+        // Python writes lone surrogates to a file so if it is told to ("surrogatepass").
+        let bytes = JsonLine::read(b"{\"text\": \"a\xed\xa0\x80b\"}", &Fields::default(), &mut scratch).unwrap();
+        assert_eq!(bytes.text, "a\u{fffd}b");
+        let id = read(r#"{"id": "\ud800", "text": "t"}"#).unwrap().0;
+        assert_eq!(id.as_deref(), Some(r#""\ud800""#));
+    }
+
+    #[test]
     fn one_field_may_have_two_roles() {
         let fields = Fields {
             id: "url".into(),
             text: "title".into(),
             ..Fields::default()
         };
-        let mut unescaped = String::new();
+        let mut scratch = Scratch::default();
         let line = br#"{"url": "http:\/\/h/", "title": "T\n", "text": 5}"#;
-        let read = JsonLine::read(line, &fields, &mut unescaped).unwrap();
+        let read = JsonLine::read(line, &fields, &mut scratch).unwrap();
         assert_eq!(read.id, Some(r#""http:\/\/h/""#));
         assert_eq!(
             (read.url.as_deref(), read.title.as_deref(), read.text),
@@ -282,12 +338,18 @@ mod tests {
             ("{\"text\": 5}", "expected a string as the document's text"),
             ("{\"text\": null}", "expected a string as the document's text"),
             ("{\"id\": [1], \"text\": \"t\"}", "neither a string nor a number"),
-            ("{\"text\": \"\\ud800\"}", "hex escape"),
+            ("{\"text\": \"\\ud80\"}", "escape"),
+            ("{\"text\": \"\\x41\"}", "escape"),
+            ("{\"text\": \"t\",}", "trailing comma"),
+            ("{\"text\": \"t\", \"x\": nan}", "expected"),
+            ("{\"text\": \"t\", \"x\": -NaN}", "invalid number"),
+            ("{\"text\": NaN}", "expected a string as the document's text"),
+            ("{'text': 't'}", "key must be a string"),
         ] {
             let error = read(line).unwrap_err();
             assert!(error.contains(reason), "{line}: {error}");
         }
-        let error = JsonLine::read(b"{\"text\": \"\xff\"}", &Fields::default(), &mut String::new()).unwrap_err();
+        let error = JsonLine::read(b"{\"text\": \"\xff\"}", &Fields::default(), &mut Scratch::default()).unwrap_err();
         assert!(error.contains("not UTF-8"), "{error}");
         assert!(read(&"[".repeat(100_000)).is_err() && read(&format!("{{\"x\":{}", "[".repeat(100_000))).is_err());
     }

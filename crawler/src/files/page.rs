@@ -6,6 +6,7 @@ use bytes::Bytes;
 use page::Page;
 use page::sniff::{is_binary, looks_like_html};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use storage::stored_text;
 use storage::warc::{payload_digest, shown_digest};
 use url::Url;
 use web::fetch::{FetchError, content_encoding};
@@ -65,8 +66,19 @@ fn read(bytes: &[u8], body: &Body, reading: &Reading) -> Result<Page, String> {
     // No input is known to make a parser panic. A panic would lose this page, not the run.
     let page = catch_unwind(AssertUnwindSafe(|| page::read(bytes, &headers, &url, &options)));
     match page {
-        Ok(page) => page.map_err(|error| error.to_string()),
+        Ok(page) => page
+            .inspect(|page| warn_of_missing_parts(body, page))
+            .map_err(|error| error.to_string()),
         Err(_panic) => Err("a parser panicked on it; please report it".into()),
+    }
+}
+
+/// A book without one of its chapters is read, but its text is not whole.
+fn warn_of_missing_parts(body: &Body, page: &Page) {
+    if let Some(parts) = page::missing_in_words(&page.missing_parts) {
+        let place = stored_text(&body.place.to_string());
+        let parts = stored_text(&parts);
+        tracing::warn!("{place}: it lacks parts that it names: {parts}; the others are read");
     }
 }
 

@@ -21,6 +21,8 @@ pub(crate) enum At {
     Whole,
     /// A line, counted from 1, without lines lost in damaged compressed data.
     Line(u64),
+    /// A record of a file of JSON, counted from 1.
+    Record(u64),
     /// An offset: of a WARC record in the decompressed file, or of damaged compressed data in the file itself.
     Byte(u64),
 }
@@ -30,6 +32,7 @@ impl fmt::Display for Place {
         match self.at {
             At::Whole => f.write_str(&self.source),
             At::Line(line) => write!(f, "{}:{line}", self.source),
+            At::Record(record) => write!(f, "{}:record {record}", self.source),
             At::Byte(offset) => write!(f, "{}:byte {offset}", self.source),
         }
     }
@@ -68,6 +71,7 @@ mod tests {
         };
         assert_eq!(place(At::Whole).to_string(), "a/b.jsonl");
         assert_eq!(place(At::Line(7)).to_string(), "a/b.jsonl:7");
+        assert_eq!(place(At::Record(7)).to_string(), "a/b.jsonl:record 7");
         assert_eq!(place(At::Byte(70)).to_string(), "a/b.jsonl:byte 70");
     }
 }

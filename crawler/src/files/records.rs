@@ -77,10 +77,10 @@ enum Refused {
 }
 
 /// A record's content, described by its header or its HTTP head.
-struct Content {
-    content_type: String,
-    codings: Option<Codings>,
-    head_bytes: usize,
+pub(super) struct Content {
+    pub content_type: String,
+    pub codings: Option<Codings>,
+    pub head_bytes: usize,
 }
 
 impl Content {
@@ -182,7 +182,7 @@ fn is_http(record: &Record) -> bool {
 }
 
 /// The content of a response with a page. Without a content type, the body must look like HTML.
-fn response(head: &Head, block: &[u8]) -> Option<Content> {
+pub(super) fn response(head: &Head, block: &[u8]) -> Option<Content> {
     if head.status != 200 {
         return None;
     }

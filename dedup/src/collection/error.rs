@@ -66,7 +66,7 @@ pub enum CollectionError {
         reason: String,
     },
     /// The folder cannot be read or written.
-    #[error("cannot read or write {}: {source}", .folder.display())]
+    #[error("cannot read or write {}: {}", .folder.display(), crate::error::system_words(source))]
     Io {
         /// The folder of the collection.
         folder: PathBuf,

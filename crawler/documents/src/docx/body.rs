@@ -14,12 +14,14 @@ const MAX_TITLE_BYTES: usize = 1_000;
 const MAX_LINKS: usize = 20_000;
 const MAX_LINK_BYTES: usize = 2_048;
 
-/// Elements whose text is not that of the document: deleted text, commands of fields, the second form of a drawing, formats.
-const SKIPPED: [&str; 8] = [
+/// Most parts that are named as missing.
+const MAX_MISSING: usize = 1_000;
+
+/// Elements whose text is not that of the document: deleted text, commands of fields, formats.
+const SKIPPED: [&str; 7] = [
     "del",
     "moveFrom",
     "instrText",
-    "Fallback",
     "sectPr",
     "pPrChange",
     "rPrChange",
@@ -41,6 +43,8 @@ pub(super) struct Body<'a> {
     title: Option<String>,
     links: Vec<String>,
     seen: HashSet<String>,
+    /// Parts in other formats, whose text is not read.
+    missing: Vec<String>,
 }
 
 /// The reading of one part: its open elements.
@@ -51,6 +55,9 @@ struct Place {
     skipped_from: Option<usize>,
     /// The run is not shown (`w:vanish`).
     is_hidden: bool,
+    /// For each open choice of forms (`mc:AlternateContent`; ECMA-376, part 3, section 7.5), the bytes of text before it. The forms say
+    /// the same, so the first one that has text counts.
+    choices: Vec<usize>,
 }
 
 impl<'a> Body<'a> {
@@ -65,6 +72,7 @@ impl<'a> Body<'a> {
             title: None,
             links: Vec::new(),
             seen: HashSet::new(),
+            missing: Vec::new(),
         }
     }
 
@@ -72,6 +80,22 @@ impl<'a> Body<'a> {
     pub(super) fn finish(mut self) -> (String, Option<String>, Vec<String>) {
         self.end_block();
         (self.text, self.title, self.links)
+    }
+
+    /// The parts that the text needs and that are not read.
+    pub(super) fn missing(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.missing)
+    }
+
+    /// Bytes of text so far.
+    fn written(&self) -> usize {
+        self.text.len() + self.block.trim_end().len()
+    }
+
+    /// Whether the text of this element does not count.
+    fn is_skipped(&self, name: &str, place: &Place) -> bool {
+        let is_form = matches!(name, "Choice" | "Fallback");
+        SKIPPED.contains(&name) || is_form && place.choices.last().is_some_and(|before| self.written() > *before)
     }
 
     /// Reads the main part.
@@ -92,7 +116,7 @@ impl<'a> Body<'a> {
                 Token::Open(start) => {
                     let name = local_name(&start);
                     if place.skipped_from.is_none() {
-                        if SKIPPED.contains(&name.as_str()) {
+                        if self.is_skipped(&name, &place) {
                             place.skipped_from = Some(place.open.len());
                         } else {
                             self.open(&name, &start, relations, &mut place);
@@ -100,7 +124,7 @@ impl<'a> Body<'a> {
                     }
                     place.open.push(name);
                 }
-                Token::Close => {
+                Token::Close(_) => {
                     let Some(name) = place.open.pop() else { continue };
                     match place.skipped_from {
                         Some(from) if from < place.open.len() => {}
@@ -108,7 +132,7 @@ impl<'a> Body<'a> {
                         None => self.close(&name, &mut place)?,
                     }
                 }
-                Token::Text(text) => {
+                Token::Text(text) | Token::CData(text) => {
                     let is_text = matches!(place.open.last().map(String::as_str), Some("t"));
                     if is_text && place.skipped_from.is_none() && !place.is_hidden {
                         self.block.push_str(&text);
@@ -138,6 +162,11 @@ impl<'a> Body<'a> {
             }
             "tab" | "br" | "cr" | "ptab" if place.open.last().is_some_and(|name| name == "r") => self.block.push(' '),
             "noBreakHyphen" => self.block.push('-'),
+            "AlternateContent" => place.choices.push(self.written()),
+            "altChunk" => {
+                let target = attribute(start, "id").and_then(|id| relations.inside(&id).map(str::to_owned));
+                self.missing.extend(target.filter(|_| self.missing.len() < MAX_MISSING));
+            }
             "r" => place.is_hidden = false,
             "vanish" if place.open.last().is_some_and(|name| name == "rPr") => {
                 place.is_hidden = value(start).is_none_or(|value| !matches!(value.as_str(), "0" | "false" | "off"));
@@ -166,6 +195,7 @@ impl<'a> Body<'a> {
             "p" => self.end_block(),
             "tbl" => self.tables = self.tables.saturating_sub(1),
             "r" => place.is_hidden = false,
+            "AlternateContent" => drop(place.choices.pop()),
             _ => {}
         }
         self.check()

@@ -9,8 +9,8 @@ use crate::xml::{Token, Tokens, attribute, decoded, local_name};
 /// The relationships of a part.
 #[derive(Debug, Default)]
 pub(super) struct Relations {
-    /// The last segment of the type, and the target within the package.
-    inside: Vec<(String, String)>,
+    /// The last segment of the type, the target within the package, and the id.
+    inside: Vec<(String, String, String)>,
     /// The targets outside of the package by their id.
     outside: HashMap<String, String>,
 }
@@ -20,7 +20,9 @@ impl Relations {
     pub(super) fn of(package: &mut Package<'_>, path: &str) -> Result<Self, Fault> {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let separator = if folder.is_empty() { "" } else { "/" };
-        let Some(bytes) = package.file(&format!("{folder}{separator}_rels/{name}.rels"))? else {
+        let name = package.name_of("", &format!("{folder}{separator}_rels/{name}.rels"));
+        let bytes = name.map_or(Ok(None), |name| package.file(&name))?;
+        let Some(bytes) = bytes else {
             return Ok(Self::default());
         };
         let text = decoded(&bytes);
@@ -36,7 +38,8 @@ impl Relations {
                 relations.outside.extend(attribute(&start, "Id").map(|id| (id, target)));
             } else {
                 let kind = kind.rsplit('/').next().unwrap_or_default().to_owned();
-                relations.inside.push((kind, target));
+                let id = attribute(&start, "Id").unwrap_or_default();
+                relations.inside.push((kind, target, id));
             }
         }
         Ok(relations)
@@ -44,8 +47,14 @@ impl Relations {
 
     /// The target within the package of this type: the last segment of its URI.
     pub(super) fn of_type(&self, kind: &str) -> Option<&str> {
-        let found = self.inside.iter().find(|(found, _)| found == kind);
-        found.map(|(_, target)| target.as_str())
+        let found = self.inside.iter().find(|(found, ..)| found == kind);
+        found.map(|(_, target, _)| target.as_str())
+    }
+
+    /// The target within the package with this id.
+    pub(super) fn inside(&self, id: &str) -> Option<&str> {
+        let found = self.inside.iter().find(|(.., found)| found == id);
+        found.map(|(_, target, _)| target.as_str())
     }
 
     /// The link with this id.

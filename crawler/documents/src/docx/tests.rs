@@ -85,3 +85,79 @@ fn a_package_without_a_document_is_broken() {
     ));
     assert!(matches!(read(b"PK\x03\x04", &Limits::default()), Err(Fault::Broken(_))));
 }
+
+#[test]
+fn a_document_is_found_however_its_package_spells_it() {
+    const TEXT: &str = "<w:document><w:body><w:p><w:r><w:t>x</w:t></w:r></w:p></w:body></w:document>";
+    // Strict documents (ISO/IEC 29500-1) have other namespaces.
+    const STRICT: &str = "http://purl.oclc.org/ooxml/officeDocument/relationships/officeDocument";
+    let relation = |target: &str| {
+        format!("<Relationships><Relationship Id='a' Type='{STRICT}' Target='{target}'/></Relationships>")
+    };
+    for (name, target) in [
+        ("word/document.xml", "word/document.xml"),
+        ("word/document.xml", "/word/document.xml"),
+        ("word/document2.xml", "/word/document2.xml"),
+        ("word/document.xml", "word\\document.xml"),
+        ("word\\document.xml", "word/document.xml"),
+        ("Word/Document.xml", "word/document.xml"),
+        ("word/document 1.xml", "word/document%201.xml"),
+        ("word/document.xml", "word/gone.xml"),
+    ] {
+        let file = package(&[("_rels/.rels", &relation(target)), (name, TEXT)]);
+        assert_eq!(
+            read(&file, &Limits::default()).unwrap().content,
+            Content::Text("x".into()),
+            "{name} {target}"
+        );
+    }
+}
+
+#[test]
+fn the_first_form_of_a_drawing_that_has_text_counts() {
+    let run = |text: &str| format!("<w:txbxContent><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:txbxContent>");
+    let (new, old, empty) = (run("new"), run("old"), run(""));
+    for (forms, text) in [
+        (
+            format!("<mc:Choice Requires='wps'>{new}</mc:Choice><mc:Fallback>{old}</mc:Fallback>"),
+            "new",
+        ),
+        (
+            format!("<mc:Choice Requires='wps'>{empty}</mc:Choice><mc:Fallback>{old}</mc:Fallback>"),
+            "old",
+        ),
+        (
+            format!("<mc:Choice Requires='x'>{new}</mc:Choice><mc:Choice Requires='y'>{old}</mc:Choice>"),
+            "new",
+        ),
+        (format!("<mc:Fallback>{old}</mc:Fallback>"), "old"),
+    ] {
+        let file = document(&format!(
+            "<w:p><w:r><mc:AlternateContent>{forms}</mc:AlternateContent></w:r></w:p>"
+        ));
+        assert_eq!(
+            read(&file, &Limits::default()).unwrap().content,
+            Content::Text(format!("{text}\nA note.")),
+            "{forms}"
+        );
+    }
+}
+
+#[test]
+fn parts_that_are_not_read_are_named() {
+    let file = package(&[
+        (
+            "word/_rels/document.xml.rels",
+            "<Relationships><Relationship Id='r1' Type='http://x/aFChunk' Target='chunk.html'/>\
+             <Relationship Id='r2' Type='http://x/footnotes' Target='notes.xml'/></Relationships>",
+        ),
+        (
+            "word/document.xml",
+            "<w:document><w:body><w:p><w:r><w:t>x</w:t></w:r></w:p><w:altChunk r:id='r1'/></w:body></w:document>",
+        ),
+    ]);
+    assert_eq!(
+        read(&file, &Limits::default()).unwrap().missing,
+        ["chunk.html", "notes.xml"]
+    );
+}

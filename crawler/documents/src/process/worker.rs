@@ -12,9 +12,9 @@ use std::time::Duration;
 use super::frame;
 use crate::{Document, Fault, Kind, Limits};
 
-/// Allocators reserve address space far beyond what they use: mimalloc a GiB at a time, glibc 128 MiB for each thread. The bound on the
-/// memory is one on the address space. The child needs no other variable, and learns no secret from one.
-const FRUGAL: [(&str, &str); 2] = [("MIMALLOC_ARENA_RESERVE", "0"), ("MALLOC_ARENA_MAX", "1")];
+/// The environment of a process whose address space is bounded. Allocators reserve far more of it than they use: mimalloc a GiB at a
+/// time, glibc 128 MiB for each thread. A child has only these variables, and learns no secret from one.
+pub const FRUGAL: [(&str, &str); 2] = [("MIMALLOC_ARENA_RESERVE", "0"), ("MALLOC_ARENA_MAX", "1")];
 
 /// Bytes of the child's last words that are read.
 const MAX_LAST_WORDS: u64 = 64 * 1024;

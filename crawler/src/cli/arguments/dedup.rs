@@ -13,12 +13,18 @@ use page::documents::Kind;
 pub enum InputFormat {
     /// One JSON object per line.
     Jsonl,
+    /// JSON objects in an array, on several lines, or without line ends.
+    Json,
     /// Plain text in any encoding.
     Text,
     /// A web page in any encoding.
     Html,
+    /// A page saved as a single file (MHTML), or mail.
+    Mhtml,
     /// Pages and texts of WARC and WET files.
     Warc,
+    /// Pages of ARC files, the format before WARC.
+    Arc,
     /// PDF.
     Pdf,
     /// Word documents.
@@ -37,7 +43,10 @@ impl From<InputFormat> for Format {
             InputFormat::Jsonl => Self::Jsonl,
             InputFormat::Text => Self::Text,
             InputFormat::Html => Self::Html,
+            InputFormat::Json => Self::Json,
+            InputFormat::Mhtml => Self::Mime,
             InputFormat::Warc => Self::Warc,
+            InputFormat::Arc => Self::Arc,
             InputFormat::Pdf => Self::Document(Kind::Pdf),
             InputFormat::Docx => Self::Document(Kind::Docx),
             InputFormat::Epub => Self::Document(Kind::Epub),

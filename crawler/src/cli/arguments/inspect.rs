@@ -55,7 +55,7 @@ pub struct Fetching {
     \"bom\"|\"header\"|\"meta\"|\"utf8\"|\"detected\", \"charset_errors\": true if some bytes were malformed, \"title\", \
     \"text\", \"extract\": null without a rule of [[extract]], otherwise {\"rule\", \"effect\": \
     \"content\"|\"drop\"|\"nothing\"}, \"word_count\", \"language\": ISO 639-1, \
-    \"page_type\": \"article\"|\"listing\"|\"product\"|\"forum\"|\"documentation\"|\"service\"|\"unknown\", \"document\": kind of a document that is not HTML, \"pages\": its number of pages, \"outlinks\": [{\"url\", \"kind\", \"nofollow\"}], \"robots\": \
+    \"page_type\": \"article\"|\"listing\"|\"product\"|\"forum\"|\"documentation\"|\"service\"|\"unknown\", \"document\": kind of a document that is not HTML, \"pages\": its number of pages, \"missing_parts\": [names of parts that it lacks], \"outlinks\": [{\"url\", \"kind\", \"nofollow\"}], \"robots\": \
     {\"noindex\", \"nofollow\", \"unavailable_after\": date, \"meta\": {the same fields}, \"header\": {the same fields}}, \
     \"canonical\": URL of rel=canonical, if the page names exactly one, \"canonical_url\": canonical form of url, \
     \"fingerprint\": hexadecimal digits, \"digest\": digest of the normalised text, equal for exact duplicates, \"similarity\": \

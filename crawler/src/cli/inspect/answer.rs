@@ -20,6 +20,8 @@ pub(in crate::cli) struct PageAnswer {
     pub document: Option<&'static str>,
     /// Number of pages of a document that has pages.
     pub pages: Option<u64>,
+    /// Parts that the document names and does not have.
+    pub missing_parts: Vec<String>,
     pub canonical: Option<String>,
     pub canonical_url: Option<String>,
     pub robots: Robots,

@@ -22,7 +22,8 @@ use crate::cli::output::Output;
 use crate::config::settings::{ExtractRules, Settings};
 use crate::crawl::canonical;
 use crate::error::RunError;
-use crate::files::{DEFAULT_MAX_DOCUMENT_BYTES, Format, PLACEHOLDER, unpacked};
+use crate::files::{DEFAULT_MAX_DOCUMENT_BYTES, Format, PLACEHOLDER, main_part, unpacked};
+use crate::terminal::commands::command;
 
 pub(super) fn execute(args: &InspectPageArgs) -> Result<(), Error> {
     let base = base(args)?;
@@ -231,6 +232,7 @@ impl Inspector {
                     rule: named.name.clone(),
                     effect,
                 }),
+            missing_parts: page.missing_parts,
             title: page.title,
             text: page.text,
             url: found.url.map(String::from),
@@ -247,15 +249,32 @@ fn read_file(path: Option<&Path>, base: Option<&Url>) -> Result<Found, String> {
     if body.len() > limit {
         return Err(format!("longer than {limit} bytes"));
     }
-    let by_name = path.and_then(Format::of_name);
-    let format = Format::of_content(&body, by_name).unwrap_or(Format::Text);
+    let format = Format::of_content(&body, path)?;
+    if format.is_collection() {
+        return Err(format!(
+            "it holds many documents: {} reads each of them",
+            command("dedup", &[])
+        ));
+    }
     if format.is_text() && is_binary(&body) {
         return Err("it is neither HTML nor text, nor a document of a known kind".into());
     }
+    let (body, content_type, url) = match format {
+        Format::Mime => {
+            let part = main_part(&body)?;
+            (part.bytes, part.content_type, part.url)
+        }
+        format => (body, format.media_type().to_owned(), None),
+    };
+    let url = url.and_then(|url| absolute(&url).ok());
     Ok(Found {
-        url: base.cloned(),
+        url: base.cloned().or(url),
         status: None,
-        headers: HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(format.media_type()))]),
+        headers: HeaderMap::from_iter(
+            HeaderValue::from_str(&content_type)
+                .ok()
+                .map(|value| (CONTENT_TYPE, value)),
+        ),
         body: body.into(),
     })
 }

@@ -37,6 +37,9 @@ pub(super) fn page(page: &PageAnswer) -> String {
         let pages = page.pages.map(|pages| format!(", {pages} pages")).unwrap_or_default();
         row("document", &format!("{kind}{pages}"));
     }
+    if let Some(missing) = ::page::missing_in_words(&page.missing_parts) {
+        row("missing", &missing);
+    }
     row("rel=canonical", page.canonical.as_deref().unwrap_or("none"));
     row("robots", &robots(page));
     row("fingerprint", &fingerprint(page));

@@ -22,11 +22,18 @@ use crate::crawl::scope::LISTED;
 /// Bound on the bytes of an `ETag` or `Last-Modified` that is kept.
 const MAX_VALIDATOR_BYTES: usize = 256;
 
+/// A book without one of its chapters is read, but its text is not whole.
+fn warn_of_missing_parts(url: &Url, page: &Page) {
+    if let Some(parts) = page::missing_in_words(&page.missing_parts) {
+        tracing::warn!(%url, parts, "the document lacks parts that it names; the others are read");
+    }
+}
+
 impl Interpreter {
     pub(super) fn read(&self, queued: QueuedUrl, url: &Url, response: Response, body: Bytes) -> Meaning {
         let read = page::read(&body, &response.headers, url, &self.settings.reading(url));
         self.note_document(&queued, &read);
-        let record = match read {
+        let record = match read.inspect(|page| warn_of_missing_parts(url, page)) {
             Ok(mut page) => match page.redirect.take() {
                 Some(redirect) => return self.redirect_in_html(queued, url, redirect, page, &response),
                 None => {
