@@ -77,7 +77,9 @@ impl ParseThreads {
                 ..of_documents.clone()
             };
             let watched = self.watch.thread("parse-rendered", watch::LIMIT);
-            start_thread("parse-rendered".into(), move || this.interpret_rendered(&rendered, &watched))?;
+            start_thread("parse-rendered".into(), move || {
+                this.interpret_rendered(&rendered, &watched)
+            })?;
         }
         for number in 0..super::cores(1) {
             let (this, small) = (self.clone(), small.clone());
