@@ -264,7 +264,8 @@ fn forms_in_forms_are_drawn_up_to_a_bound() {
     });
     let text = |text: &str| Ok(text.to_owned());
     let operations = "1 0 0 1 0 0 cm\n".repeat(70_000);
-    let cases: Vec<(&str, String, Vec<String>, Result<String, Fault>)> = vec![
+    type Case = (&'static str, String, Vec<String>, Result<String, Fault>);
+    let cases: Vec<Case> = vec![
         ("a form", draws(1), vec![row(700.0, "in a form")], text("in a form")),
         (
             "a form of another form",
