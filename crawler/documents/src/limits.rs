@@ -18,7 +18,7 @@ pub struct Limits {
 impl Limits {
     /// The wall time of a reading, in units of [`max_seconds`](Self::max_seconds). A machine under load gives a process of low priority
     /// little processor time, and only the threads that wait for documents wait for it.
-    pub const WALL_FACTOR: u64 = 30;
+    pub const WALL_FACTOR: u64 = 15;
 }
 
 impl Default for Limits {

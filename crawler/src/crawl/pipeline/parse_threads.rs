@@ -95,7 +95,8 @@ impl ParseThreads {
         for number in 0..document_threads() {
             let (this, documents) = (of_documents.clone(), documents.clone());
             let name = format!("documents-{number}");
-            let watched = self.watch.thread(name.clone(), watch::LIMIT);
+            // A document has two tries, each in a process that may take long on a busy machine.
+            let watched = self.watch.thread(name.clone(), 2 * watch::LIMIT);
             start_thread(name, move || {
                 this.interpret_slowly(&documents, Lane::Documents, &watched);
             })?;
