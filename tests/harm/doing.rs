@@ -122,7 +122,12 @@ impl Harm {
             crawl.change(key, value);
         }
         let (done, bystander) = self.crawl(crawl, hostile);
-        assert_eq!(done.server.times_asked().contains_key("/after"), self.keeps_its_host);
+        let is_asked = done.server.times_asked().contains_key("/after");
+        assert_eq!(
+            is_asked, self.keeps_its_host,
+            "whether /after is asked for: {}",
+            done.report
+        );
         self.judge(&done, &bystander);
         done
     }

@@ -110,6 +110,8 @@ pub struct Frontier {
     tickets_out: usize,
     /// The pages in the browser, which have no ticket.
     rendering: Rendering,
+    /// Answers in the slow lanes. The verdict on an answer, which ends its ticket, may come before the news that it has left its lane.
+    answers_in_lanes: usize,
     requests_open: usize,
     /// URLs in process that were never fetched before.
     pages_in_process: u64,
@@ -181,6 +183,7 @@ impl Frontier {
             window,
             tickets_out: 0,
             rendering: Rendering::new(settings.render.tabs),
+            answers_in_lanes: 0,
             requests_open: 0,
             pages_in_process: 0,
             pages_decided,
@@ -491,7 +494,9 @@ impl Frontier {
     }
 
     fn idle(&self, ending: Ending) -> Step {
-        if self.tickets_out > 0 || !self.rendering.is_empty() || ending == Ending::Exhausted && self.is_taking_in() {
+        // A host that has its share in the slow lanes goes on when an answer leaves them.
+        let is_at_work = self.tickets_out > 0 || self.answers_in_lanes > 0 || !self.rendering.is_empty();
+        if is_at_work || ending == Ending::Exhausted && self.is_taking_in() {
             Step::Wait(None)
         } else {
             Step::Finished(ending)

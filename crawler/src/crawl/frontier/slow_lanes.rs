@@ -62,6 +62,7 @@ impl SlowLanes {
 impl Frontier {
     /// An answer of this host waits for a slow lane.
     pub(super) fn lane_entered(&mut self, name: &str, bytes: usize) {
+        self.answers_in_lanes += 1;
         if let Some(part) = self.slow_lanes(name) {
             part.answers += 1;
             part.bytes += bytes;
@@ -70,6 +71,7 @@ impl Frontier {
 
     /// An answer of this host has left a slow lane.
     pub(super) fn lane_left(&mut self, name: &str, bytes: usize, now: Now) {
+        self.answers_in_lanes = self.answers_in_lanes.saturating_sub(1);
         if let Some(part) = self.slow_lanes(name) {
             part.answers = part.answers.saturating_sub(1);
             part.bytes = part.bytes.saturating_sub(bytes);

@@ -72,6 +72,23 @@ fn a_host_goes_on_when_one_of_its_answers_has_left_the_lane() {
     assert_eq!(fetched(&mut frontier), None);
 }
 
+/// The recorder may be faster than the news that an answer has left its lane.
+#[test]
+fn a_crawl_does_not_end_while_a_host_waits_for_its_share() {
+    let mut frontier = Frontier::new(&without_delay(), WINDOW, 0);
+    frontier.add(site(HOSTILE, SlowLanes::MAX_ANSWERS as u64 + 1), at(0));
+    while fetched(&mut frontier).is_some() {}
+    for seq in 0..SlowLanes::MAX_ANSWERS as u64 {
+        frontier.on(decided(HOSTILE, seq, true), at(0));
+    }
+    assert!(matches!(frontier.next(at(0)), Step::Wait(_)));
+    for _ in 0..SlowLanes::MAX_ANSWERS {
+        frontier.on(left(0), at(1));
+    }
+    let last = format!("http://{HOSTILE}/{}", SlowLanes::MAX_ANSWERS);
+    assert_eq!(started(frontier.next(at(1))), last);
+}
+
 #[test]
 fn large_answers_of_a_host_are_few() {
     let settings = without_delay();
