@@ -48,6 +48,7 @@ impl Crawl {
                 is_exact: true,
                 new_links: Some(Vec::new()),
             }),
+            is_incomplete: false,
         };
         !self.steering.decided("h", &decision).is_empty()
     }
