@@ -147,7 +147,7 @@ impl Interpreter {
                 Reading::plain(page)
             }
             // The machine or a host did not give the page its time: it is no evidence, and gets another try.
-            Outcome::Rendered(rendered) if rendered.is_incomplete() && queued.attempts < MAX_TRIES - 1 => {
+            Outcome::Rendered(rendered) if is_tried_again(&rendered, queued.attempts) => {
                 tracing::debug!(url = %queued.url, ending = ?rendered.ending, refused = ?rendered.refused, "visited again");
                 return Meaning::Record(super::outcome(queued, storage::Outcome::Retry));
             }
@@ -245,6 +245,11 @@ impl Interpreter {
     }
 }
 
+/// Whether the page is visited again instead of being decided, after so many attempts before this one.
+fn is_tried_again(rendered: &Rendered, attempts: u8) -> bool {
+    rendered.is_incomplete() && attempts.saturating_add(1) < MAX_TRIES
+}
+
 /// The target of a navigation that a script asked for.
 fn link(url: Url) -> Outlink {
     Outlink {
@@ -258,4 +263,29 @@ fn link(url: Url) -> Outlink {
 fn is_html(response: &Response) -> bool {
     let media_type = page::declared_media_type(&response.headers);
     media_type.is_none_or(|media_type| matches!(media_type.as_str(), "text/html" | "application/xhtml+xml"))
+}
+
+#[cfg(test)]
+mod tests {
+    use browser::{Ending, Refusal};
+
+    use super::*;
+
+    #[test]
+    fn a_page_that_was_cut_off_is_tried_three_times_and_one_that_never_rests_once() {
+        let ended = |ending| Rendered {
+            ending,
+            ..Rendered::default()
+        };
+        let mut without_turn = ended(Ending::Finished);
+        without_turn.refused.insert(Refusal::NoTurn, 1);
+        for (rendered, expected) in [
+            (ended(Ending::Finished), [false, false, false]),
+            (ended(Ending::Restless), [false, false, false]),
+            (ended(Ending::CutOff), [true, true, false]),
+            (without_turn, [true, true, false]),
+        ] {
+            assert_eq!([0, 1, 2].map(|attempts| is_tried_again(&rendered, attempts)), expected);
+        }
+    }
 }
