@@ -210,6 +210,7 @@ fn store_page(store: &mut Store, from: &Store, page: &PageRecord, verdict: Verdi
         validators: page.validators,
         payload_digest: page.payload_digest,
         logged_in: page.logged_in,
+        is_incomplete: page.is_incomplete,
     };
     let outcome = Outcome::Page {
         draft: Box::new(draft),

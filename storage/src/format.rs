@@ -71,7 +71,7 @@
 //!
 //! A version may gain tables and rows that a program may ignore if it does not know them, and fields at the end of a PageRecord or an
 //! ArchivedVisit: earlier programs do not read them, and later ones read a row without them. The first such field of a PageRecord is
-//! `page_type`, the second `rendering`, the third `logged_in`; that of an ArchivedVisit is `response_type`.
+//! `page_type`, the second `rendering`, the third `logged_in`, the fourth `is_incomplete`; that of an ArchivedVisit is `response_type`.
 //!
 //! The rows of `gate`, `robots`, `sitemap`, `links` and `foreign` begin with their own version, 01. `origin` is `scheme://authority`, as robots.txt
 //! has it.

@@ -145,6 +145,8 @@ pub struct PageDraft {
     pub payload_digest: [u8; 20],
     /// Whether it was fetched with the session of a user, and not as every visitor sees it.
     pub logged_in: bool,
+    /// Whether the browser had to give the page up before it was finished. Then the page may say more another time.
+    pub is_incomplete: bool,
 }
 
 /// A page in the catalogue. Its sequence number is its key.
@@ -211,6 +213,9 @@ pub struct PageRecord {
     /// See [`PageDraft::logged_in`]. Rows of earlier versions end before this field.
     #[serde(deserialize_with = "none_at_the_end")]
     pub logged_in: bool,
+    /// See [`PageDraft::is_incomplete`]. Rows of earlier versions end before this field.
+    #[serde(deserialize_with = "none_at_the_end")]
+    pub is_incomplete: bool,
 }
 
 impl PageRecord {
@@ -256,6 +261,7 @@ impl PageRecord {
             page_type: draft.page_type,
             rendering: draft.rendering,
             logged_in: draft.logged_in,
+            is_incomplete: draft.is_incomplete,
         }
     }
 
@@ -291,6 +297,7 @@ mod tests {
                 elapsed_ms: 812,
             }),
             logged_in: true,
+            is_incomplete: true,
             ..PageDraft::default()
         };
         PageRecord::new(&queued, draft, Archived::default())
@@ -302,11 +309,17 @@ mod tests {
         let row = postcard::to_stdvec(&page).unwrap();
         let read = |row| postcard::from_bytes::<PageRecord>(row);
         assert_eq!(read(&row).unwrap(), page);
-        let without_session = PageRecord {
-            logged_in: false,
+        let without_incomplete = PageRecord {
+            is_incomplete: false,
             ..page
         };
-        let before_session = &row[..row.len() - 1];
+        let before_incomplete = &row[..row.len() - 1];
+        assert_eq!(read(before_incomplete).unwrap(), without_incomplete);
+        let without_session = PageRecord {
+            logged_in: false,
+            ..without_incomplete
+        };
+        let before_session = &before_incomplete[..before_incomplete.len() - 1];
         assert_eq!(read(before_session).unwrap(), without_session);
         let without_rendering = PageRecord {
             rendering: None,

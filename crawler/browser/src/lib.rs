@@ -22,12 +22,16 @@
 //! - [`Resources`]: answers the requests of pages
 //! - [`Rendered`], [`RenderError`], [`Refusal`]: the results
 
+mod clock;
 mod connection;
 mod document;
 mod error;
 mod find;
 mod finish;
+mod hook;
+mod open;
 mod page;
+mod patience;
 mod process;
 mod refusal;
 mod renderer;
@@ -40,8 +44,8 @@ pub mod wall;
 pub use document::Document;
 pub use error::RenderError;
 pub use find::{find, find_named};
-pub use page::Rendered;
+pub use page::{Ending, Rendered};
 pub use refusal::{Refusal, Refusals};
 pub use renderer::Renderer;
-pub use resources::{Kind, Request, Resource, Resources};
+pub use resources::{Kind, Request, Resource, Resources, Unanswered};
 pub use settings::Settings;

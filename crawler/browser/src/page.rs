@@ -1,40 +1,35 @@
 //! One page: from its document to its tree.
 
-use std::pin::pin;
+mod course;
+mod requests;
+
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use url::Url;
 
+use crate::clock::Clock;
 use crate::connection::{Connection, Event};
 use crate::document::Document;
 use crate::error::RenderError;
-use crate::finish::{Finish, Look, STEP, Step};
+use crate::finish::Finish;
+use crate::hook::Hook;
+use crate::open::Open;
 use crate::refusal::{Refusal, Refusals};
-use crate::resources::{Kind, Request, Resource, Resources};
-use crate::session::{self, Asked};
+use crate::resources::Resources;
+use crate::session;
 use crate::settings::Settings;
-
-/// What a page looks like at a moment: `[is parsed, has the awaited element, digest, has drawn frames]`.
-const LOOK: &str = include_str!("look.js");
-
-/// Notes when two frames were drawn from now on.
-const DRAW: &str = include_str!("draw.js");
+use requests::Answered;
 
 /// The tree of a page as HTML.
 const SERIALIZE: &str = include_str!("serialize.js");
 
-/// Scrolls to the end; whether there was anything below.
-const SCROLL: &str =
-    "(() => { const before = scrollY; scrollTo(0, document.documentElement.scrollHeight); return scrollY > before; })";
-
 /// How long the browser itself may take for a command that does not depend on the page.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How long a page may take to answer at the end of its time.
 const LAST_PATIENCE: Duration = Duration::from_secs(3);
@@ -59,10 +54,30 @@ pub struct Rendered {
     pub bytes: u64,
     /// Requests that were refused.
     pub refused: Refusals,
-    /// Whether the page was finished before its time was up.
-    pub is_finished: bool,
+    /// Why it was read when it was.
+    pub ending: Ending,
     /// Time from the start to the tree, without the time that requests waited for their turn.
     pub elapsed: Duration,
+}
+
+impl Rendered {
+    /// Whether the page may say more when it is rendered again: its time or that of a request was up, and the page itself was not the cause.
+    #[must_use]
+    pub fn is_incomplete(&self) -> bool {
+        self.ending == Ending::CutOff || self.refused.contains_key(&Refusal::NoTurn)
+    }
+}
+
+/// Why a page was read when it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ending {
+    /// It was finished.
+    #[default]
+    Finished,
+    /// It had used its time up, and still changed or computed. It would do so another time, too.
+    Restless,
+    /// The machine or a server did not give it its time.
+    CutOff,
 }
 
 /// A page at work.
@@ -77,23 +92,23 @@ pub(crate) struct Page<'a, R> {
     answers: JoinSet<Answered>,
     target: String,
     session: String,
+    hook: Hook,
+    /// The sessions of its workers.
+    workers: Vec<String>,
     /// Whether the document was answered.
     is_served: bool,
     /// The context of an isolated world, in which scripts of the page change nothing.
     world: Option<u64>,
     finish: Finish,
-    deadline: Instant,
-    waited: Duration,
+    clock: Clock,
+    awaits_frames: bool,
+    given_up: Option<Ending>,
     /// Requests that wait for the caller's answer.
-    open: usize,
+    open: Open,
+    /// How often it has asked for data, by URL without the numbers of the query.
+    asked: HashMap<Url, u32>,
+    polls: bool,
     rendered: Rendered,
-}
-
-/// An answer for a paused request.
-struct Answered {
-    session: String,
-    id: String,
-    resource: Option<Resource>,
 }
 
 impl<'a, R: Resources> Page<'a, R> {
@@ -105,7 +120,6 @@ impl<'a, R: Resources> Page<'a, R> {
         resources: Arc<R>,
         events: mpsc::Receiver<Event>,
     ) -> Self {
-        let now = Instant::now();
         Self {
             connection,
             settings,
@@ -116,12 +130,17 @@ impl<'a, R: Resources> Page<'a, R> {
             answers: JoinSet::new(),
             target: String::new(),
             session: String::new(),
+            hook: Hook::new(),
+            workers: Vec::new(),
             is_served: false,
             world: None,
-            finish: Finish::new(settings.quiet, settings.timeout),
-            deadline: now + settings.timeout,
-            waited: Duration::ZERO,
-            open: 0,
+            finish: Finish::new(settings.timeout),
+            clock: Clock::default(),
+            awaits_frames: false,
+            given_up: None,
+            open: Open::default(),
+            asked: HashMap::new(),
+            polls: false,
             rendered: Rendered::default(),
         }
     }
@@ -139,121 +158,25 @@ impl<'a, R: Resources> Page<'a, R> {
             let event = tokio::time::timeout(PATIENCE, self.events.recv()).await;
             self.on(event.map_err(|_elapsed| RenderError::Ended)?).await?;
         }
-        self.deadline = Instant::now() + self.settings.timeout;
         // The empty page must be there: a renderer that is told to load another before crashes now and then.
-        let is_there = json!({ "expression": "1" });
-        self.call("Runtime.evaluate", is_there, PATIENCE).await?;
+        let (session, is_there) = (self.session.clone(), json!({ "expression": "1" }));
+        let mut patience = self.patience(PATIENCE).await;
+        self.call(&session, "Runtime.evaluate", is_there, &mut patience).await?;
         let navigate = json!({ "url": self.document.url.as_str() });
         connection.send(&self.session, "Page.navigate", navigate).await?;
-        self.rendered.is_finished = self.wait().await?;
+        let mut patience = self.patience(self.settings.timeout).await;
+        self.rendered.ending = self.finish(&mut patience).await?;
 
         let limit = self.settings.max_html_bytes;
         let arguments = json!([self.document.url.as_str(), limit]);
-        let tree = self.ask(SERIALIZE, &arguments).await?;
+        let mut patience = self.patience(LAST_PATIENCE).await;
+        let tree = self.ask(SERIALIZE, &arguments, &mut patience).await?;
         let html = tree["html"].as_str().filter(|html| html.len() <= limit);
         self.rendered.html = html.ok_or(RenderError::TooLong { limit })?.to_owned();
         let url = tree["url"].as_str().and_then(|url| Url::parse(url).ok());
         self.rendered.url = url.filter(|url| *url != self.document.url && is_web(url));
-        self.rendered.elapsed = start.elapsed().saturating_sub(self.waited);
+        self.rendered.elapsed = start.elapsed().saturating_sub(self.open.waited());
         Ok(self.rendered)
-    }
-
-    /// Answers requests and looks at the page until it is finished. Returns whether it was before its time was up.
-    async fn wait(&mut self) -> Result<bool, RenderError> {
-        let mut scrolls = self.settings.scrolls;
-        loop {
-            let now = Instant::now();
-            if now >= self.deadline {
-                return Ok(false);
-            }
-            let look_at = self.finish.next_look();
-            if look_at.is_some_and(|at| now >= at) && self.events.is_empty() {
-                let look = self.look().await?;
-                match self.finish.looked(look, Instant::now()) {
-                    Step::Wait => {}
-                    Step::GoOn => {
-                        self.ask(DRAW, &json!([])).await?;
-                        self.run_clock().await?;
-                    }
-                    Step::EndsUnfinished => return Ok(false),
-                    Step::Finished => {
-                        if scrolls == 0 || !self.ask(SCROLL, &json!([])).await?.as_bool().unwrap_or_default() {
-                            return Ok(true);
-                        }
-                        scrolls -= 1;
-                        self.finish.restart();
-                        self.ask(DRAW, &json!([])).await?;
-                        self.run_clock().await?;
-                    }
-                }
-                continue;
-            }
-            let until = look_at.map_or(self.deadline, |at| at.min(self.deadline));
-            tokio::select! {
-                event = self.events.recv() => self.on(event).await?,
-                Some(answered) = self.answers.join_next() => self.answered(answered.ok()).await?,
-                () = tokio::time::sleep_until(until.into()) => {}
-            }
-        }
-    }
-
-    /// Lets the clock of the page run for one step.
-    async fn run_clock(&mut self) -> Result<(), RenderError> {
-        self.finish.runs(Instant::now());
-        let step = json!({ "policy": "pauseIfNetworkFetchesPending", "budget": STEP.as_millis() as u64 });
-        self.connection
-            .send(&self.session, "Emulation.setVirtualTimePolicy", step)
-            .await
-    }
-
-    async fn look(&mut self) -> Result<Look, RenderError> {
-        let value = self.ask(LOOK, &json!([self.wait_for])).await?;
-        Ok(Look {
-            is_parsed: value[0].as_bool().unwrap_or_default(),
-            is_found: value[1].as_bool().unwrap_or_default(),
-            digest: value[2].as_str().unwrap_or_default().to_owned(),
-            has_drawn: value[3].as_bool().unwrap_or(true),
-        })
-    }
-
-    /// The value of a function in the page. A page that runs a script without an end gives none.
-    async fn ask(&mut self, function: &str, arguments: &Value) -> Result<Value, RenderError> {
-        let arguments = arguments.as_array().into_iter().flatten().map(Value::to_string);
-        let expression = format!("{function}({})", arguments.collect::<Vec<_>>().join(","));
-        for _ in 0..2 {
-            let patience = self.deadline.saturating_duration_since(Instant::now()) + LAST_PATIENCE;
-            let world = match self.world {
-                Some(world) => world,
-                None => {
-                    let world = json!({ "frameId": self.target, "worldName": "crawler" });
-                    let made = self.call("Page.createIsolatedWorld", world, patience).await?;
-                    *self
-                        .world
-                        .insert(made["executionContextId"].as_u64().unwrap_or_default())
-                }
-            };
-            let evaluate = json!({ "expression": expression, "contextId": world, "returnByValue": true });
-            match self.call("Runtime.evaluate", evaluate, patience).await {
-                Ok(mut found) => return Ok(found["result"]["value"].take()),
-                // The document has been replaced, and the world with it.
-                Err(RenderError::Protocol { .. }) => self.world = None,
-                Err(error) => return Err(error),
-            }
-        }
-        Err(RenderError::Hung)
-    }
-
-    /// Calls the page, and goes on with its requests meanwhile: what a page does before it answers may wait for one.
-    async fn call(&mut self, method: &'static str, params: Value, patience: Duration) -> Result<Value, RenderError> {
-        let (connection, session) = (self.connection.clone(), self.session.clone());
-        let mut called = pin!(async move { connection.call(&session, method, params, patience).await });
-        loop {
-            tokio::select! {
-                result = &mut called => return result,
-                event = self.events.recv() => self.on(event).await?,
-                Some(answered) = self.answers.join_next() => self.answered(answered.ok()).await?,
-            }
-        }
     }
 
     async fn on(&mut self, event: Option<Event>) -> Result<(), RenderError> {
@@ -279,11 +202,15 @@ impl<'a, R: Resources> Page<'a, R> {
                     .await
             }
             "Emulation.virtualTimeBudgetExpired" if event.session == self.session => {
-                self.finish.paused(Instant::now());
+                self.clock.stopped();
                 Ok(())
             }
             "Inspector.targetCrashed" if event.session == self.session => Err(RenderError::Crashed),
             "Target.detachedFromTarget" if params["sessionId"] == self.session.as_str() => Err(RenderError::Crashed),
+            "Target.detachedFromTarget" => {
+                self.workers.retain(|worker| params["sessionId"] != worker.as_str());
+                Ok(())
+            }
             _ => Ok(()),
         }
     }
@@ -300,125 +227,19 @@ impl<'a, R: Resources> Page<'a, R> {
             if !is_own {
                 self.finish.has_worker();
             }
-            return session::set_up(self.connection, session, is_own).await;
+            if kind == "worker" || kind == "shared_worker" {
+                self.workers.push(session.to_owned());
+            }
+            return session::set_up(self.connection, session, is_own.then_some(&self.hook)).await;
         }
         if kind == "page" {
             self.refuse(Refusal::Popup);
             self.link(params["targetInfo"]["url"].as_str());
         }
         // A window that waits would hold up the script that opened it. What it asks for until it is closed is refused.
-        session::set_up(self.connection, session, false).await?;
+        session::set_up(self.connection, session, None).await?;
         let close = json!({ "targetId": target });
         self.connection.send("", "Target.closeTarget", close).await
-    }
-
-    /// Decides on a request.
-    async fn paused(&mut self, session: String, params: &Value) -> Result<(), RenderError> {
-        let id = params["requestId"].as_str().unwrap_or_default();
-        let request = &params["request"];
-        let is_document = params["resourceType"] == "Document";
-        if is_document && session == self.session && params["frameId"] == self.target.as_str() {
-            if !self.is_served {
-                self.is_served = true;
-                let document = self.document;
-                self.fulfill(&session, id, document.status, &document.headers, &document.body)
-                    .await?;
-                return self.run_clock().await;
-            }
-            self.refuse(Refusal::Navigation);
-            self.link(request["url"].as_str());
-            return self.fulfill(&session, id, 204, &[], &[]).await;
-        }
-        let refusal = match session::asked(params) {
-            Asked::Local => {
-                let allow = json!({ "requestId": id });
-                return self.connection.send(&session, "Fetch.continueRequest", allow).await;
-            }
-            Asked::Preflight => return self.fulfill(&session, id, 204, &allowing(request), &[]).await,
-            Asked::Refused(refusal) => refusal,
-            Asked::Resource(kind) => match self.request(kind, request) {
-                Ok(request) => {
-                    self.open += 1;
-                    let (resources, id) = (self.resources.clone(), id.to_owned());
-                    self.answers.spawn(async move {
-                        let resource = resources.get(request).await;
-                        Answered { session, id, resource }
-                    });
-                    return Ok(());
-                }
-                Err(refusal) => refusal,
-            },
-        };
-        self.fail(&session, id, refusal).await
-    }
-
-    /// The request for the caller, if the budget of the page allows it.
-    fn request(&self, kind: Kind, request: &Value) -> Result<Request, Refusal> {
-        let url = Url::parse(request["url"].as_str().unwrap_or_default());
-        let url = url.map_err(|_invalid| Refusal::Scheme)?;
-        let asked = self.rendered.requests as usize + self.open;
-        if asked >= self.settings.max_requests || self.rendered.bytes >= self.settings.max_bytes as u64 {
-            return Err(Refusal::Budget);
-        }
-        let mut headers = session::passed_on(request);
-        // The browser adds it behind the pause; without it, a server does not allow a request from another origin.
-        if kind == Kind::Data && url.origin() != self.document.url.origin() {
-            headers.retain(|(name, _)| name != "origin");
-            headers.push(("origin".into(), self.document.url.origin().ascii_serialization()));
-        }
-        Ok(Request {
-            page: self.document.url.clone(),
-            url,
-            kind,
-            headers,
-        })
-    }
-
-    /// The caller's answer has come. `None` if its code panicked.
-    async fn answered(&mut self, answered: Option<Answered>) -> Result<(), RenderError> {
-        self.open = self.open.saturating_sub(1);
-        let Some(Answered { session, id, resource }) = answered else {
-            return Ok(());
-        };
-        let Some(resource) = resource else {
-            self.rendered.requests += 1;
-            return self.fail(&session, &id, Refusal::Unfetched).await;
-        };
-        match resource.is_cached {
-            true => self.rendered.cached += 1,
-            false => self.rendered.requests += 1,
-        }
-        self.waited += resource.waited;
-        self.deadline += resource.waited;
-        self.rendered.bytes += resource.body.len() as u64;
-        if self.rendered.bytes > self.settings.max_bytes as u64 {
-            return self.fail(&session, &id, Refusal::Budget).await;
-        }
-        self.fulfill(&session, &id, resource.status, &resource.headers, &resource.body)
-            .await
-    }
-
-    async fn fulfill(
-        &self,
-        session: &str,
-        id: &str,
-        status: u16,
-        headers: &[(String, String)],
-        body: &[u8],
-    ) -> Result<(), RenderError> {
-        let answer = json!({
-            "requestId": id,
-            "responseCode": status,
-            "responseHeaders": session::shown(headers),
-            "body": BASE64_STANDARD.encode(body),
-        });
-        self.connection.send(session, "Fetch.fulfillRequest", answer).await
-    }
-
-    async fn fail(&mut self, session: &str, id: &str, refusal: Refusal) -> Result<(), RenderError> {
-        self.refuse(refusal);
-        let answer = json!({ "requestId": id, "errorReason": "BlockedByClient" });
-        self.connection.send(session, "Fetch.failRequest", answer).await
     }
 
     fn refuse(&mut self, refusal: Refusal) {
@@ -432,20 +253,6 @@ impl<'a, R: Resources> Page<'a, R> {
             links.push(url);
         }
     }
-}
-
-/// The fields that allow a request from another origin. The request itself is only ever a GET, which changes nothing.
-fn allowing(request: &Value) -> Vec<(String, String)> {
-    let field = |name: &str| session::field(request, name).unwrap_or("*").to_owned();
-    vec![
-        ("access-control-allow-origin".into(), field("origin")),
-        (
-            "access-control-allow-headers".into(),
-            field("access-control-request-headers"),
-        ),
-        ("access-control-allow-methods".into(), "GET".into()),
-        ("access-control-allow-credentials".into(), "true".into()),
-    ]
 }
 
 fn is_web(url: &Url) -> bool {

@@ -25,6 +25,8 @@ pub enum Refusal {
     Budget,
     /// The caller did not fetch it: forbidden address, failed request, too long.
     Unfetched,
+    /// Its turn did not come in time.
+    NoTurn,
 }
 
 impl Refusal {
@@ -42,6 +44,7 @@ impl Refusal {
             Self::Scheme => "scheme",
             Self::Budget => "budget",
             Self::Unfetched => "unfetched",
+            Self::NoTurn => "no_turn",
         }
     }
 }

@@ -38,14 +38,23 @@ pub struct Resource {
     pub headers: Vec<(String, String)>,
     /// The body without its Content-Encoding.
     pub body: Bytes,
-    /// How long the request waited for its turn. The page gets this time in addition.
+    /// How long the request waited for its turn.
     pub waited: Duration,
     /// Whether no request was needed.
     pub is_cached: bool,
 }
 
+/// Why a request has no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unanswered {
+    /// It is not allowed, or failed. It would not have an answer another time, either, as far as one knows.
+    Never,
+    /// Its turn did not come in time. The page may say more another time.
+    NoTurn,
+}
+
 /// Answers the requests of pages.
 pub trait Resources: Send + Sync + 'static {
-    /// The answer; `None` if there is none, for any reason.
-    fn get(&self, request: Request) -> impl Future<Output = Option<Resource>> + Send;
+    /// The answer, within a bounded time.
+    fn get(&self, request: Request) -> impl Future<Output = Result<Resource, Unanswered>> + Send;
 }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::connection::Connection;
 use crate::error::RenderError;
+use crate::hook::Hook;
 use crate::refusal::Refusal;
 use crate::resources::Kind;
 
@@ -46,14 +47,19 @@ const NOT_SHOWN: [&str; 16] = [
     "transfer-encoding",
 ];
 
-/// Sets up a session: its requests are paused, and so are the targets that it opens. Then lets it run.
-pub(crate) async fn set_up(connection: &Connection, session: &str, is_page: bool) -> Result<(), RenderError> {
+/// Sets up a session: its requests are paused, and so are the targets that it opens. Then lets it run. A page has a hook.
+pub(crate) async fn set_up(connection: &Connection, session: &str, hook: Option<&Hook>) -> Result<(), RenderError> {
     let patterns = json!({ "patterns": [{ "urlPattern": "*", "requestStage": "Request" }] });
     let attach = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true });
     connection.send(session, "Fetch.enable", patterns).await?;
     connection.send(session, "Target.setAutoAttach", attach).await?;
-    if is_page {
+    if let Some(hook) = hook {
         connection.send(session, "Page.enable", json!({})).await?;
+        connection.send(session, "Performance.enable", json!({})).await?;
+        let hook = json!({ "source": hook.source() });
+        connection
+            .send(session, "Page.addScriptToEvaluateOnNewDocument", hook)
+            .await?;
         connection.send(session, "Inspector.enable", json!({})).await?;
         connection
             .send(session, "Network.setBypassServiceWorker", json!({ "bypass": true }))

@@ -12,10 +12,8 @@ pub struct Settings {
     pub user_agent: String,
     /// Pages at one time.
     pub tabs: usize,
-    /// Time limit of a page, without the time that its requests waited for their turn.
+    /// Limit of the time of a page: of the time that its timers run on, and of its processor time.
     pub timeout: Duration,
-    /// A page is finished when no request was open for this time.
-    pub quiet: Duration,
     /// Most requests of a page that reach [`Resources`](crate::Resources).
     pub max_requests: usize,
     /// Most bytes of the bodies that a page receives.
@@ -39,7 +37,6 @@ impl Settings {
             user_agent: "crawler".into(),
             tabs: 2,
             timeout: Duration::from_secs(20),
-            quiet: Duration::from_millis(500),
             max_requests: 100,
             max_bytes: 20 * 1024 * 1024,
             max_html_bytes: 10 * 1024 * 1024,

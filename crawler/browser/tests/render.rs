@@ -7,7 +7,7 @@ mod support;
 use std::sync::Arc;
 use std::time::Duration;
 
-use browser::{Refusal, RenderError, Renderer, Settings};
+use browser::{Ending, Refusal, RenderError, Renderer, Settings};
 use support::{PAGE, Site, document, render, settings};
 
 fn links(rendered: &browser::Rendered) -> Vec<&str> {
@@ -41,7 +41,7 @@ async fn text_and_links_that_scripts_make_are_in_the_result() {
     );
     assert!(rendered.html.contains(r#"<a href="/next">"#), "{}", rendered.html);
     assert!(!rendered.html.contains("Enable scripts"));
-    assert!(rendered.is_finished);
+    assert_eq!(rendered.ending, Ending::Finished);
     assert_eq!((rendered.requests, rendered.cached), (2, 0));
     assert_eq!(site.asked(), ["http://site.test/app.js", "http://site.test/data.json"]);
 }
@@ -92,7 +92,7 @@ async fn a_page_that_loads_on_is_scrolled_and_an_element_is_waited_for() {
         new IntersectionObserver(([entry]) => { if (entry.isIntersecting && n < 7) setTimeout(() => { \
         const d = document.createElement('div'); d.style.height = '3000px'; d.textContent = 'part ' + ++n; end.before(d) }, 150) }).observe(end)</script>";
     let rendered = render(&renderer, html, &Arc::default()).await.unwrap();
-    assert!(rendered.is_finished);
+    assert_eq!(rendered.ending, Ending::Finished);
     assert!(rendered.html.contains("part 7"), "{}", rendered.html);
 
     let late =
@@ -113,7 +113,7 @@ async fn a_page_that_never_rests_is_read_when_its_time_is_up() {
     let renderer = Renderer::new(settings);
     let html = "<p id=p>0</p><script>setInterval(() => p.textContent++, 20)</script>";
     let rendered = render(&renderer, html, &Arc::default()).await.unwrap();
-    assert!(!rendered.is_finished);
+    assert_eq!(rendered.ending, Ending::Restless);
     assert!(rendered.html.contains("<p id=\"p\">"), "{}", rendered.html);
 }
 

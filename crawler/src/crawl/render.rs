@@ -108,6 +108,9 @@ impl Rendering {
         let mut evidence = self.evidence();
         for row in store.pages_from(1) {
             let (_, page) = row?;
+            if page.is_incomplete {
+                continue;
+            }
             if let (Some(rendering), Ok(url)) = (page.rendering, Url::parse(&page.url)) {
                 evidence.learn(&Plain::known(&page.host, &url), rendering.says_more);
             }

@@ -39,7 +39,8 @@ impl RefreshSettings {
     /// Queues a revisit to each page in `scope` and admitted by `urls` that is due, and returns their number. While revisits of an interrupted refresh
     /// wait, it adds none.
     ///
-    /// A duplicate of a page that is not kept any more is due at once: no other page has its text.
+    /// A duplicate of a page that is not kept any more is due at once: no other page has its text. So is a page that the browser gave up
+    /// before it was finished.
     ///
     /// # Errors
     /// The store cannot be read or written.
@@ -65,7 +66,7 @@ impl RefreshSettings {
                     .intervals
                     .due_at(page.fetched_at, &page.validators, visits.as_ref())
                     <= as_of;
-                if is_due || !represented.has_text(store, id, &page)? {
+                if is_due || page.is_incomplete || !represented.has_text(store, id, &page)? {
                     slice.push(id);
                 }
                 if slice.len() == SLICE {

@@ -135,7 +135,7 @@ impl Steering {
     /// trap: the page's own host, and the host of the duplicate on which a new page was found.
     #[must_use]
     pub fn decided(&mut self, host: &str, decision: &JudgedPage) -> Vec<String> {
-        if !self.is_enabled() {
+        if !self.is_enabled() || decision.is_incomplete {
             return Vec::new();
         }
         let Some(mut page) = Decided::parse(host, decision) else {

@@ -16,6 +16,8 @@ pub(crate) struct Rendering {
     pub rendered: u64,
     /// Pages that were rendered, and whose response says as much.
     pub tested: u64,
+    /// Those of both that the browser gave up before they were finished. They may say more another time.
+    pub incomplete: u64,
     /// All other pages of the patterns below.
     pub read: u64,
     /// Requests of the rendered and tested pages, besides those for the pages themselves.
@@ -37,6 +39,8 @@ pub(crate) struct RenderedPattern {
     pub rendered: u64,
     /// See [`Rendering::tested`].
     pub tested: u64,
+    /// See [`Rendering::incomplete`].
+    pub incomplete: u64,
     /// Pages that were read without a browser.
     pub read: u64,
     /// See [`Rendering::requests`].
@@ -72,13 +76,14 @@ pub(super) struct Renderings {
 impl Renderings {
     /// Counts a page.
     pub fn add(&mut self, page: &PageRecord) {
-        self.count(&page.host, &page.url, page.rendering);
+        self.count(&page.host, &page.url, page.rendering, page.is_incomplete);
     }
 
-    fn count(&mut self, host: &str, url: &str, rendering: Option<storage::Rendering>) {
+    fn count(&mut self, host: &str, url: &str, rendering: Option<storage::Rendering>, is_incomplete: bool) {
         let Ok(url) = Url::parse(url) else { return };
         let key = (host.to_owned(), shape::pattern(&url));
         let entry = self.patterns.entry(key).or_default();
+        entry.incomplete += u64::from(is_incomplete);
         match rendering {
             None => entry.read += 1,
             Some(rendering) => {
@@ -102,6 +107,7 @@ impl Renderings {
         Rendering {
             rendered: sum(|found| found.rendered),
             tested: sum(|found| found.tested),
+            incomplete: sum(|found| found.incomplete),
             read: sum(|found| found.read),
             requests: sum(|found| found.requests),
             elapsed_ms: sum(|found| found.elapsed_ms),
@@ -129,9 +135,15 @@ impl Rendering {
 
     /// The counts in a sentence.
     pub fn words(&self) -> String {
+        let incomplete = match self.incomplete {
+            0 => String::new(),
+            count => {
+                format!(" It had to give {count} of them up before they were finished; the next refresh visits them.")
+            }
+        };
         format!(
             "A browser rendered {} pages: {} said more than their responses. It took {:.0} s and {} requests; {} pages of these patterns were read \
-             without it.",
+             without it.{incomplete}",
             self.rendered + self.tested,
             self.rendered,
             self.elapsed_ms as f64 / 1_000.0,
@@ -160,9 +172,10 @@ mod tests {
             ("http://h/blog/b", None),
             ("http://h/docs/a", None),
         ] {
-            renderings.count("h", url, rendering);
+            renderings.count("h", url, rendering, url.ends_with("/app/b"));
         }
         let rendering = renderings.finish();
+        assert_eq!((rendering.incomplete, rendering.patterns[0].incomplete), (1, 1));
         let names: Vec<&str> = rendering.patterns.iter().map(|found| found.pattern.as_str()).collect();
         assert_eq!(names, ["/app/*", "/blog/*"]);
         assert_eq!((rendering.rendered, rendering.tested, rendering.read), (2, 1, 1));

@@ -277,6 +277,12 @@ impl Screen {
             grouped(seconds),
             grouped(rendering.requests)
         ));
+        if rendering.incomplete > 0 {
+            self.line(&format!(
+                "  {} given up before they were finished; the next refresh visits them",
+                grouped(rendering.incomplete)
+            ));
+        }
     }
 
     fn rules(&mut self, report: &Report) {

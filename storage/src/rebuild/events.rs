@@ -371,5 +371,6 @@ pub(super) fn draft_of(page: PageRecord, replaces: Option<Replaced>) -> PageDraf
         validators: page.validators,
         payload_digest: page.payload_digest,
         logged_in: page.logged_in,
+        is_incomplete: page.is_incomplete,
     }
 }

@@ -218,6 +218,7 @@ fn differing_fields(archived: &PageRecord, known: &PageRecord, has_first_signatu
         ),
         // An earlier version leaves it out, too.
         ("logged_in", !known.logged_in || archived.logged_in),
+        ("is_incomplete", !known.is_incomplete || archived.is_incomplete),
         ("elapsed_ms", archived.elapsed_ms == known.elapsed_ms),
         ("canonical", archived.canonical == known.canonical),
         ("payload_digest", archived.payload_digest == known.payload_digest),

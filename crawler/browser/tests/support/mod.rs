@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use browser::{Document, RenderError, Rendered, Renderer, Request, Resource, Resources, Settings};
+use browser::{Document, RenderError, Rendered, Renderer, Request, Resource, Resources, Settings, Unanswered};
 use url::Url;
 
 /// The URL of the page.
@@ -45,12 +45,12 @@ impl Site {
 }
 
 impl Resources for Site {
-    async fn get(&self, request: Request) -> Option<Resource> {
+    async fn get(&self, request: Request) -> Result<Resource, Unanswered> {
         let url = request.url.to_string();
         let found = self.files.get(&url).cloned();
         self.asked.lock().unwrap().push(url);
-        let (status, headers, body) = found?;
-        Some(Resource {
+        let (status, headers, body) = found.ok_or(Unanswered::Never)?;
+        Ok(Resource {
             status,
             headers,
             body: body.into(),

@@ -107,6 +107,7 @@ impl Interpreter {
             mut page,
             html,
             rendering,
+            is_incomplete,
         } = reading;
         let robots = page.robots.all();
         let metadata = self.analyzer.metadata(page.metadata());
@@ -137,13 +138,14 @@ impl Interpreter {
             elapsed_ms: u32::try_from(response.elapsed.as_millis()).unwrap_or(u32::MAX),
             canonical: canonical::named(&page.canonical, url, &self.settings.canonicalize),
             replaces: None,
-            // That the response has not changed says nothing about a page that needs its scripts.
-            validators: match &html {
-                Some(_) => Validators::default(),
-                None => validators(&response),
+            // That the response has not changed says nothing about a page that needs its scripts, or that was given up.
+            validators: match html.is_some() || is_incomplete {
+                true => Validators::default(),
+                false => validators(&response),
             },
             payload_digest: storage::warc::payload_digest(&body),
             logged_in: response.logged_in,
+            is_incomplete,
             title: page.title,
         };
         let signature = dedup::Signature {

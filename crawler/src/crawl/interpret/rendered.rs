@@ -20,6 +20,9 @@ use crate::crawl::render::{Finished, Outcome, RenderJob, Room, gain};
 /// Fewer characters of text than this do not stand for a page that could not be rendered.
 const MIN_TEXT_CHARS: usize = 200;
 
+/// Tries in all of a page whose time was up because of the machine or a host. The last one counts.
+const MAX_TRIES: u8 = 3;
+
 /// A page as it was read, and how.
 pub(super) struct Reading {
     /// The page whose text counts.
@@ -28,6 +31,8 @@ pub(super) struct Reading {
     pub html: Option<String>,
     /// What the browser found; `None` without a browser.
     pub rendering: Option<RenderingRecord>,
+    /// Whether the page may say more when it is rendered again.
+    pub is_incomplete: bool,
 }
 
 impl Reading {
@@ -37,6 +42,7 @@ impl Reading {
             page,
             html: None,
             rendering: None,
+            is_incomplete: false,
         }
     }
 }
@@ -140,6 +146,11 @@ impl Interpreter {
                 }
                 Reading::plain(page)
             }
+            // The machine or a host did not give the page its time: it is no evidence, and gets another try.
+            Outcome::Rendered(rendered) if is_tried_again(&rendered, queued.attempts) => {
+                tracing::debug!(url = %queued.url, ending = ?rendered.ending, refused = ?rendered.refused, "visited again");
+                return Meaning::Record(super::outcome(queued, storage::Outcome::Retry));
+            }
             Outcome::Rendered(rendered) => self.both(&queued, &url, &response, page, *rendered, &plain),
         };
         // The room is free for the next page only now, because the body was needed.
@@ -159,6 +170,7 @@ impl Interpreter {
         classes: &Plain,
     ) -> Reading {
         let (requests, elapsed) = (rendered.requests, rendered.elapsed);
+        let is_incomplete = rendered.is_incomplete();
         let record = |says_more| RenderingRecord {
             says_more,
             requests,
@@ -176,14 +188,18 @@ impl Interpreter {
                 page: plain,
                 html: None,
                 rendering: Some(record(false)),
+                is_incomplete,
             };
         };
         // A page whose scripts lead elsewhere names the target, and stays a page.
         let target = page.redirect.take().map(|redirect| link(redirect.url));
         page.outlinks.extend(found.into_iter().chain(target));
-        let new_links = self.new_links(queued, &plain, &page);
+        let new_links = match is_incomplete {
+            true => 0,
+            false => self.new_links(queued, &plain, &page),
+        };
         let says_more = new_links > 0 || gain::says_more(&plain.text, &page.text);
-        if let Some(rendering) = &self.rendering {
+        if let Some(rendering) = self.rendering.as_ref().filter(|_| !is_incomplete) {
             rendering.learn(classes, says_more);
         }
         tracing::debug!(url = %queued.url, says_more, new_links, "compared with the response");
@@ -201,6 +217,7 @@ impl Interpreter {
             page: kept,
             html: says_more.then_some(rendered.html),
             rendering: Some(record(says_more)),
+            is_incomplete,
         }
     }
 
@@ -228,6 +245,11 @@ impl Interpreter {
     }
 }
 
+/// Whether the page is visited again instead of being decided, after so many attempts before this one.
+fn is_tried_again(rendered: &Rendered, attempts: u8) -> bool {
+    rendered.is_incomplete() && attempts.saturating_add(1) < MAX_TRIES
+}
+
 /// The target of a navigation that a script asked for.
 fn link(url: Url) -> Outlink {
     Outlink {
@@ -241,4 +263,29 @@ fn link(url: Url) -> Outlink {
 fn is_html(response: &Response) -> bool {
     let media_type = page::declared_media_type(&response.headers);
     media_type.is_none_or(|media_type| matches!(media_type.as_str(), "text/html" | "application/xhtml+xml"))
+}
+
+#[cfg(test)]
+mod tests {
+    use browser::{Ending, Refusal};
+
+    use super::*;
+
+    #[test]
+    fn a_page_that_was_cut_off_is_tried_three_times_and_one_that_never_rests_once() {
+        let ended = |ending| Rendered {
+            ending,
+            ..Rendered::default()
+        };
+        let mut without_turn = ended(Ending::Finished);
+        without_turn.refused.insert(Refusal::NoTurn, 1);
+        for (rendered, expected) in [
+            (ended(Ending::Finished), [false, false, false]),
+            (ended(Ending::Restless), [false, false, false]),
+            (ended(Ending::CutOff), [true, true, false]),
+            (without_turn, [true, true, false]),
+        ] {
+            assert_eq!([0, 1, 2].map(|attempts| is_tried_again(&rendered, attempts)), expected);
+        }
+    }
 }

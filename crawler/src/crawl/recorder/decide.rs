@@ -85,8 +85,9 @@ impl Recorder {
         self.has_departures |= decided.replaced.is_some();
         self.stats.verdict(&page.draft.verdict);
         let capture = archive::encoded(&page, prepared, &self.store, &mut self.kept_texts, self.duplicates)?;
-        // Steering learns only from the first version of a page.
+        // Steering learns only from the first version of a page, and not from one that may say more another time.
         let judged = match page.queued.revisits {
+            None if page.draft.is_incomplete => Some(JudgedPage::incomplete(id, &page.queued.url)),
             None => Some(self.judged(id, &page)?),
             Some(_) => None,
         };

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use browser::{Kind, Request, Resource, Resources};
+use browser::{Kind, Request, Resource, Resources, Unanswered};
 use bytes::Bytes;
 use reqwest::header::{HeaderName, HeaderValue};
 use tokio::sync::{OnceCell, mpsc};
@@ -34,7 +34,7 @@ pub(super) struct PageResources {
 }
 
 impl Resources for PageResources {
-    async fn get(&self, request: Request) -> Option<Resource> {
+    async fn get(&self, request: Request) -> Result<Resource, Unanswered> {
         if request.kind == Kind::Data {
             return self.ask(&request).await;
         }
@@ -47,7 +47,7 @@ impl Resources for PageResources {
             })
             .await;
         if !is_cached {
-            let bytes = resource.as_ref().filter(|resource| resource.status == 200);
+            let bytes = resource.as_ref().ok().filter(|resource| resource.status == 200);
             self.cache
                 .filled(&request.url, bytes.map(|resource| resource.body.len()));
         }
@@ -55,34 +55,40 @@ impl Resources for PageResources {
         if is_cached {
             (resource.is_cached, resource.waited) = (true, Duration::ZERO);
         }
-        Some(resource)
+        Ok(resource)
     }
 }
 
 impl PageResources {
-    async fn ask(&self, request: &Request) -> Option<Resource> {
+    async fn ask(&self, request: &Request) -> Result<Resource, Unanswered> {
         let fields = request.headers.iter().filter_map(|(name, value)| {
             let name = HeaderName::try_from(name).ok()?;
             Some((name, HeaderValue::try_from(value).ok()?))
         });
-        let host = HostKey::from_url(&request.url)?;
+        let host = HostKey::from_url(&request.url).ok_or(Unanswered::Never)?;
         let is_outside_scope = self.scope.admits(&host, 0).is_err();
         let (url, page_host) = (request.url.clone(), self.page_host.clone());
         let (subrequest, answer) = Subrequest::new(url, fields.collect(), page_host, is_outside_scope);
         let began = Instant::now();
-        self.events.send(Event::Asks(subrequest)).await.ok()?;
-        let mut response = tokio::time::timeout(MAX_WAIT, answer).await.ok()?.ok()?;
+        self.events.send(Event::Asks(subrequest)).await.map_err(never)?;
+        let mut response = tokio::time::timeout(MAX_WAIT, answer)
+            .await
+            .map_err(|_elapsed| Unanswered::NoTurn)?
+            .map_err(never)?;
         let waited = began.elapsed().saturating_sub(response.elapsed);
         let coding = content_encoding::named_in(&response.headers);
         let packed = response.body.take().unwrap_or_default();
         let limit = self.max_body_bytes;
         let unpack = move || content_encoding::decode(packed, coding.as_deref(), limit);
-        let body: Bytes = tokio::task::spawn_blocking(unpack).await.ok()?.ok()?;
+        let body: Bytes = tokio::task::spawn_blocking(unpack)
+            .await
+            .map_err(never)?
+            .map_err(never)?;
         let headers = response.headers.iter().filter_map(|(name, value)| {
             let value = value.to_str().ok()?;
             Some((name.as_str().to_owned(), value.to_owned()))
         });
-        Some(Resource {
+        Ok(Resource {
             status: response.status,
             headers: headers.collect(),
             body,
@@ -90,6 +96,10 @@ impl PageResources {
             is_cached: false,
         })
     }
+}
+
+fn never<E>(_error: E) -> Unanswered {
+    Unanswered::Never
 }
 
 /// The scripts and style sheets that pages have asked for. Two pages that ask for one at a time share a request. The cache keeps a file for the
@@ -100,7 +110,7 @@ pub(super) struct Cache {
 }
 
 /// Without an answer if the file could not be fetched.
-type Cell = Arc<OnceCell<Option<Resource>>>;
+type Cell = Arc<OnceCell<Result<Resource, Unanswered>>>;
 
 #[derive(Debug, Default)]
 struct Files {

@@ -137,7 +137,7 @@ impl Stage {
                 self.failed_starts.store(0, Ordering::Relaxed);
                 tracing::debug!(url = %job.url, requests = rendered.requests, cached = rendered.cached,
                     elapsed_ms = rendered.elapsed.as_millis() as u64, reason = ?job.reason, refused = ?rendered.refused,
-                    is_finished = rendered.is_finished, "rendered");
+                    ending = ?rendered.ending, "rendered");
                 Outcome::Rendered(Box::new(rendered))
             }
             Err(error) => {

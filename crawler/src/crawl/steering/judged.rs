@@ -17,6 +17,8 @@ pub struct JudgedPage {
     pub via: Option<u64>,
     /// The kept page that it duplicates; `None` for a unique page.
     pub duplicate_of: Option<DuplicateOf>,
+    /// Whether the browser gave it up before it was finished. Then it teaches nothing.
+    pub is_incomplete: bool,
 }
 
 /// The kept page of a duplicate.
@@ -59,6 +61,16 @@ impl JudgedPage {
             url: url.to_owned(),
             via,
             duplicate_of,
+            is_incomplete: false,
+        }
+    }
+
+    /// Page number `page`, which may say more another time.
+    #[must_use]
+    pub fn incomplete(page: u64, url: &str) -> Self {
+        Self {
+            is_incomplete: true,
+            ..Self::new(page, url, None, None)
         }
     }
 }

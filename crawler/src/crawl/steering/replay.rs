@@ -22,8 +22,8 @@ pub fn replay(store: &Store, steering: &mut Steering) -> Result<(), RunError> {
     let mut looked_up: HashMap<u64, Option<(String, Verdict)>> = HashMap::new();
     for row in store.pages_from(1) {
         let (id, page) = row?;
-        if page.previous.is_some() {
-            // As in the crawl: a later version of a page teaches nothing.
+        if page.previous.is_some() || page.is_incomplete {
+            // As in the crawl: a later version of a page teaches nothing, and neither does a page that the browser gave up.
             continue;
         }
         let duplicate_of = match decided_against(id, &page) {

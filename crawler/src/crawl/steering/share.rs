@@ -182,6 +182,7 @@ mod tests {
             url: format!("http://h{path}"),
             via: None,
             duplicate_of,
+            is_incomplete: false,
         };
         folders.decided(&Decided::parse("h", &page).unwrap())
     }

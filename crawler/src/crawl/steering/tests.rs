@@ -16,6 +16,8 @@ fn policy() -> SteeringSettings {
 /// A site of pages with given texts: the same text is an exact duplicate.
 struct Crawl {
     steering: Steering,
+    /// Whether the browser gives the pages up.
+    gives_up: bool,
     kept: HashMap<String, String>,
     pages: HashMap<String, u64>,
 }
@@ -24,6 +26,7 @@ impl Crawl {
     fn new(policy: SteeringSettings) -> Self {
         Self {
             steering: Steering::new(policy),
+            gives_up: false,
             kept: HashMap::new(),
             pages: HashMap::new(),
         }
@@ -48,6 +51,7 @@ impl Crawl {
                 is_exact: true,
                 new_links: Some(Vec::new()),
             }),
+            is_incomplete: self.gives_up,
         };
         !self.steering.decided("h", &decision).is_empty()
     }
@@ -66,6 +70,27 @@ impl Crawl {
 
 fn url(path: &str) -> Url {
     Url::parse(&format!("http://h{path}")).unwrap()
+}
+
+#[test]
+fn pages_that_the_browser_gave_up_teach_nothing() {
+    let mut crawl = Crawl::new(policy());
+    crawl.gives_up = true;
+    for path in ["/room", "/choir", "/lecture"] {
+        for id in 1..8 {
+            crawl.page(&format!("{path}?sid={id}"), "loading", None);
+        }
+    }
+    assert_eq!(crawl.forecast("/room?sid=9"), Forecast::New);
+    crawl.gives_up = false;
+    crawl.page("/room?sid=10", "room", None);
+    crawl.page("/room?sid=11", "room", None);
+    assert!(matches!(crawl.forecast("/room?sid=12"), Forecast::Test(_)));
+    crawl.gives_up = true;
+    assert!(
+        !crawl.page("/room?sid=13", "another", None),
+        "it does not contradict, either"
+    );
 }
 
 #[test]

@@ -63,6 +63,13 @@ fn note_rendering(page: &PageRecord, notes: &mut Vec<String>) {
              comes from the response."
         ),
     });
+    if page.is_incomplete {
+        notes.push(
+            "The browser had to give the page up before it was finished, also when it was visited again, so the page may say more. The next \
+             refresh visits it."
+                .to_owned(),
+        );
+    }
 }
 
 impl Explainer<'_> {

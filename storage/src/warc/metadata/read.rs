@@ -209,6 +209,7 @@ impl<'a> Fields<'a> {
                 None => None,
             },
             logged_in: self.optional_number("logged-in")?.is_some(),
+            is_incomplete: self.optional_number("incomplete")?.is_some(),
         };
         Ok(Event::Page {
             sequence: self.number("page")?,

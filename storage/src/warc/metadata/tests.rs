@@ -41,12 +41,13 @@ fn vias() -> impl Strategy<Value = Option<Via>> {
 prop_compose! {
     fn of_text()(url in texts(), host in texts(), title in texts(), content_type in texts(), encoding in texts(),
                  language in proptest::option::of(texts()), page_type in proptest::option::of(texts()), canonical in proptest::option::of(texts()),
-                 etag in proptest::option::of(texts()), last_modified in proptest::option::of(texts()), via in vias(), logged_in: bool)
+                 etag in proptest::option::of(texts()), last_modified in proptest::option::of(texts()), via in vias(), logged_in: bool, is_incomplete: bool)
         -> PageRecord {
         PageRecord { url, host, depth: 0, via, title, fetched_at: 0, status: 0, content_type, encoding, body_bytes: 0,
             wire_bytes: 0, text_chars: 0, language, verdict: Verdict::Unique, signature: Vec::new(), elapsed_ms: 0,
             canonical, replaces: None, validators: Validators { etag, last_modified }, payload_digest: [0; 20],
-            previous: None, fate: Fate::Current, response: None, text: None, revisit: None, page_type, rendering: None, logged_in }
+            previous: None, fate: Fate::Current, response: None, text: None, revisit: None, page_type, rendering: None, logged_in,
+            is_incomplete }
     }
 }
 

@@ -129,6 +129,9 @@ impl Lines {
         if page.logged_in {
             self.put("logged-in", 1);
         }
+        if page.is_incomplete {
+            self.put("incomplete", 1);
+        }
         self.put("body-bytes", page.body_bytes);
         self.put("wire-bytes", page.wire_bytes);
         self.put("text-chars", page.text_chars);

@@ -22,6 +22,7 @@ impl Site {
             url: format!("http://h{path}"),
             via,
             duplicate_of,
+            is_incomplete: false,
         };
         let mut page = Decided::parse("h", &page).unwrap();
         if let Some(duplicate) = &mut page.duplicate {
