@@ -92,14 +92,24 @@ impl Process {
     }
 }
 
+impl Process {
+    /// Whether the browser and all its children have ended.
+    fn is_gone(&mut self) -> bool {
+        // The system counts the browser itself until somebody has asked how it ended.
+        let has_ended = !matches!(self.child.try_wait(), Ok(None));
+        has_ended && self.group.is_none_or(is_empty_group)
+    }
+}
+
 impl Drop for Process {
     fn drop(&mut self) {
         if let Some(group) = self.group.filter(|_| self.child.id().is_some()) {
             kill_group(group);
         }
-        // The children may still be writing for a moment after they were killed.
+        // The children run and write for a moment after they were killed. Who waits for the end of the browser must find none of them.
         for _ in 0..REMOVALS {
-            if remove(self.profile.path()).is_ok() && !self.profile.path().exists() {
+            let is_removed = remove(self.profile.path()).is_ok() && !self.profile.path().exists();
+            if self.is_gone() && is_removed {
                 break;
             }
             std::thread::sleep(std::time::Duration::from_millis(50));
@@ -125,6 +135,12 @@ fn kill_group(group: u32) {
     tracing::trace!(group, ?killed, "ended the browser");
 }
 
+/// Whether no process of the group is left.
+#[cfg(unix)]
+fn is_empty_group(group: u32) -> bool {
+    pid(group).is_none_or(|pid| rustix::process::test_kill_process_group(pid) == Err(rustix::io::Errno::SRCH))
+}
+
 #[cfg(unix)]
 fn kill(id: u32) {
     let killed = pid(id).map(|pid| rustix::process::kill_process(pid, rustix::process::Signal::KILL));
@@ -133,6 +149,11 @@ fn kill(id: u32) {
 
 #[cfg(not(unix))]
 fn kill_group(_group: u32) {}
+
+#[cfg(not(unix))]
+fn is_empty_group(_group: u32) -> bool {
+    true
+}
 
 #[cfg(not(unix))]
 fn kill(_id: u32) {}
