@@ -29,18 +29,19 @@ def require_program(name: str, package: str) -> str:
     return found
 
 
-def apt_get_install(package: str) -> None:
-    """Installs a Debian package, as root or through sudo."""
+def apt_get_install(*packages: str) -> None:
+    """Installs Debian packages, as root or through sudo."""
+    names = " ".join(packages)
     apt_get = shutil.which("apt-get")
     if apt_get is None:
-        raise Problem(f"{package} is missing and there is no apt-get here: install {package} by hand")
+        raise Problem(f"there is no apt-get here: install by hand what is missing: {names}")
     prefix = [] if os.geteuid() == 0 else ["sudo", "--non-interactive"]
     if prefix and shutil.which("sudo") is None:
-        raise Problem(f"{package} is missing; as root: apt-get install {package}")
+        raise Problem(f"missing; as root: apt-get install {names}")
     # RUNLEVEL=1 keeps the package's own service from starting where no systemd runs.
     environment = ["env", "DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1"]
-    print(f"installing {package} …", flush=True)
-    for arguments in (["update"], ["install", "--yes", "--no-install-recommends", package]):
+    print(f"installing {names} …", flush=True)
+    for arguments in (["update"], ["install", "--yes", "--no-install-recommends", *packages]):
         run_or_fail([*prefix, *environment, apt_get, "-qq", *arguments], timeout=INSTALL_TIMEOUT_SECONDS)
 
 
