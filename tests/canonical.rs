@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use crawler::config::Config;
-use crawler::config::settings::Settings;
+use config::Config;
+use config::settings::Settings;
 use storage::warc::Capture;
 use storage::{OpenOptions, Outcome, PageDraft, Replaced, Store, Verdict};
 

@@ -11,7 +11,7 @@ use syn::visit::{self, Visit};
 use syn::{Attribute, Item, ItemUse, UseTree, Visibility};
 
 /// The crates of the workspace, with what must not be among their dependencies.
-const CRATES: [(&str, &str, &[&str]); 10] = [
+const CRATES: [(&str, &str, &[&str]); 12] = [
     (
         "dedup",
         "dedup",
@@ -62,6 +62,12 @@ const CRATES: [(&str, &str, &[&str]); 10] = [
         "archive",
         "crawler/archive",
         &["dedup", "storage", "page", "web", "crawler", "scraper", "sled"],
+    ),
+    ("terminal", "crawler/terminal", &["dedup", "storage", "page", "web", "config", "crawler"]),
+    (
+        "config",
+        "crawler/config",
+        &["archive", "browser", "fleet", "export", "crawler", "sled", "tokio"],
     ),
     ("crawler", "crawler", &["sled"]),
 ];

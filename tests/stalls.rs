@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, Once};
 
-use crawler::config::Config;
-use crawler::config::settings::Settings;
+use config::Config;
+use config::settings::Settings;
 use crawler::crawl::messages::Ending;
 use crawler::crawl::pipeline::{self, Summary};
 use crawler::crawl::seeds::Seeds;

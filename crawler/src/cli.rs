@@ -49,9 +49,9 @@ use clap::Parser;
 use crate::cli::arguments::{Cli, Command, LogFormat};
 use crate::crawl::shutdown;
 use crate::live::log;
-use crate::terminal::commands;
-use crate::terminal::tell::tell;
 use error::{Error, UsageError};
+use terminal::commands;
+use terminal::tell::tell;
 
 /// Exit code of a Rust program after a panic.
 const PANICKED: u8 = 101;

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use web::fetch::FetchError;
 
-use crate::terminal::commands::command;
+use terminal::commands::command;
 
 /// The command could not go on: exit code 1.
 #[derive(Debug, thiserror::Error)]
@@ -153,7 +153,7 @@ pub struct Bytes(pub u64);
 
 impl std::fmt::Display for Bytes {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&crate::terminal::units::bytes(self.0))
+        f.write_str(&terminal::units::bytes(self.0))
     }
 }
 

@@ -1,7 +1,6 @@
 //! A polite web crawler that decides before storing whether a page says anything new, and keeps only the pages that do.
 
 pub mod cli;
-pub mod config;
 pub mod crawl;
 pub mod demo;
 mod error;
@@ -10,7 +9,9 @@ mod live;
 pub mod report;
 mod serve;
 mod study;
-mod terminal;
+
+// TRANSITION: `crawl` becomes a crate.
+pub(crate) use ::{config, terminal};
 
 // For the fuzz targets: requests of strangers to the status server.
 pub use live::status::is_for_this_machine;

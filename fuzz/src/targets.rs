@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use crawler::config::Config;
-use crawler::config::settings::Settings;
+use config::Config;
+use config::settings::Settings;
 use crawler::crawl::seeds;
 use crawler::files::{self, Fields};
 use dedup::{Analyzer, Fingerprint, IdfTable, Scheme, Segmenter, Signature, Sketch};

@@ -12,16 +12,16 @@ use super::inspect;
 use super::screen::Screen;
 use crate::cli::arguments::{AnswerFormat, CheckArgs};
 use crate::cli::error::{Error, UsageError};
-use crate::config::settings::Settings;
 use crate::error::RunError;
 use crate::files::Format;
 use crate::live::progress::{Moment, Progress};
 use crate::study::check::{self, Subject, TextVerdict};
 use crate::study::nearest::KeptPages;
 use crate::study::scheme;
-use crate::terminal::commands::{command, path_argument};
-use crate::terminal::tell::tell;
-use crate::terminal::text::terminal_text;
+use config::settings::Settings;
+use terminal::commands::{command, path_argument};
+use terminal::tell::tell;
+use terminal::text::terminal_text;
 
 /// Upper bound on the characters of the argument that an error quotes.
 const SOURCE_CHARS: usize = 200;
@@ -99,7 +99,7 @@ fn exit_code(verdict: TextVerdict) -> u8 {
 
 /// An answer as one line of JSON.
 pub(super) fn json(answer: &impl serde::Serialize) -> Result<String, RunError> {
-    let line = crate::terminal::json::to_string(answer).map_err(|error| RunError::Render(error.to_string()))?;
+    let line = terminal::json::to_string(answer).map_err(|error| RunError::Render(error.to_string()))?;
     Ok(line + "\n")
 }
 

@@ -10,9 +10,9 @@ use super::configuration::{config_path, read_sources};
 use super::output::{or_reader_gone, say};
 use crate::cli::arguments::{self, ConfigAction, ConfigCheckArgs, ConfigFormat, ConfigShowArgs};
 use crate::cli::error::{Error, UsageError};
-use crate::config::settings::Settings;
-use crate::config::{self, Config, Origin, Sources};
 use crate::error::RunError;
+use config::settings::Settings;
+use config::{self, Config, Origin, Sources};
 
 /// Column of the comments, where the value is short enough.
 const COMMENT_AT: usize = 44;
@@ -99,7 +99,7 @@ fn as_toml(sources: &Sources) -> String {
 
 /// The origin as a comment, without the line breaks that a path may contain.
 fn comment(origin: &Origin) -> String {
-    crate::terminal::text::terminal_text(&origin.to_string(), 300)
+    terminal::text::terminal_text(&origin.to_string(), 300)
 }
 
 fn as_json(sources: &Sources) -> Result<String, RunError> {

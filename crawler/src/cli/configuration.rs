@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::arguments::ConfigFile;
 use crate::cli::error::UsageError;
-use crate::config::settings::{InvalidSetting, Settings};
-use crate::config::{Config, Origin, Sources};
-use crate::terminal::text::terminal_text;
+use config::settings::{InvalidSetting, Settings};
+use config::{Config, Origin, Sources};
+use terminal::text::terminal_text;
 
 /// File in the current folder that is read without `--config`.
 pub(super) const DEFAULT_CONFIG: &str = "config.toml";

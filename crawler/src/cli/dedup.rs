@@ -40,15 +40,15 @@ use super::index::{DocumentIndex, NamedIndex};
 use super::output::Output;
 use crate::cli::arguments::DedupArgs;
 use crate::cli::error::{Error, UsageError};
-use crate::config::Config;
-use crate::config::settings::Settings;
 use crate::crawl::shutdown;
 use crate::error::RunError;
 use crate::files::{Fields, InputLimits, Inputs, Reading};
 use crate::live::progress::Progress;
 use crate::study::in_words::counted;
-use crate::terminal::tell::tell;
-use crate::terminal::units::bytes;
+use config::Config;
+use config::settings::Settings;
+use terminal::tell::tell;
+use terminal::units::bytes;
 
 /// Approximate upper bound on the memory between the stages, in bytes.
 const IN_FLIGHT_BYTES: usize = 16 << 20;

@@ -9,8 +9,6 @@ use tokio::runtime::Runtime;
 use super::output::say;
 use crate::cli::arguments::DemoArgs;
 use crate::cli::error::{Error, UsageError};
-use crate::config::settings::Settings;
-use crate::config::{Config, RenderMode};
 use crate::crawl::seeds::Seeds;
 use crate::crawl::stats::{RunLimits, Stats};
 use crate::crawl::{pipeline, render, shutdown};
@@ -18,8 +16,10 @@ use crate::demo::{self, Running};
 use crate::error::RunError;
 use crate::live::progress::Progress;
 use crate::report::{Format, Report, Waiting};
-use crate::terminal::commands;
-use crate::terminal::width::terminal_width;
+use config::settings::Settings;
+use config::{Config, RenderMode};
+use terminal::commands;
+use terminal::width::terminal_width;
 
 pub(super) fn execute(args: &DemoArgs, quiet: bool) -> Result<(), Error> {
     let settings = settings(args)?;

@@ -3,13 +3,13 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::config::ConfigError;
-use crate::config::settings::InvalidSetting;
 use crate::crawl::seeds::SeedsError;
 use crate::error::RunError;
 use crate::files::InputError;
 use crate::live::listen::NotListening;
 use crate::live::log;
+use config::ConfigError;
+use config::settings::InvalidSetting;
 
 /// An invalid argument, configuration or input file: exit code 2.
 #[derive(Debug, thiserror::Error)]

@@ -20,8 +20,8 @@ use crate::error::RunError;
 use crate::files::open_unpacked;
 use crate::study::in_words::counted;
 use crate::study::labels::parse_label;
-use crate::terminal::tell::tell;
 use grid::Grid;
+use terminal::tell::tell;
 
 /// A page of the evaluated corpus.
 struct LabelledPage {

@@ -27,7 +27,7 @@ use crate::cli::error::{Error, UsageError};
 use crate::error::RunError;
 use crate::files::{At, Fault, Place};
 use crate::live::progress::{Moment, Progress};
-use crate::terminal::tell::tell;
+use terminal::tell::tell;
 
 pub(super) fn execute(args: &ExportArgs, quiet: bool) -> Result<(), Error> {
     let (format, destination) = target::of(args)?;

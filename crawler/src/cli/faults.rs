@@ -2,7 +2,7 @@
 
 use crate::files::Fault;
 use crate::live::progress::Progress;
-use crate::terminal::text::terminal_text;
+use terminal::text::terminal_text;
 
 /// Number of reported faults; further ones are only counted.
 const MAX_REPORTED: u64 = 20;

@@ -10,7 +10,7 @@ use crate::cli::arguments::FingerprintArgs;
 use crate::cli::error::Error;
 use crate::error::RunError;
 use crate::files::Document;
-use crate::terminal::text::terminal_text;
+use terminal::text::terminal_text;
 
 /// Upper bound on the characters of a feature or an id on a terminal.
 const SHOWN_WIDTH: usize = 60;
@@ -90,7 +90,7 @@ fn line(
         distinct_features: explanation.distinct,
         features: features.collect(),
     };
-    crate::terminal::json::to_string(&line).map_err(|error| RunError::Render(error.to_string()))
+    terminal::json::to_string(&line).map_err(|error| RunError::Render(error.to_string()))
 }
 
 fn table(document: &Document<'_>, explanation: &Explanation, tokens: u32, min_words: usize, top: usize) -> String {

@@ -8,7 +8,7 @@ use storage::OpenOptions;
 use crate::cli::arguments::GcArgs;
 use crate::error::RunError;
 use crate::live::progress::{Moment, Progress};
-use crate::terminal::units::bytes;
+use terminal::units::bytes;
 
 pub(super) fn execute(args: &GcArgs, quiet: bool) -> Result<(), RunError> {
     let dir = &args.data.data;

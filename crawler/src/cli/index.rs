@@ -8,11 +8,11 @@ use dedup::{Collection, CollectionError, DocId, Id, Signature, Verdict};
 use dedup::{RedisAddress, SharedCollection};
 
 use crate::cli::error::UsageError;
-use crate::config::settings::Settings;
 use crate::error::RunError;
 use crate::files::json_string;
 use crate::study::nearest::{Candidate, nearest};
-use crate::terminal::commands::{command, path_argument};
+use config::settings::Settings;
+use terminal::commands::{command, path_argument};
 
 /// Holds the password of a server whose address has none, as for redis-cli.
 #[cfg(feature = "redis")]

@@ -17,14 +17,14 @@ use super::output::say;
 use crate::cli::arguments::InitArgs;
 use crate::cli::configuration;
 use crate::cli::error::{Error, UsageError};
-use crate::config::Config;
-use crate::config::settings::Settings;
 use crate::crawl::seeds;
-use crate::terminal::tell::tell;
-use crate::terminal::text::terminal_text;
+use config::Config;
+use config::settings::Settings;
 use estimate::Estimate;
 use files::NewFiles;
 use survey::{Survey, survey};
+use terminal::tell::tell;
+use terminal::text::terminal_text;
 
 pub(super) fn execute(args: &InitArgs, quiet: bool) -> Result<(), Error> {
     let sites = sites(&args.urls)?;

@@ -17,8 +17,8 @@ use serde::Serialize;
 
 use crate::cli::arguments::{Fetching, InspectArgs, InspectFormat, Inspected};
 use crate::cli::error::{Error, UsageError};
-use crate::config::settings::Settings;
 use crate::error::RunError;
+use config::settings::Settings;
 
 pub(super) use page::read_one;
 pub(super) use web::Web;
@@ -46,7 +46,7 @@ fn shown(answer: &impl Serialize, format: InspectFormat, text: impl FnOnce() -> 
     if format == InspectFormat::Text {
         return Ok(text());
     }
-    let line = crate::terminal::json::to_string(answer).map_err(|error| RunError::Render(error.to_string()))?;
+    let line = terminal::json::to_string(answer).map_err(|error| RunError::Render(error.to_string()))?;
     Ok(line + "\n")
 }
 

@@ -10,12 +10,12 @@ use storage::{MergeSource, OpenOptions, Rebuild, RebuildStep, Rebuilt};
 use super::rebuild;
 use crate::cli::arguments::MergeArgs;
 use crate::cli::error::{Error, UsageError};
-use crate::config::settings::Settings;
 use crate::error::RunError;
 use crate::live::progress::{Moment, Progress};
-use crate::terminal::commands::command;
-use crate::terminal::tell::tell;
-use crate::terminal::units::bytes;
+use config::settings::Settings;
+use terminal::commands::command;
+use terminal::tell::tell;
+use terminal::units::bytes;
 
 pub(super) fn execute(args: &MergeArgs, quiet: bool) -> Result<(), Error> {
     let (config, path) = super::configuration::read(&args.config)?;

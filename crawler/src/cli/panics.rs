@@ -5,7 +5,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::terminal::commands::command;
+use terminal::commands::command;
 
 /// Message of sled's first panic.
 static FIRST: Mutex<Option<String>> = Mutex::new(None);

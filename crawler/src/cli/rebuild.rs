@@ -11,13 +11,13 @@ use web::host_key::HostKey;
 
 use crate::cli::arguments;
 use crate::cli::error::{Error, UsageError};
-use crate::config::settings::Settings;
 use crate::error::RunError;
 use crate::live::progress::{Moment, Progress};
 use crate::study::redecide;
-use crate::terminal::commands::command;
-use crate::terminal::tell::tell;
-use crate::terminal::units::bytes;
+use config::settings::Settings;
+use terminal::commands::command;
+use terminal::tell::tell;
+use terminal::units::bytes;
 
 pub(super) fn execute(args: &arguments::RebuildArgs, quiet: bool) -> Result<(), Error> {
     super::output::say(&rebuild(args, quiet, &|_| {})?)?;

@@ -3,7 +3,7 @@
 use crate::cli::arguments::{self, ReportFormat};
 use crate::cli::error::Error;
 use crate::report::{Report, Waiting};
-use crate::terminal::width::terminal_width;
+use terminal::width::terminal_width;
 
 pub(super) fn execute(args: &arguments::ReportArgs, quiet: bool) -> Result<(), Error> {
     let settings = super::configuration::settings(&args.config)?;

@@ -6,7 +6,7 @@ use crate::cli::arguments::{RulesArgs, RulesFormat};
 use crate::cli::error::Error;
 use crate::error::RunError;
 use crate::report::{LearnedRule, Rendering, Steering};
-use crate::terminal::text::terminal_text;
+use terminal::text::terminal_text;
 
 pub(super) fn execute(args: &RulesArgs) -> Result<(), Error> {
     let mut policy = super::configuration::settings(&args.config)?.steering;
@@ -21,7 +21,7 @@ pub(super) fn execute(args: &RulesArgs) -> Result<(), Error> {
         RulesFormat::Text => text(&rules.steering, args.all) + &rendering_text(&rules.rendering),
         RulesFormat::Json => {
             let mut json =
-                crate::terminal::json::to_string_pretty(&rules).map_err(|error| RunError::Render(error.to_string()))?;
+                terminal::json::to_string_pretty(&rules).map_err(|error| RunError::Render(error.to_string()))?;
             json.push('\n');
             json
         }
@@ -84,7 +84,7 @@ fn text(steering: &Steering, all: bool) -> String {
              [steering]\napply = [\n",
         );
         for rule in proposed {
-            let quoted = crate::terminal::json::to_string(&rule.rule).unwrap_or_default();
+            let quoted = terminal::json::to_string(&rule.rule).unwrap_or_default();
             out.push_str(&format!("  {},\n", terminal_text(&quoted, 2_000)));
         }
         out.push_str("]\n");

@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use crate::cli::arguments::{self, RunArgs};
 use crate::cli::error::{Error, UsageError};
-use crate::config::settings::{RefreshSettings, Settings};
 use crate::crawl::pipeline::{self, Summary};
 use crate::crawl::seeds::{SeedKind, Seeds};
 use crate::crawl::shutdown;
@@ -19,7 +18,8 @@ use crate::live::listen;
 use crate::live::progress::Progress;
 use crate::live::status::{self, Server, View};
 use crate::report::Steering;
-use crate::terminal::tell::tell;
+use config::settings::{RefreshSettings, Settings};
+use terminal::tell::tell;
 
 pub(super) fn execute(args: &RunArgs, quiet: bool) -> Result<(), Error> {
     let settings = settings(args)?;

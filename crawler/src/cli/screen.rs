@@ -4,8 +4,8 @@ use std::io::{self, IsTerminal};
 
 use unicode_width::UnicodeWidthChar;
 
-use crate::terminal::text::harmless;
-use crate::terminal::width::terminal_width;
+use terminal::text::harmless;
+use terminal::width::terminal_width;
 
 /// Width of a label, in columns.
 const LABEL: usize = 13;

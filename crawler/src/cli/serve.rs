@@ -14,8 +14,8 @@ use crate::error::RunError;
 use crate::live::listen::{self, Flags};
 use crate::live::status;
 use crate::serve::{FLAGS, Program, Server};
-use crate::terminal::tell::tell;
-use crate::terminal::units::{bytes, grouped};
+use terminal::tell::tell;
+use terminal::units::{bytes, grouped};
 
 pub(super) fn execute(args: ServeArgs, quiet: bool) -> Result<(), Error> {
     // An unusable configuration or folder ends the command before it listens.

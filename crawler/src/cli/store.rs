@@ -9,8 +9,8 @@ use crate::cli::error::UsageError;
 use crate::crawl::folder_wait::{FolderWait, MAX_WAIT};
 use crate::error::RunError;
 use crate::study::as_of::AsOf;
-use crate::terminal::tell::tell;
-use crate::terminal::units::bytes;
+use terminal::tell::tell;
+use terminal::units::bytes;
 
 /// Wait after which the command tells the user why it waits.
 const TELL_AFTER: Duration = Duration::from_secs(1);

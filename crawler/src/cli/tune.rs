@@ -15,15 +15,15 @@ use storage::Store;
 use super::configuration::DEFAULT_CONFIG;
 use crate::cli::arguments::{TuneArgs, TuneFormat};
 use crate::cli::error::{Error, UsageError};
-use crate::config::settings::Settings;
-use crate::config::{Origin, Sources};
 use crate::error::RunError;
 use crate::live::progress::{Moment, Progress};
 use crate::study::labels;
 use crate::study::scheme;
 use crate::study::tune::{self, At, Crawl, LabelsFile, NotWritten, Question, Step, Tuned, Written};
-use crate::terminal::commands::command;
-use crate::terminal::text::terminal_text;
+use config::settings::Settings;
+use config::{Origin, Sources};
+use terminal::commands::command;
+use terminal::text::terminal_text;
 
 /// Upper bound on the characters of a problem with a label.
 const PROBLEM_CHARS: usize = 300;
@@ -50,8 +50,9 @@ pub(super) fn execute(args: &TuneArgs, quiet: bool) -> Result<(), Error> {
     }
     let text = match args.format {
         TuneFormat::Text => text::render(&tuned.answer),
-        TuneFormat::Json => crate::terminal::json::to_string_pretty(&tuned.answer)
-            .map_err(|error| RunError::Render(error.to_string()))?,
+        TuneFormat::Json => {
+            terminal::json::to_string_pretty(&tuned.answer).map_err(|error| RunError::Render(error.to_string()))?
+        }
     };
     Ok(super::output::say(text.trim_end())?)
 }

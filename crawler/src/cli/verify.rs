@@ -13,12 +13,12 @@ use storage::{Finding, FindingKind, Findings, OpenOptions, Store};
 
 use crate::cli::arguments::{VerifyArgs, VerifyFormat};
 use crate::cli::error::Error;
-use crate::config::settings::Settings;
 use crate::error::RunError;
 use crate::live::progress::{Moment, Progress};
 use crate::study::as_of::AsOf;
-use crate::terminal::commands::command;
-use crate::terminal::text::terminal_text;
+use config::settings::Settings;
+use terminal::commands::command;
+use terminal::text::terminal_text;
 
 /// Number of findings of a kind that the answer names; the others are only counted.
 const MAX_NAMED: usize = 20;

@@ -10,7 +10,7 @@
 //! [`interpret`](crate::crawl::interpret) distinguishes the answers to a revisit (304, 404, redirects), and
 //! [`recorder`](crate::crawl::recorder) distinguishes a page that has not changed from a new version.
 //!
-//! [due]: crate::config::settings::Intervals::due_at
+//! [due]: Policy::due_at
 
 mod conditional;
 mod policy;
@@ -28,6 +28,7 @@ use crate::crawl::scope::{LISTED, Scope};
 use crate::error::RunError;
 
 pub use conditional::{conditions, fields};
+use policy::Policy;
 
 /// The priority of revisits. It groups them behind the new URLs in the store's queue, but the two take turns.
 pub const PRIORITY_VISIT: u8 = 250;
@@ -35,53 +36,49 @@ pub const PRIORITY_VISIT: u8 = 250;
 /// Number of revisits that are queued at a time, so that the store can make room in between.
 const SLICE: usize = 1_000;
 
-impl RefreshSettings {
-    /// Queues a revisit to each page in `scope` and admitted by `urls` that is due, and returns their number. While revisits of an interrupted refresh
-    /// wait, it adds none.
-    ///
-    /// A duplicate of a page that is not kept any more is due at once: no other page has its text. So is a page that the browser gave up
-    /// before it was finished.
-    ///
-    /// # Errors
-    /// The store cannot be read or written.
-    pub fn begin(&self, store: &mut Store, scope: &Scope, urls: &UrlRules) -> Result<u64, RunError> {
-        // An interrupted refresh is finished first: its unanswered pages would be due at once, and be counted again.
-        if store.counts().due > 0 && store.refresh().is_some() {
-            return Ok(0);
-        }
-        let now = unix_millis(SystemTime::now());
-        let as_of = self.as_of.map_or(now, unix_millis);
-        store.begin_refresh(now)?;
-        let mut represented = Represented::default();
-        let (mut slice, mut queued, mut from) = (Vec::with_capacity(SLICE), 0, 1);
-        loop {
-            for row in store.pages_from(from) {
-                let (id, page) = row?;
-                from = id + 1;
-                if page.fate != Fate::Current || !is_in(scope, urls, &page) {
-                    continue;
-                }
-                let visits = store.visits(id)?;
-                let is_due = self
-                    .intervals
-                    .due_at(page.fetched_at, &page.validators, visits.as_ref())
-                    <= as_of;
-                if is_due || page.is_incomplete || !represented.has_text(store, id, &page)? {
-                    slice.push(id);
-                }
-                if slice.len() == SLICE {
-                    break;
-                }
+/// Queues a revisit to each page in `scope` and admitted by `urls` that is due, and returns their number. While revisits of an interrupted refresh
+/// wait, it adds none.
+///
+/// A duplicate of a page that is not kept any more is due at once: no other page has its text. So is a page that the browser gave up
+/// before it was finished.
+///
+/// # Errors
+/// The store cannot be read or written.
+pub fn begin(refresh: &RefreshSettings, store: &mut Store, scope: &Scope, urls: &UrlRules) -> Result<u64, RunError> {
+    // An interrupted refresh is finished first: its unanswered pages would be due at once, and be counted again.
+    if store.counts().due > 0 && store.refresh().is_some() {
+        return Ok(0);
+    }
+    let now = unix_millis(SystemTime::now());
+    let as_of = refresh.as_of.map_or(now, unix_millis);
+    store.begin_refresh(now)?;
+    let policy = Policy(&refresh.intervals);
+    let mut represented = Represented::default();
+    let (mut slice, mut queued, mut from) = (Vec::with_capacity(SLICE), 0, 1);
+    loop {
+        for row in store.pages_from(from) {
+            let (id, page) = row?;
+            from = id + 1;
+            if page.fate != Fate::Current || !is_in(scope, urls, &page) {
+                continue;
             }
-            if slice.is_empty() {
+            let visits = store.visits(id)?;
+            let is_due = policy.due_at(page.fetched_at, &page.validators, visits.as_ref()) <= as_of;
+            if is_due || page.is_incomplete || !represented.has_text(store, id, &page)? {
+                slice.push(id);
+            }
+            if slice.len() == SLICE {
                 break;
             }
-            queued += store.revisit(&slice, PRIORITY_VISIT)?.len() as u64;
-            store.commit()?;
-            slice.clear();
         }
-        Ok(queued)
+        if slice.is_empty() {
+            break;
+        }
+        queued += store.revisit(&slice, PRIORITY_VISIT)?.len() as u64;
+        store.commit()?;
+        slice.clear();
     }
+    Ok(queued)
 }
 
 /// Queues a revisit to each kept page without a body, and returns their number. A page that was decided again may have none.

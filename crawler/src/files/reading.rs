@@ -2,7 +2,7 @@
 
 use super::document::Fields;
 use super::limits::InputLimits;
-use crate::config::settings::ExtractRules;
+use config::settings::ExtractRules;
 
 /// How files are read.
 #[derive(Debug, Clone, Default)]

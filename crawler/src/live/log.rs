@@ -16,7 +16,7 @@ use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, fmt};
 
-use crate::terminal::tell::{Stderr, tell};
+use terminal::tell::{Stderr, tell};
 
 /// Lines that could not be written to the log file.
 static LOST: AtomicU64 = AtomicU64::new(0);

@@ -9,7 +9,7 @@ use super::counts::Counts;
 use crate::crawl::clock::unix_millis;
 use crate::crawl::messages::DOCUMENTS_LEFT;
 use crate::error::RunError;
-use crate::terminal::units::utc;
+use terminal::units::utc;
 
 /// The part of the crawl on one host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -4,8 +4,7 @@ use super::Report;
 use crate::error::RunError;
 
 pub(super) fn render(report: &Report) -> Result<String, RunError> {
-    let mut text =
-        crate::terminal::json::to_string_pretty(report).map_err(|error| RunError::Render(error.to_string()))?;
+    let mut text = terminal::json::to_string_pretty(report).map_err(|error| RunError::Render(error.to_string()))?;
     text.push('\n');
     Ok(text)
 }

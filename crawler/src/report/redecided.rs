@@ -6,7 +6,7 @@ use storage::Store;
 use super::verdicts::VerdictKind;
 use crate::error::RunError;
 use crate::study::named_page::NamedPage;
-use crate::terminal::units::utc;
+use terminal::units::utc;
 
 /// The pages whose verdict is not the one of the crawl.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -5,7 +5,7 @@ use storage::{Fate, Store};
 
 use super::verdicts::VerdictKind;
 use crate::error::RunError;
-use crate::terminal::units::utc;
+use terminal::units::utc;
 
 /// All refreshes, the pages that the last one found changed, and the pages that are gone.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]

@@ -6,10 +6,10 @@ mod spark;
 
 use super::Report;
 use super::counts::Counts;
-use crate::terminal::commands::command;
-use crate::terminal::text::terminal_text;
-use crate::terminal::units::{bytes, duration, grouped};
 use fit::{columns, cut, shorten};
+use terminal::commands::command;
+use terminal::text::terminal_text;
+use terminal::units::{bytes, duration, grouped};
 
 /// The narrowest and the widest supported screen, in columns.
 const MIN_WIDTH: usize = 48;

@@ -9,10 +9,10 @@ use super::redecided::Redecided;
 use super::refresh::Refreshes;
 use super::rendering::Rendering;
 use super::steering::Steering;
-use crate::terminal::commands::command;
-use crate::terminal::text::terminal_text as shown;
-use crate::terminal::units::bytes;
 use listing::{Listing, align_right, table};
+use terminal::commands::command;
+use terminal::text::terminal_text as shown;
+use terminal::units::bytes;
 
 /// Rows shown of a long table; the JSON form has all rows.
 const CLUSTERS_SHOWN: usize = 10;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::verdicts::VerdictKind;
-use crate::terminal::units::utc;
+use terminal::units::utc;
 
 /// Upper bound on the number of intervals.
 const MAX_INTERVALS: u64 = 60;

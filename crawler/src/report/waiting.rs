@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use crate::terminal::tell::tell;
+use terminal::tell::tell;
 
 /// Time before the first message, in milliseconds.
 const FIRST_AFTER_MS: u64 = 1_000;

@@ -76,12 +76,12 @@ fn refused(site: &Site, asked: &Asked, refusal: &Refusal) -> Reply {
         Some(Ok(html)) => Reply::Page(refusal.status, html),
         _ if refusal.status == StatusCode::ACCEPTED => {
             let json = json!({ "preparing": refusal.reason }).to_string();
-            Reply::Json(refusal.status, crate::terminal::json::escaped(json))
+            Reply::Json(refusal.status, terminal::json::escaped(json))
         }
         _ => Reply::Json(refusal.status, error_json(&refusal.reason)),
     }
 }
 
 fn error_json(reason: &str) -> String {
-    crate::terminal::json::escaped(json!({ "error": reason }).to_string())
+    terminal::json::escaped(json!({ "error": reason }).to_string())
 }

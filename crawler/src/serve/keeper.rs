@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::model::Model;
 use super::program::Program;
-use crate::terminal::commands::command;
+use terminal::commands::command;
 
 /// Least time from the end of a reading to the next one.
 const PAUSE: Duration = Duration::from_secs(2);

@@ -10,7 +10,7 @@ use super::reply::Refusal;
 use crate::crawl::clock::unix_millis;
 use crate::error::RunError;
 use crate::study::labels::{self, Entry, Label, Pairs};
-use crate::terminal::units::utc;
+use terminal::units::utc;
 
 /// The file of labels in the data folder.
 #[derive(Debug)]

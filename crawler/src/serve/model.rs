@@ -8,11 +8,11 @@ use std::collections::HashMap;
 use storage::Store;
 
 use super::program::Program;
-use crate::config::settings::Settings;
 use crate::crawl::clock::unix_millis;
 use crate::error::RunError;
 use crate::report::{Report, Waiting};
-use crate::terminal::units::utc;
+use config::settings::Settings;
+use terminal::units::utc;
 
 pub(super) use pairs::DoubtfulPair;
 pub(super) use rows::{Query, Row, VerdictFilter};

@@ -66,7 +66,7 @@ impl From<storage::StorageError> for Refusal {
 impl Reply {
     /// An answer of the API, as the commands print it.
     pub fn json(value: &impl Serialize) -> Result<Self, Refusal> {
-        match crate::terminal::json::to_string(value) {
+        match terminal::json::to_string(value) {
             Ok(json) => Ok(Self::Json(StatusCode::OK, json)),
             Err(error) => Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, error)),
         }

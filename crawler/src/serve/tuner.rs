@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::model::Model;
 use super::program::Program;
-use crate::config::settings::Settings;
 use crate::study::labels;
 use crate::study::scheme;
 use crate::study::tune::{Crawl, LabelsFile, Question, Step, Survey};
-use crate::terminal::units::grouped;
+use config::settings::Settings;
+use terminal::units::grouped;
 
 /// The similarities of `crawler tune`, and its sample.
 const SIMILARITIES: [f32; 9] = [0.6, 0.65, 0.7, 0.73, 0.76, 0.79, 0.82, 0.85, 0.9];

@@ -5,7 +5,7 @@ use std::fmt::{self, Display};
 use serde::Serialize;
 use storage::Store;
 
-use crate::terminal::units::utc;
+use terminal::units::utc;
 
 /// The commit of the running crawl whose state an answer shows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -78,7 +78,7 @@ pub(crate) fn append(path: &Path, entry: &Entry<'_>) -> io::Result<()> {
     if !ends_with_line(&mut file)? {
         line.push('\n');
     }
-    line.push_str(&crate::terminal::json::to_string(entry)?);
+    line.push_str(&terminal::json::to_string(entry)?);
     line.push('\n');
     // One write: two processes do not mix their lines.
     file.write_all(line.as_bytes())?;

@@ -11,11 +11,11 @@
 use dedup::{Analyzer, Deduplicator, DocId, Signature, SledIndex};
 use storage::{ChangedVerdicts, Fate, PageRecord, Rebuild, Redecided, Redecision, Replaced, StorageError, Verdict};
 
-use crate::config::settings::Settings;
 use crate::crawl::canonical::{self, KeptPage, Named};
 use crate::crawl::index::{decode_signature, encode_signature, erase_index, open_existing_index, stored};
 use crate::error::RunError;
-use crate::terminal::tell::tell;
+use config::settings::Settings;
+use terminal::tell::tell;
 
 /// Number of pages after which the index is written to disk.
 const PERSISTED_EVERY: u64 = 4_096;

@@ -2,8 +2,8 @@
 
 use storage::Store;
 
-use crate::config::settings::Settings;
 use crate::error::RunError;
+use config::settings::Settings;
 
 /// Characters between the words of a scheme.
 const SEPARATORS: [char; 4] = [' ', ';', ':', '+'];

@@ -3,7 +3,7 @@
 use ::url::Url;
 use web::canonicalize::{CanonicalRules, CanonicalUrl, NotCrawlable};
 
-use crate::terminal::text::terminal_text;
+use terminal::text::terminal_text;
 
 /// Characters of the typed text that an error quotes.
 const QUOTED_CHARS: usize = 200;

@@ -78,7 +78,7 @@ pub struct Overrides {
 
 impl Overrides {
     /// Applies the flags to `config`. Returns each changed key with its flag.
-    pub(crate) fn apply(&self, config: &mut crate::config::Config) -> Vec<(&'static str, &'static str)> {
+    pub(crate) fn apply(&self, config: &mut config::Config) -> Vec<(&'static str, &'static str)> {
         let mut set = Vec::new();
         if let Some(pages) = self.max_pages {
             config.scope.max_pages = pages;

@@ -8,7 +8,7 @@ use super::DataFolder;
 use super::values::{parse_language, parse_since, parse_until};
 use web::host_pattern::{HostPattern, parse_host};
 
-use crate::config::UrlPattern;
+use config::UrlPattern;
 
 /// The forms of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use dedup::Verdict;
 
 use crate::live::progress::{GrowthRate, Moment, Progress};
-use crate::terminal::units::bytes;
+use terminal::units::bytes;
 
 /// Counts of documents and bytes so far.
 #[derive(Debug, Default)]

@@ -7,9 +7,9 @@ use crate::study::explain::{
     Answer, BlockComparison, ComparedPage, FailureAnswer, PageAnswer, PageVerdict, QueueAnswer, State,
 };
 use crate::study::in_words::{counted, likeness};
-use crate::terminal::commands::command;
-use crate::terminal::text::terminal_text;
-use crate::terminal::units::bytes;
+use terminal::commands::command;
+use terminal::text::terminal_text;
+use terminal::units::bytes;
 
 /// Upper bound on the characters of a title or a note.
 const SHOWN_CHARS: usize = 400;

@@ -7,8 +7,8 @@ use std::time::Duration;
 use web::host_key::HostKey;
 
 use super::survey::Survey;
-use crate::config::settings::Settings;
-use crate::terminal::units::{duration, grouped};
+use config::settings::Settings;
+use terminal::units::{duration, grouped};
 
 /// The known pages, and the time for them.
 #[derive(Debug, PartialEq, Eq)]

@@ -10,8 +10,8 @@ use super::survey::Survey;
 use crate::cli::configuration::DEFAULT_CONFIG;
 use crate::cli::error::{Error, UsageError};
 use crate::cli::output::Output;
-use crate::config::Config;
 use crate::error::RunError;
+use config::Config;
 
 /// The files to write.
 #[derive(Debug)]
@@ -87,7 +87,7 @@ fn configuration(config: &Config) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::ScopeMode;
+    use config::ScopeMode;
 
     #[test]
     fn the_new_configuration_has_the_values_and_a_comment_for_each_of_its_ten_keys() {

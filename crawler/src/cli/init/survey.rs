@@ -11,8 +11,8 @@ use web::sitemap::{MAX_SITEMAP_URLS, Sitemap, parse_sitemap};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::cli::inspect::Web;
-use crate::config::settings::Settings;
-use crate::terminal::units::grouped;
+use config::settings::Settings;
+use terminal::units::grouped;
 
 /// Sitemaps that the command reads from one site. Between two of them it keeps the delay of the host.
 const MAX_SITEMAPS: usize = 10;

@@ -7,7 +7,7 @@ use ::page::RuleEffect;
 use super::SHOWN_WIDTH;
 use super::answer::{Directives, Extract, PageAnswer, Unread};
 use crate::files::PLACEHOLDER;
-use crate::terminal::text::terminal_text;
+use terminal::text::terminal_text;
 
 /// Renders a page: its properties, its links and its text.
 pub(super) fn page(page: &PageAnswer) -> String {

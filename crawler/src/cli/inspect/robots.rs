@@ -13,7 +13,7 @@ use crate::cli::arguments::{InspectFormat, InspectRobotsArgs};
 use crate::cli::error::{Error, UsageError};
 use crate::cli::output::Output;
 use crate::error::RunError;
-use crate::terminal::text::{terminal_text, without_user_info};
+use terminal::text::{terminal_text, without_user_info};
 
 /// The answer for one URL.
 #[derive(Debug, Serialize)]

@@ -13,7 +13,7 @@ use super::{SHOWN_WIDTH, done, settings, shown};
 use crate::cli::arguments::InspectSitemapArgs;
 use crate::cli::error::Error;
 use crate::cli::output::Output;
-use crate::terminal::text::{terminal_text, without_user_info};
+use terminal::text::{terminal_text, without_user_info};
 
 /// The content of a sitemap.
 #[derive(Debug, Default, Serialize)]

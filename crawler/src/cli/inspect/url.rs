@@ -12,8 +12,8 @@ use crate::cli::arguments::InspectUrlArgs;
 use crate::cli::configuration;
 use crate::cli::error::{Error, UsageError};
 use crate::cli::output::Output;
-use crate::config::settings::{HostRule, Settings};
-use crate::terminal::text::terminal_text;
+use config::settings::{HostRule, Settings};
+use terminal::text::terminal_text;
 
 /// The answer for one URL.
 #[derive(Debug, Serialize)]

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use crate::config::RenderMode;
-use crate::config::settings::Settings;
 use crate::crawl::frontier::HostStateKind;
 use crate::crawl::messages::{Ending, GivenUp};
 use crate::crawl::pipeline::Summary;
 use crate::crawl::stats::{Snapshot, Stats};
 use crate::report::Steering;
-use crate::terminal::commands;
-use crate::terminal::text::terminal_text;
-use crate::terminal::units::{self, bytes};
+use config::RenderMode;
+use config::settings::Settings;
+use terminal::commands;
+use terminal::text::terminal_text;
+use terminal::units::{self, bytes};
 
 /// Bound on the shown reasons for held-back URLs.
 const REASONS_SHOWN: usize = 5;

@@ -6,8 +6,8 @@ use super::axes::confirms;
 use super::table;
 use crate::study::in_words::counted;
 use crate::study::tune::{Answer, ChangedPair, SettingResult, named};
-use crate::terminal::commands::command;
-use crate::terminal::text::terminal_text;
+use terminal::commands::command;
+use terminal::text::terminal_text;
 
 /// Upper bound on the characters of a URL.
 const URL_CHARS: usize = 160;

@@ -7,11 +7,11 @@ use std::sync::{Mutex, PoisonError};
 use dedup::{Deduplicator, DocId, DuplicateRule, MemoryIndex, Signature, Width};
 use storage::{FindingKind, Findings, PageRecord, Store};
 
-use crate::config::settings::Settings;
 use crate::crawl::index::decode_signature;
 use crate::error::RunError;
 use crate::study::threads::by_all_cores;
-use crate::terminal::commands::command;
+use config::settings::Settings;
+use terminal::commands::command;
 
 /// Pages that the threads share at a time.
 const PAGES_AT_A_TIME: usize = 2_048;

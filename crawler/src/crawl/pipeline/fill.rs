@@ -131,7 +131,7 @@ fn queue_revisits(
         if is_without_seeds {
             revisits::restore_scope(store, scope)?;
         }
-        let due = refresh.begin(store, scope, &settings.urls)?;
+        let due = revisits::begin(refresh, store, scope, &settings.urls)?;
         tracing::info!(due, waiting = store.counts().due, "pages are due for a revisit");
     }
     let bodies = revisits::queue_missing_bodies(store)?;

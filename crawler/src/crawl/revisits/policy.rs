@@ -19,7 +19,11 @@ use storage::{Validators, Visits};
 
 use crate::config::settings::Intervals;
 
-impl Intervals {
+/// The policy within these bounds.
+#[derive(Debug, Clone, Copy)]
+pub struct Policy<'a>(pub &'a Intervals);
+
+impl Policy<'_> {
     /// When a page is due, in milliseconds since the Unix epoch. It was first fetched at `fetched_at` with these `validators`, and
     /// `visits` are the results of its visits since.
     #[must_use]
@@ -35,7 +39,7 @@ impl Intervals {
     fn after(&self, visits: &Visits) -> Duration {
         if visits.missing > 0 {
             // The next visit should soon show whether the page is gone.
-            return self.min;
+            return self.0.min;
         }
         let watched_ms = visits.last_at.saturating_sub(visits.first_at);
         if visits.changes == 0 {
@@ -55,12 +59,12 @@ impl Intervals {
         let modified = modified.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
         match modified.map(millis).filter(|modified| *modified < fetched_at) {
             Some(modified) => self.clamp(Duration::from_millis((fetched_at - modified) / 10)),
-            None => self.first,
+            None => self.0.first,
         }
     }
 
     fn clamp(&self, interval: Duration) -> Duration {
-        interval.max(self.min).min(self.max)
+        interval.max(self.0.min).min(self.0.max)
     }
 }
 
@@ -95,7 +99,7 @@ mod tests {
             etag: None,
             last_modified: last_modified.map(str::to_owned),
         };
-        intervals().due_at(1_000 * DAY, &validators, visits)
+        Policy(&intervals()).due_at(1_000 * DAY, &validators, visits)
     }
 
     fn due_in_days(visits: Visits) -> f64 {

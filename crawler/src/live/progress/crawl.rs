@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use crate::crawl::clock::unix_millis;
 use crate::crawl::frontier::{HostStanding, HostStateKind};
 use crate::crawl::stats::{Rates, RunLimits, Snapshot, TimeLeft};
-use crate::terminal::units::{bytes, grouped};
+use terminal::units::{bytes, grouped};
 
 /// Hosts named in the display.
 const NAMED: usize = 3;

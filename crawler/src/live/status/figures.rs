@@ -11,7 +11,7 @@ use crate::crawl::frontier::{HostStanding, HostStateKind};
 use crate::crawl::messages::Ending;
 use crate::crawl::stats::{Bound, FleetStanding, Snapshot, TimeLeft};
 use crate::report::Counts;
-use crate::terminal::units::utc;
+use terminal::units::utc;
 
 /// The object of `/status.json`.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, RandomState};
 use askama::Template;
 
 use super::figures::Figures;
-use crate::terminal::units::bytes;
+use terminal::units::bytes;
 
 #[derive(Template)]
 #[template(path = "status.html")]

@@ -90,7 +90,7 @@ impl Site {
                     )
                 })
             }
-            "/status.json" => crate::terminal::json::to_string(&Figures::of(&self.view))
+            "/status.json" => terminal::json::to_string(&Figures::of(&self.view))
                 .map(|json| response(StatusCode::OK, "application/json", json))
                 .map_err(|error| error.to_string()),
             "/metrics" => metrics::render(&self.view)

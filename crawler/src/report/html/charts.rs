@@ -2,7 +2,7 @@
 
 use super::super::Report;
 use super::super::timeline::Timeline;
-use crate::terminal::units::grouped;
+use terminal::units::grouped;
 
 /// The edges of the drawing, in units of the view box.
 const WIDTH: f64 = 640.0;

@@ -10,7 +10,7 @@ use super::diff_view::StaticDiff;
 use super::diffs::{Compared, Diffs, NoDiff};
 use super::list::{PAGE, left_out_words};
 use super::web_text::{WebUrl, cut};
-use crate::terminal::units::grouped;
+use terminal::units::grouped;
 
 /// Characters of a title.
 const TITLE_CHARS: usize = 200;

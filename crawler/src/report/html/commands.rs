@@ -1,7 +1,7 @@
 //! The commands that the page suggests.
 
 use super::super::Report;
-use crate::terminal::commands::command;
+use terminal::commands::command;
 
 /// Each as a user can paste it into a shell.
 #[derive(Debug)]

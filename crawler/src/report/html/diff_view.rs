@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::web_text::visible;
 use crate::study::diff::{Diff, Row, Span};
-use crate::terminal::units::grouped;
+use terminal::units::grouped;
 
 /// A diff for the template, which shows it without JavaScript.
 #[derive(Debug, Default)]

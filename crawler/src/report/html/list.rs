@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::assets::island;
 use super::budget::Budget;
 use super::web_text::WebUrl;
-use crate::terminal::units::grouped;
+use terminal::units::grouped;
 
 /// Rows of a page; the script uses the same number.
 pub(super) const PAGE: usize = 25;

@@ -3,7 +3,7 @@
 use super::super::Report;
 use super::list::{List, link, number, text, url};
 use super::web_text::cut;
-use crate::terminal::units::{bytes, grouped};
+use terminal::units::{bytes, grouped};
 
 /// Characters of a URL or a text in a table.
 const CELL_CHARS: usize = 300;

@@ -8,7 +8,7 @@ use super::commands::Commands;
 use super::list::List;
 use super::lists;
 use super::summary::{self, Figure, Rank, Subject};
-use crate::terminal::units::grouped;
+use terminal::units::grouped;
 
 /// The parts, ready for a template.
 #[derive(Debug)]

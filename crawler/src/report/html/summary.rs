@@ -3,7 +3,7 @@
 use super::super::Report;
 use super::super::timeline::Timeline;
 use super::web_text::WebUrl;
-use crate::terminal::units::{bytes, duration, grouped};
+use terminal::units::{bytes, duration, grouped};
 
 /// How large the page shows a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

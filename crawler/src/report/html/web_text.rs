@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::terminal::text::is_hidden;
-use crate::terminal::units::grouped;
+use terminal::text::is_hidden;
+use terminal::units::grouped;
 
 /// `text` with each hidden character ([`is_hidden`]) as its code point, such as `[U+202E]`; line ends and tabs become spaces.
 pub(crate) fn visible(text: &str) -> String {

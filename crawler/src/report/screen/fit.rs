@@ -2,7 +2,7 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::terminal::text::terminal_text;
+use terminal::text::terminal_text;
 
 /// A text from the web in at most `width` columns: its beginning and its end, which distinguish URLs.
 pub(super) fn shorten(text: &str, width: usize) -> String {

@@ -6,7 +6,7 @@ use super::Screen;
 use super::spark::{Slot, gather, pairs, spark};
 use crate::report::Report;
 use crate::report::thresholds::{Histograms, Thresholds};
-use crate::terminal::units::grouped;
+use terminal::units::grouped;
 
 /// Steps on the axis of similarities, each 0.02 wide.
 const SIMILARITY_SLOTS: u32 = 50;

@@ -1,6 +1,6 @@
 //! A histogram in three lines: dropped pairs, kept pairs, and the axis.
 
-use crate::terminal::units::grouped;
+use terminal::units::grouped;
 
 /// Bars of one eighth to eight eighths of a line's height.
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];

@@ -5,7 +5,7 @@ use serde::Serialize;
 use storage::{Fate, Store, Verdict};
 
 use crate::error::RunError;
-use crate::terminal::units::utc;
+use terminal::units::utc;
 
 /// A current page.
 #[derive(Debug, Clone, Serialize)]

@@ -15,7 +15,7 @@ use crate::serve::labels::Labels;
 use crate::serve::model::{DoubtfulPair, Model};
 use crate::serve::reply::{Refusal, Reply};
 use crate::serve::site::Site;
-use crate::terminal::units::grouped;
+use terminal::units::grouped;
 
 /// Items of one page of a list.
 const SHOWN: usize = 25;

@@ -17,7 +17,7 @@ use crate::study::diff;
 use crate::study::explain::{self, Answer, ComparedPage, PageAnswer, State};
 use crate::study::in_words::likeness;
 use crate::study::typed_url::TypedUrl;
-use crate::terminal::units::{bytes, grouped};
+use terminal::units::{bytes, grouped};
 
 /// Features and nearest pages in the answer, as the command has.
 const TOP: usize = 8;

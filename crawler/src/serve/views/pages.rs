@@ -13,7 +13,7 @@ use crate::serve::frame::Frame;
 use crate::serve::model::{Model, Query, Row, VerdictFilter};
 use crate::serve::reply::{Refusal, Reply};
 use crate::serve::site::Site;
-use crate::terminal::units::grouped;
+use terminal::units::grouped;
 
 /// Pages in one answer.
 const SHOWN: usize = 50;

@@ -7,8 +7,6 @@ use axum::http::StatusCode;
 use dedup::Confirm;
 use serde::{Deserialize, Serialize};
 
-use crate::config::settings::Settings;
-use crate::config::{Origin, Sources};
 use crate::report::html::{Sections, filters};
 use crate::serve::asked::Asked;
 use crate::serve::frame::Frame;
@@ -16,6 +14,8 @@ use crate::serve::reply::{Refusal, Reply};
 use crate::serve::site::Site;
 use crate::study::replay::Thresholds;
 use crate::study::tune::{self, NotWritten, Plan};
+use config::settings::Settings;
+use config::{Origin, Sources};
 
 /// Pairs of changed pages in an answer.
 const SHOWN: usize = 100;

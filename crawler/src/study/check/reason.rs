@@ -5,7 +5,7 @@ use dedup::DuplicateRule;
 use super::IN_PART;
 use super::answer::{Answer, ComparedBy, NearPage, TextVerdict};
 use crate::study::in_words::{counted, percent, text_size};
-use crate::terminal::commands::command;
+use terminal::commands::command;
 
 /// The verdict in a few sentences. If the check did not compare the text with all pages, they say so.
 pub(super) fn reason(answer: &Answer, rule: &DuplicateRule) -> String {

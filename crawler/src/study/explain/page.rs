@@ -15,7 +15,7 @@ use crate::study::in_words::{rule_in_words, short_rule_in_words};
 use crate::study::named_page::{NamedPage, text_elsewhere};
 use crate::study::nearest::{KeptPages, Likeness};
 use crate::study::scheme::{has_scheme_of, scheme_of_texts};
-use crate::terminal::commands::command;
+use terminal::commands::command;
 
 /// Lower bound on the similarity at which the answer shows the difference between a kept page and its nearest page.
 const MIN_SIMILARITY_OF_DIFF: f32 = 0.3;

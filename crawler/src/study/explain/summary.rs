@@ -6,7 +6,7 @@ use super::answer::{ComparedPage, PageRef};
 use super::history::Former;
 use super::time;
 use crate::study::in_words::counted;
-use crate::terminal::commands::command;
+use terminal::commands::command;
 
 pub(super) fn kept_summary(page: &PageRecord, former: Option<&Former>, duplicate_by_rule: Option<&PageRef>) -> String {
     let mut summary = match duplicate_by_rule {

@@ -4,8 +4,8 @@ use std::ops::RangeInclusive;
 
 use dedup::{Confirm, Layout, LayoutError, Width};
 
-use crate::config::settings::Settings;
 use crate::study::replay::{Grid, Thresholds, TooManyCells};
+use config::settings::Settings;
 
 /// Distances to try if the user names none.
 const DISTANCES: RangeInclusive<u32> = 0..=10;
