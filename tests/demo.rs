@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use config::Config;
 use config::settings::Settings;
-use crawler::crawl::messages::Ending;
-use crawler::crawl::pipeline;
-use crawler::crawl::seeds::Seeds;
-use crawler::crawl::stats::Stats;
+use crawl::messages::Ending;
+use crawl::pipeline;
+use crawl::seeds::Seeds;
+use crawl::stats::Stats;
 use crawler::demo::{self, Answer, Area, Expected, Running, TruthSettings};
 use crawler::report::Report;
 use storage::{OpenOptions, Store};

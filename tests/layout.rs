@@ -11,7 +11,7 @@ use syn::visit::{self, Visit};
 use syn::{Attribute, Item, ItemUse, UseTree, Visibility};
 
 /// The crates of the workspace, with what must not be among their dependencies.
-const CRATES: [(&str, &str, &[&str]); 12] = [
+const CRATES: [(&str, &str, &[&str]); 14] = [
     (
         "dedup",
         "dedup",
@@ -63,11 +63,21 @@ const CRATES: [(&str, &str, &[&str]); 12] = [
         "crawler/archive",
         &["dedup", "storage", "page", "web", "crawler", "scraper", "sled"],
     ),
-    ("terminal", "crawler/terminal", &["dedup", "storage", "page", "web", "config", "crawler"]),
+    (
+        "terminal",
+        "crawler/terminal",
+        &["dedup", "storage", "page", "web", "config", "crawler"],
+    ),
     (
         "config",
         "crawler/config",
         &["archive", "browser", "fleet", "export", "crawler", "sled", "tokio"],
+    ),
+    ("error", "crawler/error", &["config", "crawl", "page", "crawler", "sled"]),
+    (
+        "crawl",
+        "crawler/crawl",
+        &["documents", "export", "crawler", "clap", "scraper", "sled"],
     ),
     ("crawler", "crawler", &["sled"]),
 ];

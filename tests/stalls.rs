@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex, Once};
 
 use config::Config;
 use config::settings::Settings;
-use crawler::crawl::messages::Ending;
-use crawler::crawl::pipeline::{self, Summary};
-use crawler::crawl::seeds::Seeds;
-use crawler::crawl::stats::Stats;
+use crawl::messages::Ending;
+use crawl::pipeline::{self, Summary};
+use crawl::seeds::Seeds;
+use crawl::stats::Stats;
 use documents::{Document, Fault, InThisThread, Kind, Limits, Reader};
 use storage::{OpenOptions, Store};
 
@@ -155,7 +155,7 @@ fn each_kind_of_work_in_the_table_has_a_test() {
     for name in names {
         let function = name.rsplit("::").next().unwrap();
         let is_there =
-            has_function(&root.join("src/crawl"), function) || has_function(&root.join("../tests"), function);
+            has_function(&root.join("crawl/src"), function) || has_function(&root.join("../tests"), function);
         assert!(is_there, "docs/src/harm.md names the test {name}, which does not exist");
     }
 }

@@ -47,8 +47,8 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::cli::arguments::{Cli, Command, LogFormat};
-use crate::crawl::shutdown;
 use crate::live::log;
+use crawl::shutdown;
 use error::{Error, UsageError};
 use terminal::commands;
 use terminal::tell::tell;

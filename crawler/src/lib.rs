@@ -1,17 +1,12 @@
 //! A polite web crawler that decides before storing whether a page says anything new, and keeps only the pages that do.
 
 pub mod cli;
-pub mod crawl;
 pub mod demo;
-mod error;
 pub mod files;
 mod live;
 pub mod report;
 mod serve;
 mod study;
-
-// TRANSITION: `crawl` becomes a crate.
-pub(crate) use ::{config, terminal};
 
 // For the fuzz targets: requests of strangers to the status server.
 pub use live::status::is_for_this_machine;

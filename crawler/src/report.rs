@@ -36,12 +36,12 @@ use serde::Serialize;
 use storage::Store;
 
 use self::documents::DocumentCount;
-use crate::error::RunError;
 use crate::study::as_of::AsOf;
 use about::About;
 use clusters::Orphan;
 use config::Config;
 use config::settings::{Settings, SteeringSettings};
+use error::RunError;
 use failures::{Failure, FailureGroup};
 use hosts::Host;
 use near_misses::NearMiss;

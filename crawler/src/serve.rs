@@ -31,9 +31,9 @@ mod views;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 
-use crate::error::RunError;
 use crate::live::http;
 use crate::live::listen::Flags;
+use error::RunError;
 use guard::Guard;
 use site::Site;
 

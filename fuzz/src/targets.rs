@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use config::Config;
 use config::settings::Settings;
-use crawler::crawl::seeds;
+use crawl::seeds;
 use crawler::files::{self, Fields};
 use dedup::{Analyzer, Fingerprint, IdfTable, Scheme, Segmenter, Signature, Sketch};
 use page::content_type;

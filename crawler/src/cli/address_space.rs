@@ -5,7 +5,7 @@
 //! instead of an abort in the middle of its work.
 
 use crate::cli::arguments::Command;
-use crate::error::{Bytes, RunError};
+use error::{Bytes, RunError};
 
 /// What a command needs besides what its data needs, in bytes: the program, its libraries, and the stacks of its threads.
 const NEEDED: u64 = 400 * 1024 * 1024;

@@ -10,9 +10,9 @@ use super::configuration::{config_path, read_sources};
 use super::output::{or_reader_gone, say};
 use crate::cli::arguments::{self, ConfigAction, ConfigCheckArgs, ConfigFormat, ConfigShowArgs};
 use crate::cli::error::{Error, UsageError};
-use crate::error::RunError;
 use config::settings::Settings;
 use config::{self, Config, Origin, Sources};
+use error::RunError;
 
 /// Column of the comments, where the value is short enough.
 const COMMENT_AT: usize = 44;

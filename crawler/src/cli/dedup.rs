@@ -40,13 +40,13 @@ use super::index::{DocumentIndex, NamedIndex};
 use super::output::Output;
 use crate::cli::arguments::DedupArgs;
 use crate::cli::error::{Error, UsageError};
-use crate::crawl::shutdown;
-use crate::error::RunError;
 use crate::files::{Fields, InputLimits, Inputs, Reading};
 use crate::live::progress::Progress;
 use crate::study::in_words::counted;
 use config::Config;
 use config::settings::Settings;
+use crawl::shutdown;
+use error::RunError;
 use terminal::tell::tell;
 use terminal::units::bytes;
 

@@ -9,15 +9,15 @@ use tokio::runtime::Runtime;
 use super::output::say;
 use crate::cli::arguments::DemoArgs;
 use crate::cli::error::{Error, UsageError};
-use crate::crawl::seeds::Seeds;
-use crate::crawl::stats::{RunLimits, Stats};
-use crate::crawl::{pipeline, render, shutdown};
 use crate::demo::{self, Running};
-use crate::error::RunError;
 use crate::live::progress::Progress;
 use crate::report::{Format, Report, Waiting};
 use config::settings::Settings;
 use config::{Config, RenderMode};
+use crawl::seeds::Seeds;
+use crawl::stats::{RunLimits, Stats};
+use crawl::{browser_program, pipeline, shutdown};
+use error::RunError;
 use terminal::commands;
 use terminal::width::terminal_width;
 
@@ -60,7 +60,7 @@ fn settings(args: &DemoArgs) -> Result<Settings, UsageError> {
         config.render.mode = RenderMode::Auto;
     }
     let settings = super::configuration::validate(&config, path)?;
-    if args.render && render::program(&settings.render).is_none() {
+    if args.render && browser_program(&settings.render).is_none() {
         let reason = "--render needs Chromium or Chrome, and there is none in the search path: install Chromium, or name the program in \
                       render.browser";
         return Err(UsageError::Argument(reason.to_owned()));
@@ -93,7 +93,7 @@ fn compare(site: &Running, settings: &Settings, dir: &Path) -> Result<(), RunErr
         max_depth: settings.limits.max_depth,
         numbers_must_match: settings.rule.numbers_must_match,
         may_hold_back: settings.steering.enabled,
-        renders: settings.render.mode != RenderMode::Off && render::program(&settings.render).is_some(),
+        renders: settings.render.mode != RenderMode::Off && browser_program(&settings.render).is_some(),
     };
     let truth = demo::truth(&site.base_url, &limits);
     let outcomes = demo::outcomes(&report);

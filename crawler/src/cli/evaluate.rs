@@ -16,10 +16,10 @@ use dedup::{Analyzer, Deduplicator, DocId, DuplicateRule, Index, Layout, MemoryI
 
 use crate::cli::arguments::EvaluateArgs;
 use crate::cli::error::{Error, UsageError};
-use crate::error::RunError;
 use crate::files::open_unpacked;
 use crate::study::in_words::counted;
 use crate::study::labels::parse_label;
+use error::RunError;
 use grid::Grid;
 use terminal::tell::tell;
 

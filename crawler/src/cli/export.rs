@@ -24,9 +24,9 @@ use self::filter::Filter;
 use super::faults::Faults;
 use crate::cli::arguments::ExportArgs;
 use crate::cli::error::{Error, UsageError};
-use crate::error::RunError;
 use crate::files::{At, Fault, Place};
 use crate::live::progress::{Moment, Progress};
+use error::RunError;
 use terminal::tell::tell;
 
 pub(super) fn execute(args: &ExportArgs, quiet: bool) -> Result<(), Error> {

@@ -1,7 +1,7 @@
 //! `crawler fleet`
 
 use crate::cli::arguments::{FleetAction, FleetArgs, FleetDrainArgs, FleetFormat, FleetStatusArgs};
-use crate::error::RunError;
+use error::RunError;
 
 pub(super) fn execute(args: &FleetArgs) -> Result<(), RunError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

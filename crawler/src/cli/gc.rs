@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use storage::OpenOptions;
 
 use crate::cli::arguments::GcArgs;
-use crate::error::RunError;
 use crate::live::progress::{Moment, Progress};
+use error::RunError;
 use terminal::units::bytes;
 
 pub(super) fn execute(args: &GcArgs, quiet: bool) -> Result<(), RunError> {

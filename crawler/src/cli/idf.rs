@@ -5,7 +5,7 @@ use dedup::IdfBuilder;
 use super::documents;
 use crate::cli::arguments::IdfArgs;
 use crate::cli::error::Error;
-use crate::error::RunError;
+use error::RunError;
 
 pub(super) fn execute(args: &IdfArgs, quiet: bool) -> Result<(), Error> {
     let (mut config, path) = super::configuration::read(&args.config)?;

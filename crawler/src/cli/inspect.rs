@@ -17,8 +17,8 @@ use serde::Serialize;
 
 use crate::cli::arguments::{Fetching, InspectArgs, InspectFormat, Inspected};
 use crate::cli::error::{Error, UsageError};
-use crate::error::RunError;
 use config::settings::Settings;
+use error::RunError;
 
 pub(super) use page::read_one;
 pub(super) use web::Web;

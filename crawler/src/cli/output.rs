@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use export::{Harmless, OutputFile};
 
-use crate::error::RunError;
+use error::RunError;
 
 /// The destination of a result.
 pub(super) enum Output {

@@ -11,10 +11,10 @@ use web::host_key::HostKey;
 
 use crate::cli::arguments;
 use crate::cli::error::{Error, UsageError};
-use crate::error::RunError;
 use crate::live::progress::{Moment, Progress};
 use crate::study::redecide;
 use config::settings::Settings;
+use error::RunError;
 use terminal::commands::command;
 use terminal::tell::tell;
 use terminal::units::bytes;

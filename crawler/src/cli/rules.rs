@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use crate::cli::arguments::{RulesArgs, RulesFormat};
 use crate::cli::error::Error;
-use crate::error::RunError;
 use crate::report::{LearnedRule, Rendering, Steering};
+use error::RunError;
 use terminal::text::terminal_text;
 
 pub(super) fn execute(args: &RulesArgs) -> Result<(), Error> {

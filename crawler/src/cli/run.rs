@@ -9,16 +9,16 @@ use std::time::Duration;
 
 use crate::cli::arguments::{self, RunArgs};
 use crate::cli::error::{Error, UsageError};
-use crate::crawl::pipeline::{self, Summary};
-use crate::crawl::seeds::{SeedKind, Seeds};
-use crate::crawl::shutdown;
-use crate::crawl::stats::{RunLimits, Stats};
-use crate::error::RunError;
 use crate::live::listen;
 use crate::live::progress::Progress;
 use crate::live::status::{self, Server, View};
 use crate::report::Steering;
 use config::settings::{RefreshSettings, Settings};
+use crawl::pipeline::{self, Summary};
+use crawl::seeds::{SeedKind, Seeds};
+use crawl::shutdown;
+use crawl::stats::{RunLimits, Stats};
+use error::RunError;
 use terminal::tell::tell;
 
 pub(super) fn execute(args: &RunArgs, quiet: bool) -> Result<(), Error> {

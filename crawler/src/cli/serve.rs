@@ -8,12 +8,12 @@ use super::configuration::DEFAULT_CONFIG;
 use super::rebuild::{self, Step};
 use crate::cli::arguments::{ConfigFile, DataFolder, RebuildArgs, RunArgs, ServeArgs};
 use crate::cli::error::{Error, UsageError};
-use crate::crawl::folder_wait::FolderWait;
-use crate::crawl::shutdown;
-use crate::error::RunError;
 use crate::live::listen::{self, Flags};
 use crate::live::status;
 use crate::serve::{FLAGS, Program, Server};
+use crawl::folder_wait::FolderWait;
+use crawl::shutdown;
+use error::RunError;
 use terminal::tell::tell;
 use terminal::units::{bytes, grouped};
 

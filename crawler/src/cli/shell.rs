@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::CommandFactory;
 
 use crate::cli::arguments::{Cli, CompletionsArgs, ManArgs};
-use crate::error::RunError;
+use error::RunError;
 
 pub(super) fn completions(args: &CompletionsArgs) -> Result<(), RunError> {
     let mut script = Vec::new();

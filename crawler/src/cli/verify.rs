@@ -13,10 +13,10 @@ use storage::{Finding, FindingKind, Findings, OpenOptions, Store};
 
 use crate::cli::arguments::{VerifyArgs, VerifyFormat};
 use crate::cli::error::Error;
-use crate::error::RunError;
 use crate::live::progress::{Moment, Progress};
 use crate::study::as_of::AsOf;
 use config::settings::Settings;
+use error::RunError;
 use terminal::commands::command;
 use terminal::text::terminal_text;
 

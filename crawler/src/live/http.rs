@@ -14,7 +14,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::sync::{Semaphore, oneshot};
 
-use crate::error::RunError;
+use error::RunError;
 
 /// Upper bound on open connections; further ones wait in the system's queue.
 const MAX_CONNECTIONS: usize = 32;

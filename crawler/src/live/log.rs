@@ -96,7 +96,7 @@ pub fn lines_lost() -> u64 {
 fn detailed(verbose: u8) -> &'static str {
     match verbose {
         0 => "info",
-        1 => "crawler=debug,page=debug,web=debug,info",
+        1 => "crawl=debug,crawler=debug,page=debug,web=debug,info",
         _ => "debug",
     }
 }

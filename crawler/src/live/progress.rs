@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::crawl::stats::{RunLimits, Stats, Trend};
+use ::crawl::stats::{RunLimits, Stats, Trend};
 use terminal::tell::{aside, set_display, tell};
 
 pub(crate) use rates::GrowthRate;

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use super::listen::Flags;
-use crate::crawl::stats::{Rates, RunLimits, Snapshot, Stats, TimeLeft, Trend};
+use crawl::stats::{Rates, RunLimits, Snapshot, Stats, TimeLeft, Trend};
 
 pub use guard::is_for_this_machine;
 pub use server::Server;

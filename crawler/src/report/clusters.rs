@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use serde::Serialize;
 use storage::{Fate, Store, Verdict};
 
-use crate::error::RunError;
 use crate::study::named_page::{NamedPage, worker_of};
+use error::RunError;
 
 /// A kept page and its duplicates.
 #[derive(Debug, Clone, PartialEq, Serialize)]

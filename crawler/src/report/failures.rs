@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 use storage::{Store, Via};
 
-use crate::error::RunError;
+use error::RunError;
 
 /// A URL that failed permanently.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -6,9 +6,9 @@ use serde::Serialize;
 use storage::{HostRecord, Store};
 
 use super::counts::Counts;
-use crate::crawl::clock::unix_millis;
-use crate::crawl::messages::DOCUMENTS_LEFT;
-use crate::error::RunError;
+use crawl::clock::unix_millis;
+use crawl::messages::DOCUMENTS_LEFT;
+use error::RunError;
 use terminal::units::utc;
 
 /// The part of the crawl on one host.

@@ -21,11 +21,11 @@ use askama::Template;
 
 use super::texts::Texts;
 use super::{Report, Waiting};
-use crate::error::RunError;
 use assets::Assets;
 use budget::Budget;
 use clusters::Clusters;
 use diffs::{Diffs, NoDiff};
+use error::RunError;
 use list::List;
 use pairs::Pairs;
 

@@ -1,7 +1,7 @@
 //! The report as JSON.
 
 use super::Report;
-use crate::error::RunError;
+use error::RunError;
 
 pub(super) fn render(report: &Report) -> Result<String, RunError> {
     let mut text = terminal::json::to_string_pretty(report).map_err(|error| RunError::Render(error.to_string()))?;

@@ -10,8 +10,8 @@ use super::near_misses::search::{Found, Search};
 use super::rendering::Renderings;
 use super::timeline::Fetch;
 use super::waiting::Waiting;
-use crate::crawl::index::decode_signature;
-use crate::error::RunError;
+use crawl::index::decode_signature;
+use error::RunError;
 
 /// The measures of all pages.
 #[derive(Debug)]

@@ -4,8 +4,8 @@ use serde::Serialize;
 use storage::Store;
 
 use super::verdicts::VerdictKind;
-use crate::error::RunError;
 use crate::study::named_page::NamedPage;
+use error::RunError;
 use terminal::units::utc;
 
 /// The pages whose verdict is not the one of the crawl.

@@ -4,7 +4,7 @@ use serde::Serialize;
 use storage::{Fate, Store};
 
 use super::verdicts::VerdictKind;
-use crate::error::RunError;
+use error::RunError;
 use terminal::units::utc;
 
 /// All refreshes, the pages that the last one found changed, and the pages that are gone.

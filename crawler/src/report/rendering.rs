@@ -7,7 +7,7 @@ use storage::{PageRecord, Store};
 use url::Url;
 use web::url_rule::shape;
 
-use crate::error::RunError;
+use error::RunError;
 
 /// The pages that a browser rendered.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]

@@ -6,9 +6,9 @@ use serde::Serialize;
 use storage::Store;
 use url::Url;
 
-use crate::crawl::steering::{self, Forecast, Reason, RuleStanding};
-use crate::error::RunError;
 use config::settings::SteeringSettings;
+use crawl::steering::{self, Forecast, Reason, RuleStanding};
+use error::RunError;
 
 /// Rules, patterns, and the queued URLs that they affect.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]

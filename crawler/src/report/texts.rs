@@ -2,7 +2,7 @@
 
 use storage::Store;
 
-use crate::error::RunError;
+use error::RunError;
 
 /// Titles and extracted texts of pages, by sequence number.
 pub(crate) trait Texts {

@@ -4,8 +4,8 @@ use serde::Serialize;
 use storage::{Store, UrlState};
 
 use super::failures::{self, Failure};
-use crate::crawl::interpret::redirect::is_in_html;
-use crate::error::RunError;
+use crawl::redirect::is_in_html;
+use error::RunError;
 
 /// A URL whose page the crawl must not store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -11,7 +11,7 @@ use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName};
 use ring::rand::{SecureRandom, SystemRandom};
 
-use crate::error::RunError;
+use error::RunError;
 
 /// The header with the token of a write.
 pub(super) const TOKEN: HeaderName = HeaderName::from_static("x-crawler-token");

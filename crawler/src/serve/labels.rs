@@ -7,9 +7,9 @@ use std::time::SystemTime;
 use axum::http::StatusCode;
 
 use super::reply::Refusal;
-use crate::crawl::clock::unix_millis;
-use crate::error::RunError;
 use crate::study::labels::{self, Entry, Label, Pairs};
+use crawl::clock::unix_millis;
+use error::RunError;
 use terminal::units::utc;
 
 /// The file of labels in the data folder.

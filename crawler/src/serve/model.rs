@@ -8,10 +8,10 @@ use std::collections::HashMap;
 use storage::Store;
 
 use super::program::Program;
-use crate::crawl::clock::unix_millis;
-use crate::error::RunError;
 use crate::report::{Report, Waiting};
 use config::settings::Settings;
+use crawl::clock::unix_millis;
+use error::RunError;
 use terminal::units::utc;
 
 pub(super) use pairs::DoubtfulPair;

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use storage::Store;
 
-use crate::error::RunError;
 use crate::study::check::Subject;
 use config::settings::Settings;
+use error::RunError;
 
 /// Reads the configuration in force; an error is a sentence.
 pub(crate) type ReadSettings = dyn Fn() -> Result<Settings, String> + Send + Sync;

@@ -47,10 +47,10 @@ impl Refusal {
     }
 }
 
-impl From<crate::error::RunError> for Refusal {
-    fn from(error: crate::error::RunError) -> Self {
+impl From<error::RunError> for Refusal {
+    fn from(error: error::RunError) -> Self {
         let status = match error {
-            crate::error::RunError::Storage(storage::StorageError::Locked { .. }) => StatusCode::CONFLICT,
+            error::RunError::Storage(storage::StorageError::Locked { .. }) => StatusCode::CONFLICT,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
         Self::new(status, error)
@@ -59,7 +59,7 @@ impl From<crate::error::RunError> for Refusal {
 
 impl From<storage::StorageError> for Refusal {
     fn from(error: storage::StorageError) -> Self {
-        crate::error::RunError::from(error).into()
+        error::RunError::from(error).into()
     }
 }
 

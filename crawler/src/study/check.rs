@@ -15,9 +15,9 @@ use web::host_key::HostKey;
 
 use super::as_of::AsOf;
 use super::nearest::KeptPages;
-use crate::error::RunError;
 use compare::TextComparison;
 use config::settings::Settings;
+use error::RunError;
 use thorough::Thorough;
 
 pub(crate) use answer::{Answer, ComparedBy, NearPage, SameUrl, TextVerdict};

@@ -19,9 +19,9 @@ use super::as_of::AsOf;
 use super::diff;
 use super::named_page::text_elsewhere;
 use super::typed_url::TypedUrl;
-use crate::crawl::interpret::redirect::is_in_html;
-use crate::error::RunError;
 use config::settings::Settings;
+use crawl::redirect::is_in_html;
+use error::RunError;
 
 pub(crate) use answer::{
     Answer, BlockComparison, ComparedPage, FailureAnswer, PageAnswer, PageVerdict, QueueAnswer, State,

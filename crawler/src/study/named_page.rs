@@ -5,7 +5,7 @@
 
 use storage::{ForeignPage, Store};
 
-use crate::error::RunError;
+use error::RunError;
 
 /// A page, as far as this folder has it.
 #[derive(Debug, Clone)]

@@ -10,9 +10,9 @@ use dedup::{Comparison, DedupError, DocId, DuplicateRule, Index, MemoryIndex, Si
 use serde::Serialize;
 use storage::{ForeignPage, Store, Verdict};
 
-use crate::crawl::index::{decode_signature, look_at_index};
-use crate::error::RunError;
 use config::settings::Settings;
+use crawl::index::{decode_signature, look_at_index};
+use error::RunError;
 
 pub use dedup::Check;
 

@@ -11,10 +11,10 @@
 use dedup::{Analyzer, Deduplicator, DocId, Signature, SledIndex};
 use storage::{ChangedVerdicts, Fate, PageRecord, Rebuild, Redecided, Redecision, Replaced, StorageError, Verdict};
 
-use crate::crawl::canonical::{self, KeptPage, Named};
-use crate::crawl::index::{decode_signature, encode_signature, erase_index, open_existing_index, stored};
-use crate::error::RunError;
 use config::settings::Settings;
+use crawl::canonical::{self, KeptPage, Named};
+use crawl::index::{decode_signature, encode_signature, erase_index, open_existing_index, stored};
+use error::RunError;
 use terminal::tell::tell;
 
 /// Number of pages after which the index is written to disk.
@@ -37,7 +37,7 @@ pub fn redecide(
     let dedup = Deduplicator::new(index, settings.rule.clone())?;
     let analyzer = Analyzer::new(&settings.scheme);
     let mut redecided = Redecided {
-        at: crate::crawl::clock::unix_millis(std::time::SystemTime::now()),
+        at: crawl::clock::unix_millis(std::time::SystemTime::now()),
         schemes_before: rebuild
             .decided_schemes()
             .schemes()

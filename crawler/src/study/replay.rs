@@ -55,4 +55,6 @@ pub const DUPLICATE_FROM: f32 = 0.8;
 pub const DIFFERENT_BELOW: f32 = 0.5;
 
 #[cfg(test)]
+mod exchange_tests;
+#[cfg(test)]
 mod tests;

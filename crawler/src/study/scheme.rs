@@ -2,8 +2,8 @@
 
 use storage::Store;
 
-use crate::error::RunError;
 use config::settings::Settings;
+use error::RunError;
 
 /// Characters between the words of a scheme.
 const SEPARATORS: [char; 4] = [' ', ';', ':', '+'];

@@ -18,10 +18,10 @@ use storage::Store;
 
 use super::as_of::AsOf;
 use super::replay::{self, CellSet, Grid, IN_FORCE, Recommendation, Replayed, Scored, Thresholds};
-use crate::error::RunError;
 use answer::{ChangesAnswer, SampleSize, StoredVerdicts};
 use changes::Changes;
 use config::settings::Settings;
+use error::RunError;
 use stored::Texts;
 
 pub(crate) use answer::{Answer, ChangedPair, LabelsAnswer, SettingResult};

@@ -22,8 +22,8 @@ use super::decider::{Decided, Decider};
 use super::tally::Tally;
 use super::{Ending, IN_FLIGHT_BYTES};
 use crate::cli::index::DocumentIndex;
-use crate::error::RunError;
 use crate::files::{Batch, InputLimits, Inputs, Reading};
+use error::RunError;
 
 /// Stack of a thread in bytes. As in a crawl, libraries need it for deeply nested pages.
 const STACK: usize = 16 << 20;

@@ -10,8 +10,8 @@ use super::survey::Survey;
 use crate::cli::configuration::DEFAULT_CONFIG;
 use crate::cli::error::{Error, UsageError};
 use crate::cli::output::Output;
-use crate::error::RunError;
 use config::Config;
+use error::RunError;
 
 /// The files to write.
 #[derive(Debug)]

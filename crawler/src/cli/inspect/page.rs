@@ -19,10 +19,10 @@ use super::{done, page_text, settings, shown};
 use crate::cli::arguments::InspectPageArgs;
 use crate::cli::error::{Error, UsageError};
 use crate::cli::output::Output;
-use crate::crawl::canonical;
-use crate::error::RunError;
 use crate::files::{DEFAULT_MAX_DOCUMENT_BYTES, Format, PLACEHOLDER, main_part, unpacked};
 use config::settings::{ExtractRules, Settings};
+use crawl::canonical;
+use error::RunError;
 use terminal::commands::command;
 
 pub(super) fn execute(args: &InspectPageArgs) -> Result<(), Error> {

@@ -12,7 +12,7 @@ use super::{SHOWN_WIDTH, done, settings, shown};
 use crate::cli::arguments::{InspectFormat, InspectRobotsArgs};
 use crate::cli::error::{Error, UsageError};
 use crate::cli::output::Output;
-use crate::error::RunError;
+use error::RunError;
 use terminal::text::{terminal_text, without_user_info};
 
 /// The answer for one URL.

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use ::url::Url;
 
-use crate::crawl::seeds;
-use crate::error::RunError;
+use crawl::seeds;
+use error::RunError;
 
 /// Longest line that is read as a URL, in bytes. It is far above the limit for canonical URLs.
 const MAX_LINE_BYTES: usize = 64 * 1024;

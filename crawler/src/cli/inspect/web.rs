@@ -12,9 +12,9 @@ use web::memory_budget::MemoryBudget;
 use web::robots::{MAX_ROBOTS_REDIRECTS, Robots, RobotsOutcome, robots_url};
 use web::sitemap::MAX_SITEMAP_BYTES;
 
-use crate::crawl::interpret::redirect;
-use crate::error::RunError;
 use config::settings::Settings;
+use crawl::redirect;
+use error::RunError;
 
 /// Fetches one URL after the other.
 #[derive(Debug)]

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use crate::crawl::frontier::HostStateKind;
-use crate::crawl::messages::{Ending, GivenUp};
-use crate::crawl::pipeline::Summary;
-use crate::crawl::stats::{Snapshot, Stats};
 use crate::report::Steering;
 use config::RenderMode;
 use config::settings::Settings;
+use crawl::HostStateKind;
+use crawl::messages::{Ending, GivenUp};
+use crawl::pipeline::Summary;
+use crawl::stats::{Snapshot, Stats};
 use terminal::commands;
 use terminal::text::terminal_text;
 use terminal::units::{self, bytes};

@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use dedup::{Confirm, Deduplicator, DocId, Index, SledIndex, Verdict};
 use storage::{FindingKind, Findings, ForeignPage, PageRecord, Store};
 
-use crate::crawl::index;
-use crate::crawl::index::decode_signature;
-use crate::error::RunError;
 use config::settings::Settings;
+use crawl::index;
+use crawl::index::decode_signature;
+use error::RunError;
 
 /// Checks that every document of the index is a kept page, and that the index holds every kept page up to its sequence number.
 pub(super) fn verify(

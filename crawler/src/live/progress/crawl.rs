@@ -2,9 +2,9 @@
 
 use std::time::SystemTime;
 
-use crate::crawl::clock::unix_millis;
-use crate::crawl::frontier::{HostStanding, HostStateKind};
-use crate::crawl::stats::{Rates, RunLimits, Snapshot, TimeLeft};
+use crawl::clock::unix_millis;
+use crawl::stats::{Rates, RunLimits, Snapshot, TimeLeft};
+use crawl::{HostStanding, HostStateKind};
 use terminal::units::{bytes, grouped};
 
 /// Hosts named in the display.

@@ -6,11 +6,11 @@ use std::time::SystemTime;
 use serde::Serialize;
 
 use super::View;
-use crate::crawl::clock::unix_millis;
-use crate::crawl::frontier::{HostStanding, HostStateKind};
-use crate::crawl::messages::Ending;
-use crate::crawl::stats::{Bound, FleetStanding, Snapshot, TimeLeft};
 use crate::report::Counts;
+use crawl::clock::unix_millis;
+use crawl::messages::Ending;
+use crawl::stats::{Bound, FleetStanding, Snapshot, TimeLeft};
+use crawl::{HostStanding, HostStateKind};
 use terminal::units::utc;
 
 /// The object of `/status.json`.

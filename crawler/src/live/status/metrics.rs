@@ -12,10 +12,10 @@ use prometheus_client::registry::{Registry, Unit};
 
 use super::View;
 use super::figures::memory_bytes;
-use crate::crawl::clock::unix_millis;
-use crate::crawl::frontier::HostStateKind;
-use crate::crawl::stats::{FleetStanding, Snapshot};
 use crate::live::log;
+use crawl::HostStateKind;
+use crawl::clock::unix_millis;
+use crawl::stats::{FleetStanding, Snapshot};
 
 /// All metrics now.
 ///
@@ -329,7 +329,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::crawl::stats::{RunLimits, Stats};
+    use crawl::stats::{RunLimits, Stats};
 
     /// Type, unit and labels by name.
     type Families = BTreeMap<String, (String, String, BTreeSet<String>)>;

@@ -67,9 +67,9 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::crawl::frontier::{HostStanding, HostStateKind, Standing};
-    use crate::crawl::stats::{RunLimits, Stats};
     use crate::live::status::View;
+    use crawl::stats::{RunLimits, Stats};
+    use crawl::{HostStanding, HostStateKind, Standing};
 
     #[test]
     fn the_page_of_a_worker_shows_the_fleet_and_since_when_redis_is_away() {

@@ -12,8 +12,8 @@ use axum::http::{HeaderMap, HeaderName, Method, Response, StatusCode};
 
 use super::figures::Figures;
 use super::{View, guard, metrics, page};
-use crate::error::RunError;
 use crate::live::http;
+use error::RunError;
 
 /// Time between two samples for the rates.
 const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);

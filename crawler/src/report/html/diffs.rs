@@ -222,9 +222,9 @@ impl<'a> Diffs<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::RunError;
     use crate::report::html::diff_view::StaticRow;
     use crate::study::diff::Diff;
+    use error::RunError;
 
     struct Two(&'static str, &'static str);
 

@@ -7,9 +7,9 @@ use std::sync::{Mutex, PoisonError};
 use dedup::{Confirm, DedupError, DocId, DuplicateRule, Index, Layout, MemoryIndex, Signature, Width, short};
 
 use super::Because;
-use crate::error::RunError;
 use crate::report::waiting::Waiting;
 use crate::study::threads::by_all_cores;
+use error::RunError;
 
 /// Pages that a thread searches at a time.
 const BATCH: usize = 256;

@@ -4,7 +4,7 @@ use memchr::memmem::Finder;
 use serde::Serialize;
 use storage::{Fate, Store, Verdict};
 
-use crate::error::RunError;
+use error::RunError;
 use terminal::units::utc;
 
 /// A current page.

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use askama::Template;
 
-use crate::error::RunError;
 use crate::serve::asked::Asked;
 use crate::serve::frame::Frame;
 use crate::serve::reply::{Refusal, Reply};
@@ -14,6 +13,7 @@ use crate::serve::site::Site;
 use crate::study::check::{self, Options};
 use crate::study::nearest::KeptPages;
 use crate::study::scheme;
+use error::RunError;
 
 /// Nearest pages in the answer, as the command has.
 const TOP: usize = 3;

@@ -13,10 +13,10 @@ use storage::Store;
 use super::IN_PART;
 use super::answer::{NearPage, SharedPassage};
 use super::thorough::{self, Thorough};
-use crate::error::RunError;
 use crate::study::named_page::{NamedPage, sequence_of, text_elsewhere};
 use crate::study::nearest::Candidate;
 use crate::study::passages::{self, Common};
+use error::RunError;
 
 /// Lower bound on the candidates whose texts are compared: the page that contains the text may not be the most similar as a whole.
 const MIN_COMPARED: usize = 12;

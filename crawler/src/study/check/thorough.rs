@@ -7,9 +7,9 @@ use dedup::short::jaccard;
 use dedup::{Analyzer, DuplicateRule, Signature};
 use storage::{PageRecord, Store};
 
-use crate::crawl::index::decode_signature;
-use crate::error::RunError;
 use crate::study::nearest::{Candidate, Likeness, keep_most_alike};
+use crawl::index::decode_signature;
+use error::RunError;
 
 /// The result of a pass over all kept pages.
 #[derive(Debug, Default)]

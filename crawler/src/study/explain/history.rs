@@ -4,8 +4,8 @@ use storage::{Fate, PageRecord, Redecided, Verdict};
 
 use super::answer::{HistoryEvent, PageRef};
 use super::{Explainer, time};
-use crate::error::RunError;
 use crate::study::in_words::counted;
+use error::RunError;
 
 /// Upper bound on the earlier versions that the history lists.
 const MAX_VERSIONS: usize = 20;

@@ -8,13 +8,13 @@ use super::answer::{BlockComparison, ComparedPage, Feature, PageAnswer, PageDiff
 use super::history::Former;
 use super::summary::{dropped_summary, kept_summary};
 use super::{Explainer, time};
-use crate::crawl::index::decode_signature;
-use crate::error::RunError;
 use crate::study::diff::diff;
 use crate::study::in_words::{rule_in_words, short_rule_in_words};
 use crate::study::named_page::{NamedPage, text_elsewhere};
 use crate::study::nearest::{KeptPages, Likeness};
 use crate::study::scheme::{has_scheme_of, scheme_of_texts};
+use crawl::index::decode_signature;
+use error::RunError;
 use terminal::commands::command;
 
 /// Lower bound on the similarity at which the answer shows the difference between a kept page and its nearest page.

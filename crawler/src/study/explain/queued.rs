@@ -7,11 +7,11 @@ use web::host_key::HostKey;
 
 use super::Explainer;
 use super::answer::{QueueAnswer, State};
-use crate::crawl::messages::DOCUMENTS_LEFT;
-use crate::crawl::steering::{
+use crawl::messages::DOCUMENTS_LEFT;
+use crawl::steering::{
     self, Forecast, HostRule, PRIORITY_DEPRIORITISED, PRIORITY_HELD_BACK, PRIORITY_SAMPLE, Prediction, Reason,
 };
-use crate::error::RunError;
+use error::RunError;
 
 /// Upper bound on the URLs of a host's queue among which the URL is sought.
 const MAX_SOUGHT: usize = 20_000;

@@ -2,7 +2,7 @@
 
 use dedup::Signature;
 
-use crate::crawl::canonical::Named;
+use crawl::canonical::Named;
 
 /// A decided page. Its index in the list of pages is its place in the order of decision.
 #[derive(Debug, Clone, PartialEq)]

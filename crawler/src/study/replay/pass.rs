@@ -9,7 +9,7 @@ use dedup::{DedupError, Digest, DuplicateRule, Signature, Width};
 use super::cells::{CellSet, Family, Grid};
 use super::page::DecidedPage;
 use super::scout::{BLOCK, Near, Scout};
-use crate::crawl::canonical::{Stays, exchange};
+use crawl::canonical::{Stays, exchange};
 
 /// The kept page that a page duplicates, by some settings.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -10,7 +10,7 @@ use super::pass::replay_in_blocks;
 use super::scout::Scout;
 use super::truth::Judged;
 use super::*;
-use crate::crawl::canonical::{Stays, exchange};
+use crawl::canonical::{Stays, exchange};
 
 /// The parts of a page that decide on its similarity, as small numbers.
 #[derive(Debug, Clone)]

@@ -4,8 +4,8 @@ use dedup::Width;
 
 use super::answer::ChangedPair;
 use super::stored::Crawl;
-use crate::error::RunError;
 use crate::study::replay::{DecidedPage, Evidence, Grid, IN_FORCE, Labels, Match, Replayed, Similarities, replay};
+use error::RunError;
 
 /// A page that the setting in force and the chosen one decide differently.
 #[derive(Debug, Clone, Copy)]

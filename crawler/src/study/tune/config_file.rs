@@ -9,9 +9,9 @@ use export::OutputFile;
 use serde::Serialize;
 use toml_edit::{Document, DocumentMut, Item};
 
-use crate::error::RunError;
 use crate::study::replay::Thresholds;
 use config::{Config, ConfigError};
+use error::RunError;
 
 const MAX_DISTANCE: &str = "max_distance";
 const MIN_SIMILARITY: &str = "min_similarity";

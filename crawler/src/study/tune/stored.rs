@@ -6,9 +6,9 @@ use dedup::Analyzer;
 use storage::{Fate, Store, Verdict};
 
 use super::Step;
-use crate::crawl::index::decode_signature;
-use crate::error::RunError;
 use crate::study::replay::{self, DecidedPage};
+use crawl::index::decode_signature;
+use error::RunError;
 
 /// The decisions of a crawl.
 #[derive(Debug, Default)]

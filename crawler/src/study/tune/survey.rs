@@ -12,10 +12,10 @@ use super::labels_file::LabelsFile;
 use super::question::Question;
 use super::stored::{Crawl, Texts};
 use super::{Found, Step, replay_all};
-use crate::error::RunError;
 use crate::study::as_of::AsOf;
 use crate::study::replay::{Grid, Replayed, Thresholds};
 use config::settings::Settings;
+use error::RunError;
 
 /// The answer for the recommended setting, and what the answer for any other one needs.
 #[derive(Debug)]

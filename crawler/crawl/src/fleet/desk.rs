@@ -1,0 +1,334 @@
+//! The desk: the thread that speaks with the fleet. It holds the leases, sends the letters of the outbox, and reads the queues of its
+//! partitions and the log of kept pages.
+//!
+//! - `leases`: takes, renews and gives back partitions; the heartbeat; `opening`: prepares new partitions for the frontier
+//! - `post`: sends letters; `arrivals`: reads the queues; `log`: reads the log; `shorten`: writes its segments
+//! - `state`: what all of them know
+//!
+//! If the servers do not answer, every part tries again, and nothing is lost: the leases run out, so the frontier asks nobody, and the
+//! letters stay in the outbox.
+
+mod arrivals;
+mod leases;
+mod log;
+mod opening;
+mod post;
+mod shorten;
+mod state;
+
+use std::future::poll_fn;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use crossbeam_channel::{Sender, TrySendError};
+use fleet::{Fleet, FleetError, JoinOptions};
+use storage::Letter;
+use tokio::sync::{Notify, mpsc};
+
+use super::idle::IdleSign;
+use super::membership::Membership;
+use super::messages::{FromDesk, ToDesk};
+use super::ownership::Ownership;
+use crate::messages::{Event, FleetEvent};
+use crate::stats::Stats;
+use crate::watch::{self, Watch};
+use error::RunError;
+use state::State;
+
+/// Wait before the desk looks again whether the recorder takes another message.
+const RETRY: Duration = Duration::from_millis(5);
+
+/// Wait after a call that no server answered. The call itself has waited much longer.
+const AWAY: Duration = Duration::from_millis(200);
+
+/// At the end of a run, the time for the last letters. What is not sent by then goes with the next run.
+const LAST_LETTERS: Duration = Duration::from_secs(10);
+
+/// What the desk needs.
+#[derive(Debug)]
+pub(crate) struct DeskOptions {
+    /// How to join the fleet.
+    pub join: JoinOptions,
+    /// What the data folder remembers, and where.
+    pub membership: Membership,
+    /// The data folder.
+    pub dir: std::path::PathBuf,
+    /// The table that the desk keeps.
+    pub ownership: Ownership,
+    /// The sign of the frontier and the recorder.
+    pub sign: IdleSign,
+    /// From the recorder.
+    pub letters: mpsc::UnboundedReceiver<ToDesk>,
+    /// To the recorder.
+    pub recorder: Sender<FromDesk>,
+    /// To the frontier.
+    pub events: mpsc::Sender<Event>,
+    /// The figures of the run.
+    pub stats: Arc<Stats>,
+    /// Watches over the thread.
+    pub watch: Watch,
+    /// Entries of the log in a segment.
+    pub segment: usize,
+}
+
+/// A desk at work.
+#[derive(Debug)]
+pub(crate) struct RunningDesk {
+    /// The number of this worker.
+    pub worker: u16,
+    /// The id of the crawl.
+    pub crawl: u64,
+    thread: JoinHandle<Result<(), FleetError>>,
+}
+
+impl RunningDesk {
+    /// Joins the fleet, and starts the thread.
+    ///
+    /// # Errors
+    /// The fleet does not answer, or does not take this worker.
+    pub fn start(options: DeskOptions) -> Result<Self, RunError> {
+        let (joined_in, joined) = crossbeam_channel::bounded(1);
+        let thread = thread::Builder::new()
+            .name("desk".into())
+            .spawn(move || {
+                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+                let runtime =
+                    runtime.map_err(|error| FleetError::Damaged(format!("the desk cannot start: {error}")))?;
+                let watched = options.watch.thread("desk", watch::LIMIT);
+                runtime.spawn(watched.beat_for_ever());
+                runtime.block_on(async move {
+                    match Fleet::join(options.join.clone()).await {
+                        Ok(fleet) => {
+                            let joined = (fleet.worker().0, fleet.crawl());
+                            let desk = Desk::new(fleet, options);
+                            // The receiver waits for this.
+                            let _is_waiting = joined_in.send(Ok(joined));
+                            desk.work().await
+                        }
+                        Err(error) => {
+                            let _is_waiting = joined_in.send(Err(error.clone()));
+                            Err(error)
+                        }
+                    }
+                })
+            })
+            .map_err(|source| RunError::io("start", "the thread of the desk", source))?;
+        match joined.recv() {
+            Ok(Ok((worker, crawl))) => Ok(Self { worker, crawl, thread }),
+            Ok(Err(error)) => Err(RunError::Fleet(error.to_string())),
+            Err(_) => Err(RunError::Stage("the work with the fleet")),
+        }
+    }
+
+    /// Waits until the desk has sent what it can, and has left the fleet. The recorder has said that it has ended, or is gone.
+    ///
+    /// # Errors
+    /// The fleet could not be worked with, so that the run had to stop.
+    pub fn join(self) -> Result<(), RunError> {
+        let ended = self
+            .thread
+            .join()
+            .map_err(|_panic| RunError::Stage("the work with the fleet"))?;
+        ended.map_err(|error| RunError::Fleet(error.to_string()))
+    }
+}
+
+/// The desk, shared by its parts.
+struct Desk {
+    fleet: Fleet,
+    membership: Mutex<Membership>,
+    dir: std::path::PathBuf,
+    ownership: Ownership,
+    sign: IdleSign,
+    recorder: Sender<FromDesk>,
+    events: mpsc::Sender<Event>,
+    stats: Arc<Stats>,
+    segment: usize,
+    state: Mutex<State>,
+    /// Partitions are to be opened.
+    opening: Notify,
+    /// Queues may have something to read.
+    arrivals: Notify,
+    /// Whether the last call had no answer. Said once, and once when it is over.
+    is_away: AtomicBool,
+}
+
+impl Desk {
+    fn new(fleet: Fleet, options: DeskOptions) -> (Arc<Self>, mpsc::UnboundedReceiver<ToDesk>) {
+        let mut membership = options.membership;
+        membership.crawl = Some(fleet.crawl());
+        let state = State {
+            opened: membership.opened.iter().copied().collect(),
+            ..State::default()
+        };
+        let desk = Self {
+            fleet,
+            membership: Mutex::new(membership),
+            dir: options.dir,
+            ownership: options.ownership,
+            sign: options.sign,
+            recorder: options.recorder,
+            events: options.events,
+            stats: options.stats,
+            segment: options.segment,
+            state: Mutex::new(state),
+            opening: Notify::new(),
+            arrivals: Notify::new(),
+            is_away: AtomicBool::new(false),
+        };
+        (Arc::new(desk), options.letters)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers the partitions in the data folder.
+    fn remember(&self) {
+        let mut membership = self.membership.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut partitions, mut opened): (Vec<_>, Vec<_>) = {
+            let state = self.state();
+            let opened = state.opened.iter().map(|(partition, since)| (*partition, *since));
+            (state.leases.keys().copied().collect(), opened.collect())
+        };
+        partitions.sort_unstable();
+        opened.sort_unstable();
+        if (&membership.partitions, &membership.opened) != (&partitions, &opened) {
+            membership.partitions = partitions;
+            membership.opened = opened;
+            if let Err(error) = membership.write(&self.dir) {
+                tracing::warn!("{error}; after a restart, this worker may get other hosts");
+            }
+        }
+    }
+
+    /// Says with which settings of the servers the crawl can lose data, and does not come back.
+    async fn warn_of_servers(&self) -> Result<Option<Vec<(u64, Letter)>>, FleetError> {
+        match self.fleet.cautions().await {
+            Ok(cautions) => cautions.iter().for_each(|caution| tracing::warn!("{caution}")),
+            Err(error) => tracing::debug!(%error, "the settings of the servers are not known"),
+        }
+        std::future::pending().await
+    }
+
+    /// Sends a message to the recorder, as soon as it has room.
+    async fn tell(&self, message: FromDesk) {
+        let mut message = message;
+        loop {
+            match self.recorder.try_send(message) {
+                Ok(()) => return,
+                Err(TrySendError::Full(back)) => message = back,
+                // The run is ending.
+                Err(TrySendError::Disconnected(_)) => return,
+            }
+            tokio::time::sleep(RETRY).await;
+        }
+    }
+
+    async fn tell_frontier(&self, event: FleetEvent) {
+        if self.events.send(Event::Fleet(event)).await.is_err() {
+            tracing::debug!("news of the fleet came after the end of the run");
+        }
+    }
+
+    /// The number of the next message that brings work.
+    fn next_number(&self) -> u64 {
+        let mut state = self.state();
+        state.number += 1;
+        state.number
+    }
+
+    /// Takes the answer of a call. `Ok(None)` if no server answered, after a wait: the caller tries again.
+    async fn answer<T>(&self, answer: Result<T, FleetError>) -> Result<Option<T>, FleetError> {
+        match answer {
+            Ok(answer) => {
+                if self.is_away.swap(false, Ordering::Relaxed) {
+                    self.stats.fleet_answers(true);
+                    tracing::warn!("the servers of the fleet answer again; the crawl goes on");
+                }
+                Ok(Some(answer))
+            }
+            Err(error) if error.is_transient() => {
+                if !self.is_away.swap(true, Ordering::Relaxed) {
+                    self.stats.fleet_answers(false);
+                    tracing::warn!(
+                        "{error}; this worker asks no host whose lease has run out, and keeps everything until the servers answer again"
+                    );
+                }
+                tokio::time::sleep(AWAY).await;
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Makes calls at the same time, and returns their answers, or the first error.
+async fn together<T>(
+    calls: impl Iterator<Item = impl Future<Output = Result<T, FleetError>>>,
+) -> Result<Vec<T>, FleetError> {
+    let mut calls: Vec<_> = calls.map(|call| (Box::pin(call), None)).collect();
+    poll_fn(|context| {
+        let mut is_ready = true;
+        for (call, answer) in calls.iter_mut().filter(|(_, answer)| answer.is_none()) {
+            match call.as_mut().poll(context) {
+                Poll::Ready(Ok(found)) => *answer = Some(found),
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                Poll::Pending => is_ready = false,
+            }
+        }
+        if is_ready {
+            return Poll::Ready(Ok(calls.iter_mut().filter_map(|(_, answer)| answer.take()).collect()));
+        }
+        Poll::Pending
+    })
+    .await
+}
+
+/// What the desk does, until the run ends or the fleet cannot be worked with.
+trait Work {
+    async fn work(self) -> Result<(), FleetError>;
+}
+
+impl Work for (Arc<Desk>, mpsc::UnboundedReceiver<ToDesk>) {
+    async fn work(self) -> Result<(), FleetError> {
+        let (desk, letters) = self;
+        desk.remember();
+        let ended = {
+            let (leases, opening) = (desk.keep_leases(), desk.open_partitions());
+            let (arrivals, log, segments) = (desk.read_queues(), desk.read_log(), desk.shorten_log());
+            let post = desk.send_letters(letters);
+            tokio::pin!(post);
+            tokio::select! {
+                ended = desk.warn_of_servers() => ended,
+                ended = leases => ended.map(|()| None),
+                ended = opening => ended.map(|()| None),
+                ended = arrivals => ended.map(|()| None),
+                ended = log => ended.map(|()| None),
+                ended = segments => ended.map(|()| None),
+                ended = &mut post => ended.map(Some),
+            }
+        };
+        let unsent = match ended {
+            Ok(unsent) => unsent.unwrap_or_default(),
+            Err(error) => {
+                tracing::error!("{error}; the run stops");
+                let _is_running = desk.events.send(Event::Stop).await;
+                return Err(error);
+            }
+        };
+        let last = async {
+            desk.send_last(unsent).await?;
+            desk.fleet.leave().await
+        };
+        match tokio::time::timeout(LAST_LETTERS, last).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!("{error}; the next run sends what is left"),
+            Err(_) => tracing::warn!("the servers of the fleet do not answer; the next run sends what is left"),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,324 @@
+//! Takes, renews and gives back partitions, and says with each beat how this worker is doing.
+
+use std::time::Duration;
+
+use fleet::{Epoch, FleetError, Grant, LeaseState, Partition, Pulse, WorkerReport};
+use web::politeness::Now;
+
+use super::super::ownership::Ownership;
+use super::Desk;
+use super::state::State;
+use crate::messages::{Event, FleetEvent};
+
+/// A lease is renewed after this part of it: two renewals in a row may fail.
+const RENEWED_AFTER: u32 = 3;
+
+/// The same while the worker has nothing to do, so that it soon learns of work, and of the end.
+const RENEWED_AFTER_IDLE: u32 = 12;
+
+/// The partitions are checked after so many times of a lease, and after so many while the worker has nothing to do.
+const CHECKED_AFTER: u32 = 8;
+const CHECKED_AFTER_IDLE: u32 = 1;
+
+/// Shortest time between two renewals.
+const LEAST: Duration = Duration::from_millis(50);
+
+impl Desk {
+    /// Keeps the leases until the whole fleet is done.
+    pub(super) async fn keep_leases(&self) -> Result<(), FleetError> {
+        let mut is_told = false;
+        loop {
+            let asked = self.ownership.now();
+            let Some(pulse) = self.beat().await? else {
+                self.show();
+                continue;
+            };
+            self.stats.fleet_stands(|standing| {
+                standing.workers = pulse.live.into();
+                standing.is_unprotected = pulse.unprotected;
+            });
+            self.renewed(asked, &pulse).await;
+            if pulse.drain && !is_told {
+                tracing::info!("the fleet is drained: this worker ends what is under way, and stops");
+                let _is_running = self.events.send(Event::Stop).await;
+                is_told = true;
+            }
+            if pulse.finished && !is_told {
+                self.tell_frontier(FleetEvent::Done).await;
+                is_told = true;
+            }
+            if !is_told {
+                self.balance(pulse.share).await?;
+            }
+            self.check(asked).await?;
+            self.show();
+            let part = if self.is_idle() {
+                RENEWED_AFTER_IDLE
+            } else {
+                RENEWED_AFTER
+            };
+            tokio::time::sleep((self.fleet.lease() / part).max(LEAST)).await;
+        }
+    }
+
+    /// The lease of this worker lasts from the time `asked` on.
+    async fn renewed(&self, asked: Now, pulse: &Pulse) {
+        if pulse.lapsed {
+            let all = self.state().leases.keys().copied().collect();
+            self.lost(all).await;
+        }
+        let mut is_awaited = false;
+        {
+            let mut state = self.state();
+            state.renewed_at = asked;
+            let until = Ownership::certain_until(asked, self.fleet.lease());
+            for (partition, lease) in &state.leases {
+                // A partition that has not left yet has no lease in the table until it has.
+                if !state.pending.contains_key(partition) {
+                    is_awaited |= self.ownership.hold(*partition, lease.epoch, until);
+                }
+            }
+            for partition in &pulse.news {
+                if state.leases.contains_key(partition) {
+                    state.ends.insert(*partition, u64::MAX);
+                }
+            }
+        }
+        if !pulse.news.is_empty() {
+            self.arrivals.notify_one();
+        }
+        if is_awaited {
+            self.tell_frontier(FleetEvent::Renewed).await;
+        }
+    }
+
+    /// Whether this worker has nothing to do, nothing to say, and nothing to read.
+    fn is_idle(&self) -> bool {
+        let state = self.state();
+        self.sign.shows(state.number) && self.sign.letters() == 0 && state.is_quiet() && self.sign.shows(state.number)
+    }
+
+    async fn beat(&self) -> Result<Option<Pulse>, FleetError> {
+        let snapshot = self.stats.snapshot();
+        self.log_state();
+        let report = WorkerReport {
+            idle: self.is_idle(),
+            queued: snapshot.counts.queued,
+            kept: snapshot.counts.kept,
+            duplicates: snapshot.counts.exact + snapshot.counts.near,
+            hosts: snapshot.standing.waiting(),
+            outbox: self.sign.letters(),
+            requests_per_second: (snapshot.requests as f64 / snapshot.elapsed.as_secs_f64().max(1.0)) as f32,
+            applied: self.state().applied.unwrap_or_default(),
+            ..WorkerReport::default()
+        };
+        self.answer(self.fleet.heartbeat(&report).await).await
+    }
+
+    /// Takes partitions up to the share, or gives back those above it.
+    async fn balance(&self, share: usize) -> Result<(), FleetError> {
+        let held = self.ownership.held();
+        let wanted = if self.state().has_asked {
+            Vec::new()
+        } else {
+            // Letters of the last run may be about these, so they come first, and above the share for a moment.
+            self.membership_partitions()
+        };
+        let at_most = share.saturating_sub(self.state().leases.len()).max(wanted.len());
+        if at_most > 0 {
+            self.acquire(at_most, &wanted).await?;
+        } else if held.len() > share {
+            let above: Vec<Partition> = held.into_iter().rev().take(self.held_above(share)).collect();
+            self.give_back(above).await;
+        }
+        Ok(())
+    }
+
+    fn membership_partitions(&self) -> Vec<Partition> {
+        let membership = self
+            .membership
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        membership.partitions.clone()
+    }
+
+    fn held_above(&self, share: usize) -> usize {
+        self.ownership.held().len().saturating_sub(share)
+    }
+
+    async fn acquire(&self, at_most: usize, wanted: &[Partition]) -> Result<(), FleetError> {
+        let Some(grants) = self.answer(self.fleet.acquire(at_most, wanted).await).await? else {
+            return Ok(());
+        };
+        self.state().has_asked = true;
+        if grants.is_empty() {
+            return Ok(());
+        }
+        for grant in grants {
+            let mut state = self.state();
+            state.grant(&grant);
+            if state.leaving.contains(&grant.partition) {
+                state.pending.insert(grant.partition, grant);
+            } else {
+                self.begin_to_open(&mut state, grant);
+            }
+        }
+        self.opening.notify_one();
+        self.remember();
+        Ok(())
+    }
+
+    /// Takes a partition. The recorder then prepares it for the frontier.
+    fn begin_to_open(&self, state: &mut State, grant: Grant) {
+        let until = Ownership::certain_until(state.renewed_at, self.fleet.lease());
+        self.ownership.inherits(grant.partition, grant.inherits);
+        self.ownership.hold(grant.partition, grant.epoch, until);
+        state.open(&grant);
+    }
+
+    async fn give_back(&self, partitions: Vec<Partition>) {
+        let partitions: Vec<Partition> = {
+            let mut state = self.state();
+            // The recorder still prepares a partition that is opening.
+            let ready = |partition: &Partition| !state.opening.contains(partition);
+            let ready: Vec<Partition> = partitions.into_iter().filter(ready).collect();
+            state.leaving.extend(&ready);
+            ready
+        };
+        if partitions.is_empty() {
+            return;
+        }
+        for partition in &partitions {
+            self.ownership.release(*partition);
+        }
+        self.tell_frontier(FleetEvent::Go(partitions)).await;
+    }
+
+    /// Asks now and then whether the partitions are still this worker's. A write finds that out at once; this is for hosts of which
+    /// nothing is written, after a server has lost their rows.
+    async fn check(&self, now: Now) -> Result<(), FleetError> {
+        let leases = if self.is_idle() {
+            CHECKED_AFTER_IDLE
+        } else {
+            CHECKED_AFTER
+        };
+        let held: Vec<(Partition, Epoch)> = {
+            let state = self.state();
+            if now < state.checked_at + self.fleet.lease() * leases {
+                return Ok(());
+            }
+            state
+                .leases
+                .iter()
+                .map(|(partition, lease)| (*partition, lease.epoch))
+                .collect()
+        };
+        let Some(states) = self.answer(self.fleet.check_leases(&held).await).await? else {
+            return Ok(());
+        };
+        let mut lost = Vec::new();
+        {
+            let mut state = self.state();
+            state.checked_at = now;
+            for (found, (partition, epoch)) in states.into_iter().zip(held) {
+                // It may have been released and granted again meanwhile.
+                if state.leases.get(&partition).is_none_or(|lease| lease.epoch != epoch) {
+                    continue;
+                }
+                match found {
+                    LeaseState::Held { queue_end } => {
+                        state.ends.insert(partition, queue_end);
+                    }
+                    LeaseState::Lost => lost.push(partition),
+                }
+            }
+        }
+        self.arrivals.notify_one();
+        self.lost(lost).await;
+        Ok(())
+    }
+
+    /// Notes that other workers have partitions of this one.
+    pub(super) async fn lost(&self, lost: Vec<Partition>) {
+        if lost.is_empty() {
+            return;
+        }
+        tracing::info!(
+            partitions = lost.len(),
+            "leases lost: other workers ask these hosts now"
+        );
+        let mut go = Vec::new();
+        {
+            let mut state = self.state();
+            for partition in lost {
+                state.leases.remove(&partition);
+                state.pending.remove(&partition);
+                self.ownership.lose(partition);
+                if state.leaving.insert(partition) {
+                    go.push(partition);
+                }
+            }
+        }
+        self.remember();
+        if !go.is_empty() {
+            self.tell_frontier(FleetEvent::Go(go)).await;
+        }
+    }
+
+    /// Gives back the partitions that the frontier has left and about which all letters have arrived.
+    pub(super) async fn give_back_left(&self) -> Result<(), FleetError> {
+        let released: Vec<(Partition, Epoch)> = {
+            let mut state = self.state();
+            let mut released = Vec::new();
+            while let Some((partition, _)) = state.left.front().copied().filter(|(_, after)| *after <= state.sent) {
+                state.left.pop_front();
+                state.leaving.remove(&partition);
+                if let Some(grant) = state.pending.remove(&partition) {
+                    self.begin_to_open(&mut state, grant);
+                } else if let Some(lease) = state.leases.remove(&partition) {
+                    self.ownership.lose(partition);
+                    released.push((partition, lease.epoch));
+                }
+            }
+            released
+        };
+        self.opening.notify_one();
+        if !released.is_empty() {
+            while self.answer(self.fleet.release(&released).await).await?.is_none() {}
+            self.remember();
+        }
+        Ok(())
+    }
+
+    fn log_state(&self) {
+        let state = self.state();
+        tracing::debug!(
+            leases = state.leases.len(),
+            leaving = state.leaving.len(),
+            left = state.left.len(),
+            pending = state.pending.len(),
+            opening = state.opening.len(),
+            unread = state.unread(),
+            letters = self.sign.letters(),
+            number = state.number,
+            is_seen = self.sign.shows(state.number),
+            is_quiet = state.is_quiet(),
+            "the desk"
+        );
+    }
+
+    /// Shows the figures of this worker in the fleet.
+    fn show(&self) {
+        let state = self.state();
+        let behind = state.read.0.saturating_sub(state.applied.unwrap_or_default().0);
+        let traffic = self.fleet.traffic();
+        self.stats.fleet_stands(|standing| {
+            standing.leases = state.leases.len() as u64;
+            standing.letters = self.sign.letters();
+            standing.log_lag = Duration::from_millis(behind);
+            standing.commands = traffic.commands;
+            standing.bytes = traffic.bytes;
+            standing.repeats = traffic.repeats;
+        });
+    }
+}

@@ -1,0 +1,80 @@
+//! What the data folder remembers of its fleet, in the file `fleet.json`: the worker is the same one when it comes back.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fleet::{Epoch, Partition};
+use serde::{Deserialize, Serialize};
+
+use error::RunError;
+
+const FILE: &str = "fleet.json";
+
+/// What the data folder remembers.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Membership {
+    /// Random identity of the folder. A copy of a folder is no second worker.
+    pub folder: u64,
+    /// The crawl, from its servers; `None` before the first join.
+    pub crawl: Option<u64>,
+    /// The partitions that the worker had last. It asks for them first.
+    pub partitions: Vec<Partition>,
+    /// The partitions whose URLs in this folder were compared with the servers, with the first epoch since which nobody else had them.
+    #[serde(default)]
+    pub opened: Vec<(Partition, Epoch)>,
+}
+
+impl Membership {
+    /// Reads the file of a data folder, or begins one.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn read(dir: &Path) -> Result<Self, RunError> {
+        let path = path(dir);
+        match fs::read(&path) {
+            Ok(bytes) => {
+                serde_json::from_slice(&bytes).map_err(|error| RunError::io("read", path.display(), error.into()))
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self {
+                // Zero is kept for folders without a fleet.
+                folder: fastrand::u64(1..),
+                ..Self::default()
+            }),
+            Err(error) => Err(RunError::io("read", path.display(), error)),
+        }
+    }
+
+    /// Writes the file. A crash leaves the old one or the new one.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self, dir: &Path) -> Result<(), RunError> {
+        let path = path(dir);
+        let failed = |error: std::io::Error| RunError::io("write", path.display(), error);
+        let text = serde_json::to_vec_pretty(self).map_err(|error| failed(error.into()))?;
+        let new = path.with_extension("json.new");
+        fs::write(&new, text).map_err(failed)?;
+        fs::File::open(&new).and_then(|file| file.sync_all()).map_err(failed)?;
+        fs::rename(&new, &path).map_err(failed)
+    }
+}
+
+fn path(dir: &Path) -> PathBuf {
+    dir.join(FILE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_knows_itself_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut membership = Membership::read(dir.path()).unwrap();
+        membership.crawl = Some(u64::MAX);
+        membership.partitions = vec![Partition(4), Partition(1_023)];
+        membership.opened = vec![(Partition(4), Epoch(1 << 50))];
+        membership.write(dir.path()).unwrap();
+        assert_eq!(Membership::read(dir.path()).unwrap(), membership);
+    }
+}

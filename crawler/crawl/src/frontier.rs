@@ -1,0 +1,562 @@
+//! The sole owner of the crawl's order: decides which URL is fetched next, and when.
+//!
+//! The frontier is a state machine without I/O. Events go in with their time ([`Frontier::on`]), steps come out
+//! ([`Frontier::next`]); the pipeline feeds it and carries out the steps. Its tests are tables of events and never sleep.
+//!
+//! Every job in the pipeline holds one of `window` tickets, from the step that starts the job to the event that ends it. The
+//! tickets bound the memory of the pipeline, and each channel between its stages has room for all of them, so no send blocks.
+//!
+//! - `state`: the states of hosts, origins and URLs, and the events that change them
+//! - `host`: one host; `queue`: its URLs in order; `visits`: its revisits; `waiting`: a URL in memory
+//! - `step`: the choice of a host's next step; `errands`: robots.txt and sitemaps
+//! - `logins`: the log-ins that pages wait for; `host_logins`: those of one host
+//! - `intake`: brings seeds and hosts into memory; `released`: releases hosts
+//! - `elsewhere`: the hosts that other workers of a fleet ask
+//! - `schedule`: the order of turns; `addresses`: the gates of the addresses
+//! - `lookups`: the names whose addresses are not known yet; `trials`: the new names of one domain, a few at a time
+//! - `rules_memory`: the bound on the rules of robots.txt
+//! - `rendering`: the pages in the browser, and their requests; `browser_part`: those of one host
+//! - `slow_lanes`: the large answers and documents that wait to be read
+//! - `memory`: the facts that outlive a run; `standing`: the states of all hosts at one moment
+
+mod addresses;
+mod browser_part;
+mod elsewhere;
+mod errands;
+mod host;
+mod host_logins;
+mod intake;
+mod logins;
+mod lookups;
+mod memory;
+mod named_sitemaps;
+mod queue;
+mod released;
+mod rendering;
+mod rules_memory;
+mod schedule;
+mod slow_lanes;
+mod standing;
+mod state;
+mod step;
+mod trials;
+mod visits;
+mod waiting;
+
+use std::collections::{HashMap, HashSet};
+use std::hash::RandomState;
+use std::time::SystemTime;
+
+use storage::{Counts, QueuedUrl};
+use web::politeness::{Contact, CrawlClock, HostSignal, Now};
+
+use crate::clock::unix_millis;
+use crate::messages::{Ending, Event, Step, Task};
+use crate::steering::{JudgedPage, Steering};
+use addresses::Addresses;
+use config::settings::{HostRules, Settings, TrapLimits, UrlRules};
+use elsewhere::FleetPart;
+use host::Host;
+use intake::Intake;
+use logins::CrawlLogins;
+use lookups::Lookups;
+use named_sitemaps::NamedSitemaps;
+use released::Released;
+use rendering::Rendering;
+use schedule::Schedule;
+use state::{EventTime, LineEvent};
+use trials::Trials;
+
+pub(super) use intake::MAX_HOSTS;
+pub use lookups::MAX_LOOKUPS;
+pub use standing::{HostStanding, HostStateKind, Standing};
+
+/// Bound on the URLs of one host in memory; the others wait in the store.
+const BUFFER: usize = 1_024;
+
+/// The order over all hosts.
+#[derive(Debug)]
+pub struct Frontier {
+    /// Each host has a heap block of its own, because a growing map moves its values and reserves room for twice as many.
+    hosts: HashMap<String, Box<Host>>,
+    addresses: Addresses,
+    lookups: Lookups,
+    trials: Trials,
+    schedule: Schedule,
+    intake: Intake,
+    released: Released,
+    /// Upper bound on the bytes of the rules of robots.txt in memory.
+    rules_bytes: usize,
+    /// Hosts with facts that have changed since they were last saved.
+    unsaved: Vec<String>,
+    /// Hash of every sitemap that was ever queued. Two sitemap indexes may name each other, so none is queued twice.
+    sitemaps_seen: HashSet<u64>,
+    named_sitemaps: NamedSitemaps,
+    logins: CrawlLogins,
+    sitemaps_key: RandomState,
+    /// The part of this worker; `None` without a fleet.
+    fleet: Option<Box<FleetPart>>,
+    clock: CrawlClock,
+    /// When the run began, Unix ms.
+    started_at: u64,
+    after_interruption: bool,
+    /// The random part of the rests of hosts.
+    random: fastrand::Rng,
+    settings: FrontierSettings,
+    /// Forecasts for the waiting URLs, learned from the verdicts so far.
+    steering: Steering,
+    /// Bound on the tickets.
+    window: usize,
+    tickets_out: usize,
+    /// The pages in the browser, which have no ticket.
+    rendering: Rendering,
+    /// Answers in the slow lanes. The verdict on an answer, which ends its ticket, may come before the news that it has left its lane.
+    answers_in_lanes: usize,
+    requests_open: usize,
+    /// URLs in process that were never fetched before.
+    pages_in_process: u64,
+    pages_decided: u64,
+    /// Revisits that are still to be made, those in process included.
+    visits_left: u64,
+    /// Whether new URLs are taken: not while `max_pages` are decided or in process.
+    takes_new: bool,
+    stopping: bool,
+}
+
+/// The settings that the frontier needs.
+#[derive(Debug, Clone)]
+struct FrontierSettings {
+    politeness: web::politeness::Politeness,
+    hosts: HostRules,
+    parallel: usize,
+    max_pages: Option<u64>,
+    max_pages_per_host: Option<u64>,
+    traps: TrapLimits,
+    urls: UrlRules,
+    steers: bool,
+    /// Pages of one host that the browser may have at one time.
+    max_in_browser: usize,
+    /// Bytes of the bodies that arrive, of all hosts together.
+    arriving_bytes: usize,
+    /// Whether the crawler looks up a name before the first request to its host. It does not if a proxy opens the connections.
+    looks_up_names: bool,
+}
+
+impl Frontier {
+    /// An empty frontier. Earlier runs of the crawl have decided `pages_decided` pages.
+    #[must_use]
+    pub fn new(settings: &Settings, window: usize, pages_decided: u64) -> Self {
+        let clock = CrawlClock::default();
+        Self {
+            hosts: HashMap::new(),
+            addresses: Addresses::new(&clock, &settings.politeness),
+            lookups: Lookups::default(),
+            trials: Trials::default(),
+            schedule: Schedule::default(),
+            intake: Intake::default(),
+            released: Released::default(),
+            rules_bytes: 0,
+            unsaved: Vec::new(),
+            sitemaps_seen: HashSet::new(),
+            named_sitemaps: NamedSitemaps::default(),
+            logins: CrawlLogins::new(&settings.logins),
+            sitemaps_key: RandomState::new(),
+            fleet: None,
+            clock,
+            started_at: unix_millis(SystemTime::now()),
+            after_interruption: false,
+            random: fastrand::Rng::new(),
+            settings: FrontierSettings {
+                politeness: settings.politeness,
+                hosts: settings.hosts.clone(),
+                parallel: settings.fetch.parallel,
+                max_pages: settings.limits.max_pages,
+                max_pages_per_host: settings.limits.max_pages_per_host,
+                traps: settings.limits.traps,
+                urls: settings.urls.clone(),
+                steers: settings.steering.enabled,
+                max_in_browser: settings.render.tabs + 1,
+                arriving_bytes: settings.fetch.memory_bytes / 2,
+                looks_up_names: settings.fetch.proxy.is_none(),
+            },
+            steering: Steering::new(settings.steering.clone()),
+            window,
+            tickets_out: 0,
+            rendering: Rendering::new(settings.render.tabs),
+            answers_in_lanes: 0,
+            requests_open: 0,
+            pages_in_process: 0,
+            pages_decided,
+            visits_left: 0,
+            takes_new: true,
+            stopping: false,
+        }
+    }
+
+    /// The frontier of a run that began at `started_at`, from which every [`Now`] counts.
+    #[must_use]
+    pub fn begun_at(self, started_at: SystemTime) -> Self {
+        Self {
+            started_at: unix_millis(started_at),
+            ..self
+        }
+    }
+
+    /// Notes that a seed has this host, so that its name needs no trial.
+    fn want(&mut self, name: &str, now: Now) {
+        let Some(host) = self.hosts.get_mut(name) else {
+            return;
+        };
+        if !host.is_wanted {
+            host.is_wanted = true;
+            host.line = host.line.on(LineEvent::NameIsAdmitted);
+            self.trials.release(name);
+            self.schedule(name, now);
+        }
+    }
+
+    /// Adds a host of earlier runs, with the `counts` of the store.
+    pub fn add_stored_host(&mut self, host: &str, counts: &Counts) {
+        let queued = counts.queued;
+        if counts.kept > 0 {
+            self.prove(host);
+        }
+        let entry = self.host(host);
+        entry.urls += queued;
+        if queued > 0 {
+            // The settings or the verdicts may have changed, so held-back URLs are judged again.
+            entry.queue.review_held_back();
+            entry.queue.note_stored();
+        }
+        entry.pages_decided = counts.fetched();
+        entry.memory.may_have_answers = true;
+        if self.after_interruption {
+            self.may_have_been_asked(host);
+        }
+        self.schedule(host, self.clock.now());
+    }
+
+    /// Adds revisits of a host that are queued in the store.
+    pub fn add_stored_visits(&mut self, host: &str, visits: u64) {
+        self.visits_left += visits;
+        let entry = self.host(host);
+        entry.urls += visits;
+        entry.queue.visits.in_store |= visits > 0;
+        self.schedule(host, self.clock.now());
+    }
+
+    /// Steering, to replay the verdicts of earlier runs. Call this before adding any host.
+    pub fn steering_mut(&mut self) -> &mut Steering {
+        &mut self.steering
+    }
+
+    /// Adds URLs that are new to the frontier.
+    pub fn add(&mut self, urls: Vec<QueuedUrl>, now: Now) {
+        for queued in urls {
+            if !self.has_place_for(&queued) {
+                continue;
+            }
+            let (host, is_seed) = (queued.host.clone(), is_seed(&queued));
+            self.host(&host).urls += 1;
+            if is_seed {
+                self.want(&host, now);
+            }
+            self.host(&host).offer(queued);
+            self.schedule(&host, now);
+        }
+    }
+
+    /// Takes in the report of a stage.
+    pub fn on(&mut self, event: Event, now: Now) {
+        self.clock.set(now);
+        match event {
+            Event::RequestEnded {
+                host,
+                signal,
+                failure,
+                contact,
+            } => self.request_ended(&host, signal, failure, contact, now),
+            Event::LookedUp { host, route } => self.looked_up(&host, route, now),
+            Event::Decided {
+                host,
+                seq,
+                page,
+                is_visit,
+                queued,
+            } => {
+                self.end_ticket();
+                let comes_again = queued.iter().any(|queued| queued.revisits.is_some());
+                self.visits_left = self.visits_left.saturating_sub(u64::from(is_visit && !comes_again));
+                self.pages_in_process -= u64::from(!is_visit);
+                self.came_with_session(&host, seq);
+                self.decided(&host, seq, page.as_ref());
+                self.add(queued, now);
+                self.schedule(&host, now);
+            }
+            Event::Respelled { queued, url } => {
+                self.end_ticket();
+                self.pages_in_process -= is_new(&queued);
+                let host = queued.host.clone();
+                // The new spelling may have to wait, so another URL may test the rule meanwhile.
+                self.steering.end_test(&host, queued.seq);
+                self.host(&host).respell(queued, url);
+                self.schedule(&host, now);
+            }
+            Event::Robots { errand, answer } => {
+                self.end_ticket();
+                self.robots_answered(errand, answer, now);
+            }
+            Event::Sitemap {
+                queued,
+                further,
+                elsewhere,
+            } => {
+                self.end_ticket();
+                self.add(queued, now);
+                for errand in further {
+                    self.add_errand(errand, now);
+                }
+                for errand in elsewhere {
+                    self.add_permitted_sitemap(errand, now);
+                }
+            }
+            Event::Login { errand, answer } => {
+                self.end_ticket();
+                self.login_answered(&errand, answer, now);
+            }
+            Event::LoggedOut { queued } => {
+                self.end_ticket();
+                self.logged_out(queued, now);
+            }
+            Event::SitemapForgotten(errand) => {
+                self.end_ticket();
+                self.queue_sitemap(errand, now);
+            }
+            Event::Refilled { host, urls, more } => {
+                self.end_ticket();
+                if urls.iter().any(is_seed) {
+                    self.want(&host, now);
+                }
+                self.host(&host).refilled(urls, more);
+                self.schedule(&host, now);
+            }
+            Event::SeedsRead {
+                queued,
+                known,
+                sitemaps,
+                more,
+            } => {
+                self.seeds_read(queued, &known, more, now);
+                self.add_sitemaps(sitemaps, now);
+            }
+            Event::HostsLoaded { hosts, behind } => self.hosts_loaded(hosts, behind),
+            Event::RenderingBegan { host } => self.rendering_began(&host),
+            Event::RenderingEnded { host } => self.rendering_ended(&host, now),
+            Event::LaneEntered { host, bytes } => self.lane_entered(&host, bytes),
+            Event::LaneLeft { host, bytes } => self.lane_left(&host, bytes, now),
+            Event::DocumentLeft { queued, why } => {
+                self.end_ticket();
+                self.document_left(&queued, why, now);
+            }
+            Event::Asks(subrequest) => self.add_subrequest(subrequest, now),
+            Event::SubrequestEnded => self.end_ticket(),
+            Event::Fleet(event) => self.fleet_event(event, now),
+            Event::Stop => self.stopping = true,
+        }
+    }
+
+    /// The next thing to do.
+    pub fn next(&mut self, now: Now) -> Step {
+        self.clock.set(now);
+        self.note_busy();
+        if let Some(partition) = self.next_freed() {
+            return Step::Freed(partition);
+        }
+        self.note_page_limit(now);
+        if !self.stopping
+            && let Some(step) = self.take_in_more(now)
+        {
+            return step;
+        }
+        if let Some(step) = self.bound_reached() {
+            return step;
+        }
+        self.end_long_rests(now);
+        loop {
+            self.admit_names(now);
+            if let Some(host) = self.begin_look_up(now) {
+                return Step::LookUp(host);
+            }
+            let Some(who) = self.schedule.pop_due(now) else {
+                if self.end_idle_turns() {
+                    continue;
+                }
+                break;
+            };
+            if let Some(step) = self.take_turn(who, now) {
+                self.issue(&step);
+                return step;
+            }
+        }
+        let intake_wakes_at = self.intake_wakes_at();
+        let wakes_at = self.schedule.wakes_at().into_iter().chain(intake_wakes_at).min();
+        if self.schedule.has_due() || intake_wakes_at.is_some() || self.lookups.are_running() {
+            return Step::Wait(wakes_at);
+        }
+        let ending = if self.takes_new {
+            Ending::Exhausted
+        } else {
+            Ending::PageLimit
+        };
+        match self.idle(ending) {
+            Step::Wait(None) => Step::Wait(wakes_at),
+            Step::Finished(Ending::Exhausted) if self.waits_for_fleet() => Step::Wait(wakes_at),
+            step => step,
+        }
+    }
+
+    /// Reports the end of a request to the gates of its host and of its address.
+    fn request_ended(&mut self, name: &str, signal: HostSignal, failure: Option<String>, contact: Contact, now: Now) {
+        self.requests_open -= 1;
+        self.pass_gates(name, signal, contact, now);
+        let host = self.host(name);
+        host.memory.last_failure = match signal {
+            HostSignal::Answered => failure,
+            _ => failure.or(host.memory.last_failure.take()),
+        };
+        if host.gate.is_given_up() {
+            for errand in host.drain_errands() {
+                self.give_up_errand(errand, name, now);
+            }
+        }
+        self.schedule(name, now);
+    }
+
+    /// Notes the outcome of a URL. Steering learns from the verdict.
+    fn decided(&mut self, name: &str, seq: u64, page: Option<&JudgedPage>) {
+        self.pages_decided += u64::from(page.is_some());
+        if page.is_some_and(|page| page.duplicate_of.is_none()) {
+            self.prove(name);
+        }
+        let host = self.host(name);
+        host.urls = host.urls.saturating_sub(1);
+        host.decided(seq, page);
+        self.steering.end_test(name, seq);
+        let to_review = page.map(|page| self.steering.decided(name, page)).unwrap_or_default();
+        for host in to_review {
+            self.review(&host);
+        }
+    }
+
+    /// Judges the held-back URLs of a host again.
+    fn review(&mut self, name: &str) {
+        match self.hosts.get_mut(name) {
+            Some(host) => {
+                host.queue.review_held_back();
+                self.schedule(name, self.clock.now());
+            }
+            None => self.readmit(name),
+        }
+    }
+
+    /// Steering with its rules and counts; `None` if no URL is held back.
+    #[must_use]
+    pub fn into_holder(self) -> Option<Steering> {
+        let holds_back = self.released_hold_urls_back() || self.hosts.values().any(|host| host.queue.holds_back_some());
+        holds_back.then_some(self.steering)
+    }
+
+    /// Starts or stops taking new URLs, by the page limit. A URL in process that ends without a page makes room for
+    /// another.
+    fn note_page_limit(&mut self, now: Now) {
+        let is_reached = |limit| self.pages_decided + self.pages_in_process >= limit;
+        let takes_new = !self.settings.max_pages.is_some_and(is_reached);
+        let again = takes_new && !self.takes_new;
+        self.takes_new = takes_new;
+        if again {
+            let names: Vec<String> = self.hosts.keys().cloned().collect();
+            names.iter().for_each(|name| self.schedule(name, now));
+        }
+    }
+
+    /// The step if a bound stops all work: the run is stopping, all tickets are out, the crawl has as many requests
+    /// open as it may have, or the page limit is reached and no revisit is left.
+    fn bound_reached(&self) -> Option<Step> {
+        if self.stopping {
+            return Some(self.idle(Ending::Stopped));
+        }
+        if self.tickets_out >= self.window || self.requests_open >= self.settings.parallel {
+            return Some(Step::Wait(None));
+        }
+        // A page in the browser still has requests to make.
+        let is_done = !self.takes_new && self.visits_left == 0 && self.rendering.is_empty();
+        is_done.then(|| self.idle(Ending::PageLimit))
+    }
+
+    fn idle(&self, ending: Ending) -> Step {
+        // A host that has its share in the slow lanes goes on when an answer leaves them.
+        let is_at_work = self.tickets_out > 0 || self.answers_in_lanes > 0 || !self.rendering.is_empty();
+        if is_at_work || ending == Ending::Exhausted && self.is_taking_in() {
+            Step::Wait(None)
+        } else {
+            Step::Finished(ending)
+        }
+    }
+
+    /// Gives the step a ticket.
+    fn issue(&mut self, step: &Step) {
+        match step {
+            Step::Start(task, _) => {
+                self.requests_open += 1;
+                if let Task::Page { queued, .. } = task {
+                    self.pages_in_process += is_new(queued);
+                }
+            }
+            Step::Exclude { queued, .. } | Step::Fail { queued, .. } | Step::Postpone { queued, .. } => {
+                self.pages_in_process += is_new(queued);
+            }
+            Step::Refill(_) | Step::Recall(_) => {}
+            Step::ReadSeeds
+            | Step::LoadHosts(_)
+            | Step::LookUp(_)
+            | Step::Freed(_)
+            | Step::Wait(_)
+            | Step::Finished(_) => return,
+        }
+        self.tickets_out += 1;
+    }
+
+    fn end_ticket(&mut self) {
+        self.tickets_out -= 1;
+    }
+
+    fn host(&mut self, name: &str) -> &mut Host {
+        if !self.hosts.contains_key(name) {
+            let logins = self.logins.of_host(name);
+            let host = Host::new(name, self.partition_of(name), logins, &self.clock, &self.settings);
+            self.hosts.insert(name.to_owned(), Box::new(host));
+        }
+        #[allow(clippy::expect_used, reason = "inserted above where it was missing")]
+        self.hosts.get_mut(name).expect("a host that was just inserted")
+    }
+
+    fn time(&self, now: Now) -> EventTime {
+        EventTime {
+            now,
+            run_started_at: self.started_at,
+        }
+    }
+}
+
+/// 1 for a URL that was never fetched before.
+fn is_new(queued: &QueuedUrl) -> u64 {
+    u64::from(queued.revisits.is_none())
+}
+
+/// Whether nothing linked to the URL.
+fn is_seed(queued: &QueuedUrl) -> bool {
+    queued.via.is_none()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,138 @@
+//! The dedup index beside the catalogue that it is derived from.
+
+use dedup::{Deduplicator, DocId, SledIndex, SledOptions, SledReader};
+use storage::{StorageError, Store, Verdict};
+
+use super::recorder::departures;
+use config::settings::Settings;
+use error::RunError;
+
+/// Number of kept pages after which the index is persisted during a replay, so that few documents are pending.
+const PERSISTED_EVERY: u64 = 4_096;
+
+/// Opens the index in `store` and brings it up to the catalogue: kept pages enter it, departed pages leave it.
+///
+/// The folder of a worker of a fleet has an index of the log of claims instead, which it opens as it is.
+pub fn open_up_to_date(store: &mut Store, settings: &Settings) -> Result<Deduplicator<SledIndex>, RunError> {
+    if store.worker()?.is_some() {
+        return open_of_log(store, settings);
+    }
+    let index = open_index(store, settings)?;
+    let applied = index.applied();
+    let dedup = Deduplicator::new(index, settings.rule.clone())?;
+    let mut replayed = 0_u64;
+    for row in store.pages_from(applied + 1) {
+        let (id, page) = row?;
+        if page.is_kept() {
+            dedup.insert(DocId(id), &decode_signature(&page.signature)?)?;
+            replayed += 1;
+            if replayed.is_multiple_of(PERSISTED_EVERY) {
+                dedup.index_mut().persist(id)?;
+            }
+        }
+    }
+    let departed = departures::carry_out(store, &dedup)?;
+    if replayed > 0 || !departed.is_empty() {
+        tracing::info!(
+            from = applied + 1,
+            pages = replayed,
+            "dedup index brought up to the catalogue"
+        );
+        dedup.index_mut().persist(store.next_page_id() - 1)?;
+        store.forget_departed(&departed)?;
+    }
+    Ok(dedup)
+}
+
+/// Opens the index of the log of claims of a fleet.
+pub fn open_of_log(store: &Store, settings: &Settings) -> Result<Deduplicator<SledIndex>, RunError> {
+    Ok(Deduplicator::new(open_index(store, settings)?, settings.rule.clone())?)
+}
+
+/// Opens the index without bringing it up to the catalogue.
+///
+/// # Errors
+/// It cannot be read, or it belongs to another scheme or rule.
+pub fn open_existing_index(store: &Store, settings: &Settings) -> Result<SledIndex, RunError> {
+    let db = store.index_db().ok_or_else(|| in_use(store))?;
+    let index = SledIndex::open_with(db, &settings.scheme.id(), &settings.rule, options(settings)?)?;
+    Ok(index)
+}
+
+fn in_use(store: &Store) -> StorageError {
+    StorageError::Lent {
+        dir: store.dir().to_owned(),
+    }
+}
+
+/// Removes the index, to be derived from the catalogue again.
+///
+/// # Errors
+/// It cannot be written.
+pub fn erase_index(store: &Store) -> Result<(), RunError> {
+    let db = store.index_db().ok_or_else(|| in_use(store))?;
+    Ok(SledIndex::erase(db)?)
+}
+
+/// A read-only view of the index for a few queries; `None` if there is no index, or if another process holds the store.
+///
+/// # Errors
+/// As [`open_existing_index`].
+pub fn look_at_index(store: &Store, settings: &Settings) -> Result<Option<SledReader>, dedup::DedupError> {
+    let Some(db) = store.index_db() else { return Ok(None) };
+    SledReader::open(db, &settings.scheme.id(), &settings.rule, &options(settings)?)
+}
+
+fn options(settings: &Settings) -> Result<SledOptions, dedup::DedupError> {
+    Ok(SledOptions {
+        overfull: settings.bucket_skew,
+        ..SledOptions::of_width(settings.scheme.width, &settings.rule)?
+    })
+}
+
+/// Opens the index. If it has the layout of another threshold, it is erased, to be derived from the catalogue again.
+fn open_index(store: &Store, settings: &Settings) -> Result<SledIndex, RunError> {
+    let open = || open_existing_index(store, settings);
+    match open() {
+        Err(RunError::Dedup { source }) if source.is_other_layout() => {
+            tracing::warn!("the dedup rule has changed; rebuilding the index from the catalogue");
+            erase_index(store)?;
+            open()
+        }
+        opened => opened,
+    }
+}
+
+/// A verdict in the catalogue's form.
+#[must_use]
+pub fn stored(verdict: dedup::Verdict) -> Verdict {
+    match verdict {
+        dedup::Verdict::Unique => Verdict::Unique,
+        dedup::Verdict::Exact { of } => Verdict::Exact { of: of.0 },
+        dedup::Verdict::Near {
+            of,
+            distance,
+            similarity,
+        } => Verdict::Near {
+            of: of.0,
+            distance,
+            similarity,
+        },
+    }
+}
+
+/// A signature in the catalogue's form.
+///
+/// # Errors
+/// It cannot be encoded.
+pub fn encode_signature(signature: &dedup::Signature) -> Result<Vec<u8>, RunError> {
+    postcard::to_stdvec(signature).map_err(RunError::Signature)
+}
+
+/// A signature from the catalogue.
+///
+/// # Errors
+/// The bytes are not a signature.
+pub fn decode_signature(bytes: &[u8]) -> Result<dedup::Signature, RunError> {
+    postcard::from_bytes(bytes).map_err(RunError::Signature)
+}

@@ -1,0 +1,46 @@
+//! How does a URL become a page in the archive?
+//!
+//! Start with [`pipeline`]: it follows one URL through the stages. [`messages`] defines the messages between the
+//! stages.
+//!
+//! - `seeds`, `scope`, `trap`: the first URLs, the hosts and the depth of the crawl, and the URLs refused as traps
+//! - `frontier`: the order and the times of all requests; `steering` learns from the verdicts which URLs are
+//!   duplicates
+//! - `interpret`: turns an answer into a page, a redirect or a failure; `exchange` makes the archive records of a page
+//! - `render`: the pages that a browser has to render; `fair_queue`: hosts take turns in work that takes long
+//! - `recorder`: decides on the pages and stores them, with the dedup `index` beside the catalogue; `canonical`
+//!   decides whether a page takes the place of a kept page
+//! - `archiving`: puts full WARC files into an object store
+//! - `revisits`: the pages that are due again
+//! - `fleet`: the work on one crawl with other workers
+//! - `watch`, `watchdog`: end a run in which a thread stands still
+//! - `stats`, `clock`, `shutdown`: the figures, times and signals of a run; `folder_wait`: the wait for the data folder
+
+mod archiving;
+pub mod canonical;
+pub mod clock;
+mod exchange;
+mod fair_queue;
+mod fleet;
+pub mod folder_wait;
+mod frontier;
+pub mod index;
+mod interpret;
+mod login;
+pub mod messages;
+pub mod pipeline;
+mod recorder;
+mod render;
+mod revisits;
+mod scope;
+pub mod seeds;
+pub mod shutdown;
+pub mod stats;
+pub mod steering;
+mod trap;
+mod watch;
+mod watchdog;
+
+pub use frontier::{HostStanding, HostStateKind, Standing};
+pub use interpret::redirect;
+pub use render::program as browser_program;

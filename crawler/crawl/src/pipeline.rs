@@ -1,0 +1,300 @@
+//! Follow one URL from the seeds to the archive: the stages of a crawl, and the channels that join them.
+//!
+//! ```text
+//!               tasks           answers              records
+//!   frontier ──────────▶ fetch ──────────▶ interpret ──────────▶ recorder ──▶ catalogue, archive
+//!      ▲                   │                   │                    │
+//!      └───────────────────┴───── events ──────┴────────────────────┘
+//! ```
+//!
+//! 1. **Seed.** [`fill`](fill::fill) puts the URLs that earlier runs left in the store into the frontier. A thread of
+//!    [`seeding`] reads the seeds file; the recorder stores its URLs batch by batch, and an event brings the new ones to the frontier.
+//! 2. **Frontier.** [`Frontier::next`] chooses the next URL. Robots.txt, politeness and steering decide when it goes, or whether
+//!    it is held back. Before the first request to a host, the crawler looks up its name ([`Network::look_up`]). [`drive`](drive::drive)
+//!    carries out each step of the frontier, and passes it the events of all stages.
+//! 3. **Fetch.** [`Network::fetch`] makes the request in a tokio task
+//!    ([`Fetcher::get_by`](web::fetch::Fetcher::get_by)). An event tells the frontier that the request has ended. A
+//!    small answer goes to the channel `small`, a large one to the queue `large` ([`Lane`](super::interpret::Lane)).
+//! 4. **Interpret.** A parse thread turns the answer into a record ([`Interpreter::interpret`]): a redirect, a
+//!    failure, or a page, which [`page::read`] reads. The record of a page has the text, the signature, the
+//!    outlinks within the scope, and the compressed records for the archive. A document goes on to the queue `documents`, because its thread
+//!    waits for another process. In the queues of the slow lanes, the hosts take turns ([`fair_queue`](super::fair_queue)). With `render.mode`, some pages go to a browser first, and come
+//!    back to a parse thread ([`render`]).
+//! 5. **Recorder.** One thread decides on the pages in turn ([`Recorder::run`]): it asks the dedup index for the
+//!    verdict, archives the page, and commits the outcome together with the outlinks. An event brings the new URLs to
+//!    the frontier, where they start at step 2.
+//!
+//! Each job holds one of the frontier's `window` tickets, and every channel has room for as many messages as there are tickets, so
+//! no stage waits for a stage that waits for it. [`MemoryBudget`] bounds the bytes in flight. Parsing has threads of its own, so
+//! that it never holds up the network.
+//!
+//! The network and the parse threads grow with the cores of the machine. The recorder has one thread, so its work on a page bounds the
+//! rate of a crawl on many cores; everything that can be done before the verdict is done on the parse threads.
+
+mod browser;
+mod drive;
+mod fill;
+mod join;
+mod kept_cookies;
+mod network;
+mod parse_threads;
+mod seeding;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use crossbeam_channel::bounded;
+use storage::Counts;
+use tokio::sync::{mpsc, oneshot};
+use web::fetch::{FetchError, Response};
+use web::memory_budget::{Claim, MemoryBudget};
+
+use crate::archiving::Archiving;
+use crate::fair_queue::fair_queue;
+use crate::frontier::{Frontier, MAX_LOOKUPS};
+use crate::interpret::{Interpreter, RobotsReader};
+use crate::messages::{Ending, Event, GivenUp, Record, Task};
+use crate::recorder::Recorder;
+use crate::render::{self, Rendering};
+use crate::scope::Scope;
+use crate::seeds::Seeds;
+use crate::stats::Stats;
+use crate::steering::Steering;
+use crate::watch::{self, PATIENCE_AFTER_STOP, Watch, Watched};
+use crate::watchdog::{Stops, Watchdog};
+use config::settings::Settings;
+use drive::{Others, drive};
+use error::RunError;
+use fill::{fill, open_store};
+use join::Joined;
+use kept_cookies::KeptCookies;
+use network::Network;
+use parse_threads::ParseThreads;
+
+/// Tickets beyond two per open request. While the store flushes the disk, decided pages wait with their tickets; the
+/// extra tickets let fetching and parsing continue.
+const HEADROOM: usize = 128;
+
+/// Pages that come back from the browser, beyond the window.
+const MAX_RENDERED: usize = render::MAX_PAGES;
+
+/// Bound on the messages without a ticket: one that asks for seeds, one that asks for hosts, the save of the hosts, and the stop.
+const WITHOUT_TICKET: usize = 4;
+
+/// The result of a run.
+#[derive(Debug)]
+pub struct Summary {
+    /// Why it ended.
+    pub ending: Ending,
+    /// The counts of the whole crawl, earlier runs included.
+    pub counts: Counts,
+    /// Hosts that this run left unfinished.
+    pub given_up: Vec<GivenUp>,
+    /// The number of further hosts, which are too many to name.
+    pub further_given_up: u64,
+    /// Whether the run was stopped before it had read its seeds file to the end.
+    pub has_unread_seeds: bool,
+    /// Steering with its rules and counts, if it holds URLs back.
+    pub holds_back: Option<Steering>,
+    /// How long it took.
+    pub elapsed: Duration,
+}
+
+impl Summary {
+    /// If a finished crawl has no page because of failures: the numbers of failed URLs and of hosts that it gave up.
+    #[must_use]
+    pub fn without_page(&self) -> Option<(u64, u64)> {
+        let given_up = self.given_up.len() as u64 + self.further_given_up;
+        let is_empty = self.ending == Ending::Exhausted && self.counts.fetched() == 0;
+        (is_empty && self.counts.failed + given_up > 0).then_some((self.counts.failed, given_up))
+    }
+}
+
+/// From the network to the parse threads.
+type Answer = (Task, Result<Response, FetchError>);
+
+/// From the parse threads and the frontier to the recorder: a record, with the memory that it occupies.
+type WeighedRecord = (Record, Claim);
+
+/// Crawls from `seeds`, or without them only the known URLs, into the data folder `dir`. Continues where an earlier run stopped. Ends
+/// when nothing is left, a limit is reached, or `stop` completes.
+///
+/// # Errors
+/// The store or the index failed. Everything committed before is safe, and the next run continues from there.
+pub fn run(
+    settings: &Settings,
+    seeds: Option<Seeds>,
+    dir: &Path,
+    stats: &Arc<Stats>,
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> Result<Summary, RunError> {
+    let (start, began) = (Instant::now(), SystemTime::now());
+    let watch = Watch::new(silence_limit());
+    let settings = &network::within_open_files(settings)?;
+    let scope = Arc::new(Scope::new(settings.scope, settings.limits.max_depth));
+
+    // The recorder owns the store and the index; the frontier owns the order.
+    let mut store = open_store(settings, seeds.is_some(), dir)?;
+    let archive_url = settings.storage.archive_url.as_deref();
+    let archiving = archive_url.map(|url| Archiving::start(&mut store, url)).transpose()?;
+    let mut recorder = Recorder::open(store, settings, stats.clone())?;
+    let window = 2 * settings.fetch.parallel + HEADROOM;
+    let mut frontier = Frontier::new(settings, window, recorder.store_mut().counts().fetched()).begun_at(began);
+
+    // The channels. A ticket has at most six events: its request has ended, its answer has entered and left each of two slow lanes, and its
+    // URL has an outcome. A look-up has one.
+    let (small_in, small) = bounded::<Answer>(window);
+    let (large_in, large) = fair_queue::<Answer>(1);
+    let (documents_in, documents) = fair_queue::<Answer>(parse_threads::documents_of_host());
+    let (records_in, records) = bounded::<WeighedRecord>(window + MAX_RENDERED + WITHOUT_TICKET);
+    let (events_in, events) = mpsc::channel::<Event>(6 * window + MAX_LOOKUPS + MAX_RENDERED + WITHOUT_TICKET);
+
+    let mut fleet = None;
+    if let Some(wanted) = &settings.fleet {
+        let joined = join::join(
+            wanted,
+            settings,
+            &mut recorder,
+            &scope,
+            events_in.clone(),
+            stats,
+            (start, &watch),
+        )?;
+        frontier = frontier.of_fleet(joined.ownership.clone(), joined.sign.clone());
+        fleet = Some(joined);
+    }
+    // What a run that was killed left to do, and what a greater `scope.max_depth` brings.
+    recorder.follow_lowered()?;
+    let seeds = seeds.map(|seeds| seeding::start(seeds, &scope, stats)).transpose()?;
+    let seeds = fill(&mut frontier, recorder.store_mut(), seeds, settings, &scope)?;
+    seeds.into_iter().for_each(|seeds| recorder.takes_seeds(seeds));
+
+    // The stages.
+    let runtime = network::runtime()?;
+    let half = settings.fetch.memory_bytes / 2;
+    let rendering = Rendering::new(&settings.render).map(Arc::new);
+    if let Some(rendering) = &rendering {
+        rendering.replay(recorder.store_mut())?;
+    }
+    let browser = browser::start(rendering.as_ref(), settings, &scope, &runtime, &events_in, stats);
+    let robots = RobotsReader::new(&settings.product, scope.clone());
+    ParseThreads {
+        interpreter: Arc::new(Interpreter::new(settings.clone(), scope, stats.clone()).with_browser(rendering)),
+        large: Some(large_in.clone()),
+        documents: Some(documents_in),
+        read: MemoryBudget::new(half),
+        runtime: runtime.handle().clone(),
+        records: records_in.clone(),
+        events: events_in.clone(),
+        jobs: browser.jobs,
+        watch: watch.clone(),
+    }
+    .start(&small, &large, &documents, browser.finished)?;
+    let network = Network::new(settings, half, small_in, large_in, events_in.clone(), stats.clone())?
+        .under_leases(fleet.as_ref().map(|fleet| fleet.ownership.clone()));
+    let keeps = settings.fetch.keep_cookies;
+    let cookies = keeps.then(|| KeptCookies::restore(dir, network.fetcher()));
+    let max_duration = settings.limits.max_duration;
+    let (watchdog, silent) = Watchdog::start(
+        watch.clone(),
+        Stops {
+            wish: stop,
+            max_duration,
+        },
+        events_in.clone(),
+        stats.clone(),
+    )?;
+    let ended = runtime.block_on(async {
+        if let Some(cookies) = cookies.clone() {
+            tokio::spawn(cookies.keep());
+        }
+        tokio::spawn(watch.thread("network", watch::LIMIT).beat_for_ever());
+        let watched = watch.thread_of_the_end("recorder", watch::LIMIT);
+        let recorder = start_recorder(recorder, watched, move |recorder, watched| {
+            recorder.run(&records, &events_in, &robots, watched)
+        })?;
+        let others = Others {
+            recorder,
+            silent,
+            watch: watch.clone(),
+        };
+        drive(&mut frontier, network, records_in, events, start, others).await
+    });
+    watch.waits_for("the browser", PATIENCE_AFTER_STOP);
+    runtime.block_on(browser::end(browser.stage));
+    // An abandoned request or name look-up must not delay the end.
+    runtime.shutdown_background();
+    if let Some(cookies) = cookies {
+        cookies.write();
+    }
+    let left = match ended {
+        // They may wait for the thread that stands still.
+        Err(RunError::Silent { .. }) => Ok(()),
+        _ => leave(fleet, archiving, &watch),
+    };
+    drop(watchdog);
+    let (ending, counts) = ended?;
+    left?;
+
+    stats.ended(ending, &counts);
+    Ok(Summary {
+        ending,
+        counts,
+        given_up: frontier.given_up(),
+        further_given_up: frontier.further_given_up(),
+        has_unread_seeds: frontier.has_unread_seeds(),
+        holds_back: frontier.into_holder(),
+        elapsed: start.elapsed(),
+    })
+}
+
+/// Lets the threads end that work for other machines.
+fn leave(fleet: Option<Joined>, archiving: Option<Archiving>, watch: &Watch) -> Result<(), RunError> {
+    watch.waits_for("the fleet", PATIENCE_AFTER_STOP);
+    let left = fleet.map_or(Ok(()), |fleet| fleet.desk.join());
+    if let Some(archiving) = archiving {
+        watch.waits_for("the object store", Archiving::PATIENCE);
+        archiving.finish();
+    }
+    left
+}
+
+/// Starts the thread of the recorder. Returns the receiver of its result, which fails if the thread panics.
+fn start_recorder(
+    mut recorder: Recorder,
+    watched: Watched,
+    run: impl FnOnce(&mut Recorder, &Watched) -> Result<Counts, RunError> + Send + 'static,
+) -> Result<oneshot::Receiver<Result<Counts, RunError>>, RunError> {
+    let (ended_in, ended) = oneshot::channel();
+    thread::Builder::new()
+        // It has a name, so that its processor time can be seen: it is the only stage with one thread.
+        .name("recorder".into())
+        .spawn(move || {
+            let ended = run(&mut recorder, &watched);
+            let _unit = watched.begin();
+            if ended.is_err() {
+                // The run must not wait for the store to close: the disk may be gone.
+                return ended_in.send(ended).is_ok();
+            }
+            // The next command may open the store at once.
+            drop(recorder);
+            ended_in.send(ended).is_ok()
+        })
+        .map_err(|source| RunError::io("start", "the thread of the recorder", source))?;
+    Ok(ended)
+}
+
+/// Environment variable with another limit for all threads, in seconds. For tests, which make a thread stand still.
+const SILENCE_VARIABLE: &str = "CRAWLER_SILENCE_SECONDS";
+
+fn silence_limit() -> Option<Duration> {
+    let seconds = std::env::var(SILENCE_VARIABLE).ok()?.parse().ok()?;
+    Some(Duration::from_secs(seconds))
+}
+
+/// The number of cores; `otherwise` if the system does not report it.
+fn cores(otherwise: usize) -> usize {
+    thread::available_parallelism().map_or(otherwise, usize::from)
+}

@@ -1,0 +1,112 @@
+//! The start of a run in a fleet: the worker joins, and its desk begins to work.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::bounded;
+use fleet::partition::DEFAULT_PARTITIONS;
+use fleet::{JoinOptions, Terms, WorkerNumber};
+use storage::{FLEET_FIELD, WORKER_FIELD};
+use tokio::sync::mpsc;
+
+use crate::fleet::desk::{DeskOptions, RunningDesk};
+use crate::fleet::idle::IdleSign;
+use crate::fleet::membership::Membership;
+use crate::fleet::messages::ToDesk;
+use crate::fleet::ownership::Ownership;
+use crate::messages::Event;
+use crate::recorder::Recorder;
+use crate::recorder::post::Post;
+use crate::scope::Scope;
+use crate::stats::Stats;
+use crate::watch::Watch;
+use config::settings::{FleetSettings, Settings};
+use error::RunError;
+
+/// Messages of the desk that wait for the recorder. Each may hold hundreds of URLs or log entries.
+const FROM_DESK: usize = 16;
+
+/// How long a call to the servers tries, at most. After that the desk says that they do not answer, and tries again.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Entries of the log in a segment. The log holds between one and two segments' worth; a worker that is no further behind needs no segment.
+const SEGMENT_ENTRIES: usize = 16_384;
+
+/// Environment variable with another number of entries. For tests, which have few pages; `tests/fleet_crawl` sets it.
+const SEGMENT_ENTRIES_VARIABLE: &str = "FLEET_SEGMENT_ENTRIES";
+
+/// A worker that has joined.
+pub(super) struct Joined {
+    pub ownership: Ownership,
+    pub sign: IdleSign,
+    pub desk: RunningDesk,
+}
+
+/// Joins the fleet with the data folder of `recorder`. Times count from `start`.
+pub(super) fn join(
+    wanted: &FleetSettings,
+    settings: &Settings,
+    recorder: &mut Recorder,
+    scope: &Arc<Scope>,
+    events: mpsc::Sender<Event>,
+    stats: &Arc<Stats>,
+    (start, watch): (Instant, &Watch),
+) -> Result<Joined, RunError> {
+    let dir = recorder.store_mut().dir().to_owned();
+    let membership = Membership::read(&dir)?;
+    // A run that is killed between the join and the next line would be another worker the next time.
+    membership.write(&dir)?;
+    let mut options = JoinOptions::new(&wanted.address);
+    options.name.clone_from(&wanted.name);
+    options.folder = membership.folder;
+    options.crawl = membership.crawl;
+    options.host = machine();
+    options.terms = Terms {
+        scheme: settings.store_scheme(),
+        rule: settings.rule.to_string(),
+        partitions: DEFAULT_PARTITIONS,
+    };
+    options.lease = wanted.lease;
+    options.patience = (wanted.lease / 2).clamp(Duration::from_secs(1), PATIENCE);
+    let ownership = Ownership::new(DEFAULT_PARTITIONS, start);
+    let sign = IdleSign::default();
+    let (to_desk, letters) = mpsc::unbounded_channel();
+    let (recorder_in, from_desk) = bounded(FROM_DESK);
+    let desk = RunningDesk::start(DeskOptions {
+        join: options,
+        membership,
+        dir,
+        ownership: ownership.clone(),
+        sign: sign.clone(),
+        letters,
+        recorder: recorder_in,
+        events,
+        stats: stats.clone(),
+        watch: watch.clone(),
+        segment: segment_entries(),
+    })?;
+    tracing::info!(worker = desk.worker, crawl = wanted.name, "joined the fleet");
+    // `crawler merge` knows by them whose numbers the archive has.
+    recorder.store_mut().describe_files(vec![
+        (WORKER_FIELD, desk.worker.to_string()),
+        (FLEET_FIELD, format!("{:016x}", desk.crawl)),
+    ]);
+    let position = recorder.decides_by_log(WorkerNumber(desk.worker), settings)?;
+    let post = Post::new(ownership.clone(), sign.clone(), to_desk, from_desk, scope.clone());
+    post.tell(ToDesk::Applied(position));
+    recorder.joins(post);
+    Ok(Joined { ownership, sign, desk })
+}
+
+fn segment_entries() -> usize {
+    let entries = std::env::var(SEGMENT_ENTRIES_VARIABLE).ok();
+    let entries = entries.and_then(|entries| entries.parse().ok());
+    entries.unwrap_or(SEGMENT_ENTRIES).max(1)
+}
+
+/// The name of the machine, for the status of the fleet.
+fn machine() -> String {
+    let name = std::env::var("HOSTNAME").ok();
+    let name = name.or_else(|| std::fs::read_to_string("/proc/sys/kernel/hostname").ok());
+    name.map_or_else(|| "unknown".to_owned(), |name| name.trim().to_owned())
+}

@@ -1,0 +1,327 @@
+//! The fetch stage: one tokio task per request.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Instant;
+
+use crossbeam_channel::Sender;
+use encoding_rs::Encoding;
+use reqwest::header::HeaderMap;
+use tokio::sync::mpsc;
+use url::Url;
+use web::fetch::{FetchError, Fetcher, Login, Response, Route, Wanted};
+use web::memory_budget::MemoryBudget;
+use web::open_files::{self, Connections};
+use web::politeness::{Contact, HostSignal};
+
+use super::Answer;
+use crate::fair_queue::FairSender;
+use crate::fleet::ownership::Ownership;
+use crate::interpret::Lane;
+use crate::login::LoginStep;
+use crate::messages::{Errand, Event, FleetEvent, Task};
+use crate::revisits;
+use crate::stats::Stats;
+use config::settings::{Logins, Settings};
+use error::RunError;
+
+/// The network threads, one for each core. A thread that has nothing to do costs nothing, and encrypted transfers take up to a quarter of
+/// all processor time.
+pub(super) fn runtime() -> Result<tokio::runtime::Runtime, RunError> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .worker_threads(super::cores(2))
+        .build()
+        .map_err(|source| RunError::io("start", "the network threads", source))
+}
+
+/// The settings, with no more requests and connections than the limit on open files allows.
+pub(super) fn within_open_files(settings: &Settings) -> Result<Settings, RunError> {
+    let mut settings = settings.clone();
+    let Some(limit) = open_files::raise_limit() else {
+        return Ok(settings);
+    };
+    let connections = Connections::within(limit, settings.fetch.parallel)?;
+    if connections.requests < settings.fetch.parallel {
+        tracing::warn!(
+            "fetch.parallel = {}, but this process may have {limit} files open, which is enough for {} requests at a time: raise the \
+             limit (ulimit -n) for a faster crawl",
+            settings.fetch.parallel,
+            connections.requests
+        );
+    }
+    settings.fetch.parallel = connections.requests;
+    settings.fetch.max_connections = connections.requests + connections.kept;
+    Ok(settings)
+}
+
+/// Makes requests, and sends their answers to the parse threads.
+pub(super) struct Network {
+    fetcher: Fetcher,
+    /// The request for a page.
+    page: Wanted,
+    small: Sender<Answer>,
+    large: FairSender<Answer>,
+    events: mpsc::Sender<Event>,
+    pub stats: Arc<Stats>,
+    /// The leases of a fleet; `None` without one.
+    ownership: Option<Ownership>,
+    logins: Logins,
+}
+
+impl Network {
+    /// A network stage whose open responses hold at most `memory_bytes`.
+    pub fn new(
+        settings: &Settings,
+        memory_bytes: usize,
+        small: Sender<Answer>,
+        large: FairSender<Answer>,
+        events: mpsc::Sender<Event>,
+        stats: Arc<Stats>,
+    ) -> Result<Self, RunError> {
+        Ok(Self {
+            page: settings.wanted_page(),
+            fetcher: Fetcher::new(&settings.fetch, MemoryBudget::new(memory_bytes)).map_err(RunError::Client)?,
+            small,
+            large,
+            events,
+            stats,
+            ownership: None,
+            logins: settings.logins.clone(),
+        })
+    }
+
+    /// What makes the requests, with the cookies of the run.
+    pub fn fetcher(&self) -> Fetcher {
+        self.fetcher.clone()
+    }
+
+    /// Cuts off each request at the end of the lease of its host.
+    #[must_use]
+    pub fn under_leases(self, ownership: Option<Ownership>) -> Self {
+        Self { ownership, ..self }
+    }
+
+    /// Starts to look up the host's name, and returns at once.
+    pub fn look_up(&self, host: String) {
+        let (fetcher, events) = (self.fetcher.clone(), self.events.clone());
+        tokio::spawn(async move {
+            let name = host.clone();
+            // The look-up has a task of its own: if a library panics, only this look-up fails, and the frontier still learns that it has
+            // ended.
+            let route = tokio::spawn(async move { fetcher.look_up(&name).await }).await;
+            let route = route.unwrap_or_else(|panic| Route::Unresolved(FetchError::Dns(panic.to_string())));
+            if events.send(Event::LookedUp { host, route }).await.is_err() {
+                tracing::debug!("a name was looked up after the end of the run");
+            }
+        });
+    }
+
+    /// Starts the request, and returns at once.
+    pub fn fetch(&self, task: Task, route: Route) {
+        let (fetcher, events, stats) = (self.fetcher.clone(), self.events.clone(), self.stats.clone());
+        let (small, large) = (self.small.clone(), self.large.clone());
+        let ownership = self.ownership.clone();
+        let page = self.page.clone();
+        let form = self.form(&task);
+        tokio::spawn(async move {
+            let (host, wanted, conditions) = parts(&task, page);
+            let (host, url) = (host.to_owned(), url(&task).clone());
+            let began = Instant::now();
+            // A task of its own: if a library panics, only this request fails, and its ticket still ends.
+            let name = host.clone();
+            let leased_by = match &task {
+                // Its host may belong to no worker.
+                Task::Errand {
+                    errand: Errand::Subrequest(subrequest),
+                    ..
+                } => subrequest.page_host().to_owned(),
+                _ => name,
+            };
+            let answer = tokio::spawn(async move {
+                let request = async {
+                    match form {
+                        None => fetcher.get_by(&route, &url, wanted, conditions).await,
+                        Some(form) => {
+                            let (from, fields) = (&form.page, (&form.fields[..], form.encoding));
+                            fetcher
+                                .log_in_by(&route, &form.login, (from, &url), fields, wanted)
+                                .await
+                        }
+                    }
+                };
+                match ownership {
+                    Some(ownership) => leased(&ownership, &leased_by, request).await,
+                    None => Some(request.await),
+                }
+            });
+            let answer = answer.await;
+            let answer = answer.unwrap_or_else(|panic| Some(Err(FetchError::Protocol(panic.to_string()))));
+            let Some(answer) = answer else {
+                tracing::debug!(
+                    host,
+                    "a request was cut off, because the lease of its host is not certain any more"
+                );
+                let lapsed = Event::Fleet(FleetEvent::Lapsed(Box::new(task)));
+                if events.send(lapsed).await.is_err() {
+                    tracing::debug!("a request was cut off after the end of the run");
+                }
+                return;
+            };
+            stats.request(began.elapsed(), held_bytes(&answer) as u64);
+            let ended = Event::RequestEnded {
+                host,
+                signal: signal(&task, &answer),
+                failure: failure(&answer),
+                contact: contact(&answer),
+            };
+            if let Task::Errand {
+                errand: Errand::Subrequest(subrequest),
+                ..
+            } = &task
+            {
+                subrequest.answer(answer);
+                // Both fail only after the end of the run.
+                if events.send(ended).await.is_ok() && events.send(Event::SubrequestEnded).await.is_err() {
+                    tracing::debug!("a request of a page ended after the end of the run");
+                }
+                return;
+            }
+            // Sending fails only if the run has ended or failed.
+            let is_sent = match Lane::of(&answer) {
+                Lane::Small => events.send(ended).await.is_ok() && small.send((task, answer)).is_ok(),
+                Lane::Large | Lane::Documents => {
+                    let host = task.host().to_owned();
+                    let bytes = held_bytes(&answer);
+                    // The frontier must know of it before the gate of the host opens again.
+                    let entered = Event::LaneEntered {
+                        host: host.clone(),
+                        bytes,
+                    };
+                    events.send(entered).await.is_ok()
+                        && events.send(ended).await.is_ok()
+                        && large.send(&host, (task, answer))
+                }
+            };
+            if !is_sent {
+                tracing::debug!("an answer came after the end of the run");
+            }
+        });
+    }
+}
+
+/// The form of a log-in that is to be sent.
+struct SentForm {
+    login: Arc<Login>,
+    /// The page with the form.
+    page: Url,
+    /// The fields that the configuration does not fill in.
+    fields: Vec<(String, String)>,
+    encoding: &'static Encoding,
+}
+
+impl Network {
+    /// The form that the request sends; `None` for a request without one.
+    fn form(&self, task: &Task) -> Option<SentForm> {
+        let Task::Errand {
+            errand: Errand::Login(errand),
+            ..
+        } = task
+        else {
+            return None;
+        };
+        let LoginStep::Send(page, form) = &errand.step else {
+            return None;
+        };
+        let fields = form
+            .fields
+            .iter()
+            .map(|field| (field.name.clone(), field.value.clone()));
+        Some(SentForm {
+            login: Arc::clone(&self.logins.all().get(errand.login)?.login),
+            page: page.clone(),
+            fields: fields.collect(),
+            encoding: form.encoding,
+        })
+    }
+}
+
+/// The result of the request; `None` if the lease of its host ends before. A process that was stopped looks at the clock before it goes
+/// on with the request.
+async fn leased<T>(ownership: &Ownership, host: &str, request: impl Future<Output = T>) -> Option<T> {
+    let partition = ownership.partition_of(host);
+    let mut request = pin!(request);
+    let guarded = poll_fn(|context| match ownership.has_lapsed(partition) {
+        true => Poll::Ready(None),
+        false => request.as_mut().poll(context).map(Some),
+    });
+    tokio::select! {
+        biased;
+        () = ownership.lapsed(partition) => None,
+        answer = guarded => answer,
+    }
+}
+
+/// The host to ask, the kind of document, and the header fields of the request alone.
+fn parts(task: &Task, page: Wanted) -> (&str, Wanted, HeaderMap) {
+    match task {
+        Task::Page { queued, url } => {
+            let conditions = revisits::conditions(queued, url).map(revisits::fields);
+            (&queued.host, page, conditions.unwrap_or_default())
+        }
+        Task::Errand { host, errand } => match errand {
+            Errand::Sitemap { .. } => (host, Wanted::Sitemap, HeaderMap::new()),
+            Errand::Robots { .. } => (host, Wanted::Robots, HeaderMap::new()),
+            Errand::Login(_) => (host, page, HeaderMap::new()),
+            Errand::Subrequest(subrequest) => (host, Wanted::Resource, subrequest.fields().clone()),
+        },
+    }
+}
+
+fn url(task: &Task) -> &Url {
+    match task {
+        Task::Page { url, .. } => url,
+        Task::Errand { errand, .. } => errand.url(),
+    }
+}
+
+/// The bytes of the body, in its Content-Encoding.
+pub(super) fn held_bytes(answer: &Result<Response, FetchError>) -> usize {
+    let body = answer.as_ref().ok().and_then(|response| response.body.as_ref());
+    body.map_or(0, |body| body.len())
+}
+
+/// The effect of an answer on politeness towards its host.
+fn signal(task: &Task, answer: &Result<Response, FetchError>) -> HostSignal {
+    match answer {
+        Ok(response) if matches!(response.status, 429 | 503) => HostSignal::Busy {
+            retry_after: response.retry_after(),
+        },
+        // Without its robots.txt, nothing may be fetched from the host, so the failure counts against the host.
+        Ok(response) if response.status >= 500 && task.is_robots() => HostSignal::Unreachable,
+        Err(error) if error.concerns_host() => HostSignal::Unreachable,
+        _ => HostSignal::Answered,
+    }
+}
+
+fn contact(answer: &Result<Response, FetchError>) -> Contact {
+    answer.as_ref().map_or_else(
+        |_failed| Contact::default(),
+        |response| Contact {
+            address: response.remote.map(|remote| remote.ip()),
+            latency: Some(response.latency),
+        },
+    )
+}
+
+fn failure(answer: &Result<Response, FetchError>) -> Option<String> {
+    match answer {
+        Ok(response) if response.status == 429 || response.status >= 500 => {
+            Some(format!("HTTP status {}", response.status))
+        }
+        Ok(_) => None,
+        Err(error) => Some(error.to_string()),
+    }
+}

@@ -1,0 +1,103 @@
+//! The archive records of a decided page: those that are prepared for a kept page; for a duplicate, what `storage.duplicates` says.
+
+use storage::warc::{DuplicateText, EncodedCapture, EncodedRequest, RefersTo, RevisitCapture, RevisitProfile};
+use storage::{Store, Verdict};
+
+use super::kept_texts::KeptTexts;
+use crate::exchange::{self, Exchange, Prepared};
+use crate::messages::UndecidedPage;
+use config::Duplicates;
+use error::RunError;
+
+/// The records of a decided page, from those that are `prepared`.
+pub(super) fn encoded(
+    page: &UndecidedPage,
+    prepared: Prepared,
+    store: &Store,
+    texts: &mut KeptTexts,
+    duplicates: Duplicates,
+) -> Result<Option<EncodedCapture>, RunError> {
+    let Some(of) = page.draft.verdict.of() else {
+        return prepared.kept(&exchange(page)).map(Some);
+    };
+    // A page of another worker has no row here, and nothing here can refer to its capture.
+    let kept = match page.draft.verdict.of_foreign() {
+        Some(_) => None,
+        None => store.latest_page(of)?.map(|kept| (of, kept)),
+    };
+    let same_bytes = kept.as_ref().and_then(|(_, kept)| {
+        let response = kept.response?;
+        (kept.payload_digest == page.draft.payload_digest).then_some(response)
+    });
+    match duplicates {
+        Duplicates::Nothing => return Ok(None),
+        Duplicates::Body if same_bytes.is_none() => return prepared.kept(&exchange(page)).map(Some),
+        Duplicates::Body | Duplicates::Difference => {}
+    }
+    let Some(request) = prepared.request() else {
+        return Ok(None);
+    };
+    let record_id = match same_bytes {
+        Some(response) => texts.record_id(store, response)?,
+        None => None,
+    };
+    let profile = match page.draft.verdict {
+        _ if same_bytes.is_some() => RevisitProfile::IdenticalPayload,
+        Verdict::Near { .. } => RevisitProfile::NearDuplicate,
+        Verdict::Exact { .. } | Verdict::Unique => RevisitProfile::SameText,
+    };
+    let refers_to = kept.as_ref().map(|(_, kept)| RefersTo {
+        url: &kept.url,
+        fetched_at: kept.fetched_at,
+        record_id: record_id.as_deref(),
+    });
+    let text = match &kept {
+        Some((of, kept)) => texts.of(store, *of, kept)?.map(|base| DuplicateText::Difference {
+            of: *of,
+            base,
+            text: &page.text,
+        }),
+        // It must be readable without the folder of the other worker.
+        None => Some(DuplicateText::Whole(&page.text)),
+    };
+    revisit(page, profile, refers_to, text, request).map(Some)
+}
+
+/// The page as it is archived when it is kept.
+pub(super) fn exchange(page: &UndecidedPage) -> Exchange<'_> {
+    Exchange {
+        queued: &page.queued,
+        draft: &page.draft,
+        response: &page.response,
+        // Its records are made before.
+        rendered: None,
+        text: &page.text,
+        request: None,
+    }
+}
+
+/// The records of a duplicate without its body.
+fn revisit(
+    page: &UndecidedPage,
+    profile: RevisitProfile,
+    refers_to: Option<RefersTo<'_>>,
+    text: Option<DuplicateText<'_>>,
+    request: EncodedRequest,
+) -> Result<EncodedCapture, RunError> {
+    let capture = RevisitCapture {
+        url: &page.queued.url,
+        fetched_at: page.draft.fetched_at,
+        ip: exchange::address(&page.response),
+        // It is compressed already.
+        request: None,
+        status: page.draft.status,
+        reason: exchange::reason(page.draft.status),
+        headers: exchange::headers(&page.response),
+        payload_bytes: Some(page.draft.body_bytes),
+        payload_digest: page.draft.payload_digest,
+        profile,
+        refers_to,
+        text,
+    };
+    capture.encode_after(request).map_err(RunError::Encode)
+}

@@ -1,0 +1,212 @@
+//! Stores seeds, and reads hosts from the store for the frontier.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crossbeam_channel::Receiver;
+use storage::{Counts, Discovered, QueuedUrl, Store, UrlState};
+use url::Url;
+use web::host_key::HostKey;
+
+use crate::messages::{Event, HostsWanted, StoredHost};
+use crate::scope::{LISTED, Scope};
+use error::RunError;
+
+/// Bound on the redirects of a seed that the recorder follows in the store.
+const MAX_SEED_REDIRECTS: usize = 20;
+
+/// Bound on the rows of hosts that the recorder reads for one answer, so that pages do not wait for it.
+const MAX_ROWS: usize = 10_000;
+
+/// The recorder sends a host with more queued URLs than this without its URLs, and the frontier asks for them.
+const MAX_URLS_WITH_HOST: u64 = 16;
+
+/// Seeds of a batch, or the reason why the file cannot be read further.
+pub type SeedBatch = Result<NewSeeds, RunError>;
+
+/// Seeds that were read from their file.
+#[derive(Debug, Default)]
+pub struct NewSeeds {
+    /// Pages.
+    pub pages: Vec<Discovered>,
+    /// Sitemaps whose URLs are to be queued.
+    pub sitemaps: Vec<Url>,
+}
+
+/// Batches of seeds from the thread that reads their file.
+#[derive(Debug)]
+pub struct SeedInbox {
+    batches: Receiver<SeedBatch>,
+    scope: Arc<Scope>,
+    /// Seeds that failed in this run. A second line with the same URL does not try them again.
+    failed: HashSet<String>,
+}
+
+/// A batch of seeds that the store has taken.
+#[derive(Debug, Default)]
+pub struct StoredSeeds {
+    /// The seeds that are new to the crawl, and the seeds that it tries again.
+    pub queued: Vec<QueuedUrl>,
+    /// The hosts of the other seeds, and the hosts to which these seeds redirected in an earlier run.
+    pub known: Vec<String>,
+    /// Sitemaps to read.
+    pub sitemaps: Vec<Url>,
+}
+
+impl SeedInbox {
+    /// The seeds that `batches` brings. The scope waits for its last host until the inbox is dropped.
+    #[must_use]
+    pub fn new(batches: Receiver<SeedBatch>, scope: Arc<Scope>) -> Self {
+        Self {
+            batches,
+            scope,
+            failed: HashSet::new(),
+        }
+    }
+
+    /// The batches; the channel ends with the file.
+    #[must_use]
+    pub fn batches(&self) -> &Receiver<SeedBatch> {
+        &self.batches
+    }
+
+    /// Stores all seeds at once. Returns the sitemaps among them.
+    ///
+    /// # Errors
+    /// The file cannot be read, or the store cannot be written.
+    pub fn store_all(self, store: &mut Store) -> Result<Vec<Url>, RunError> {
+        let mut sitemaps = Vec::new();
+        while let Ok(batch) = self.batches.recv() {
+            sitemaps.extend(self.store(store, batch?)?.sitemaps);
+        }
+        Ok(sitemaps)
+    }
+
+    /// Queues the seeds that the store does not know, and the known seeds that deserve another try.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    pub fn store(&self, store: &mut Store, seeds: NewSeeds) -> Result<StoredSeeds, RunError> {
+        let NewSeeds { pages, sitemaps } = seeds;
+        let seeds = &pages;
+        let mut queued = store.discover(seeds)?;
+        let fresh: HashSet<&str> = queued.iter().map(|queued| queued.url.as_str()).collect();
+        let known: Vec<&Discovered> = seeds.iter().filter(|seed| !fresh.contains(seed.url.as_str())).collect();
+        drop(fresh);
+        let mut hosts = Vec::new();
+        for seed in known {
+            hosts.push(seed.host.clone());
+            queued.extend(self.known_again(seed, store, &mut hosts)?);
+        }
+        hosts.sort_unstable();
+        hosts.dedup();
+        Ok(StoredSeeds {
+            queued,
+            known: hosts,
+            sitemaps,
+        })
+    }
+
+    /// Treats a seed that the store knows. Queues it again if it failed without an answer: a user who names a failed seed again may have
+    /// removed the cause, such as a wrong setting, host name or certificate.
+    fn known_again(
+        &self,
+        seed: &Discovered,
+        store: &mut Store,
+        hosts: &mut Vec<String>,
+    ) -> Result<Option<QueuedUrl>, RunError> {
+        match store.url_state(&seed.host, &seed.url)? {
+            Some(UrlState::Failed(_)) if !self.failed.contains(&seed.url) => {
+                Ok(store.try_again(seed, |failure| failure.status.is_none())?)
+            }
+            Some(UrlState::Redirect { to, .. }) if seed.depth == 0 => {
+                self.widen_by_redirects(store, to, hosts)?;
+                Ok(None)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Adds to the scope, and to `hosts`, the hosts to which a seed redirected in an earlier run: a seed that has moved is still a seed.
+    fn widen_by_redirects(&self, store: &Store, mut to: String, hosts: &mut Vec<String>) -> Result<(), RunError> {
+        for _ in 0..MAX_SEED_REDIRECTS {
+            let Some(host) = Url::parse(&to).ok().as_ref().and_then(HostKey::from_url) else {
+                break;
+            };
+            self.scope.add_host(&host);
+            hosts.push(host.as_str().to_owned());
+            let Some(UrlState::Redirect { to: next, .. }) = store.url_state(host.as_str(), &to)? else {
+                break;
+            };
+            to = next;
+        }
+        Ok(())
+    }
+
+    /// Notes that a URL failed in this run.
+    pub(super) fn note_failed(&mut self, queued: &QueuedUrl) {
+        if matches!(queued.depth, 0 | LISTED) {
+            self.failed.insert(queued.url.clone());
+        }
+    }
+}
+
+impl Drop for SeedInbox {
+    fn drop(&mut self) {
+        self.scope.set_growing(false);
+    }
+}
+
+/// Reads the hosts for which the frontier asks.
+pub(super) fn load(store: &mut Store, wanted: HostsWanted) -> Result<Event, RunError> {
+    // The commit writes the rows and counts of the staged URLs.
+    store.commit()?;
+    let mut hosts = Vec::new();
+    let mut behind = None;
+    match wanted {
+        HostsWanted::Named(names) => {
+            for name in names {
+                // A host without URLs may be wanted for an errand.
+                let counts = store.host_counts(&name)?.unwrap_or_default();
+                hosts.push(stored_host(store, name, counts)?);
+            }
+        }
+        HostsWanted::Behind { name, limit } => {
+            let mut found = Vec::new();
+            for (row, rows) in store.hosts_behind(&name).zip(1..) {
+                let (name, counts) = row?;
+                behind = (found.len() >= limit || rows >= MAX_ROWS).then(|| name.clone());
+                if has_work(&counts) {
+                    found.push((name, counts));
+                }
+                if behind.is_some() {
+                    break;
+                }
+            }
+            for (name, counts) in found {
+                hosts.push(stored_host(store, name, counts)?);
+            }
+        }
+    }
+    Ok(Event::HostsLoaded { hosts, behind })
+}
+
+fn has_work(counts: &Counts) -> bool {
+    counts.queued + counts.due > 0
+}
+
+fn stored_host(store: &mut Store, name: String, counts: Counts) -> Result<StoredHost, RunError> {
+    let record = store.host_record(&name)?;
+    let is_untouched = record.is_none() && counts.queued == counts.discovered;
+    let urls = if is_untouched && counts.queued <= MAX_URLS_WITH_HOST {
+        store.refill(&name, MAX_URLS_WITH_HOST as usize, &HashSet::new())?
+    } else {
+        Vec::new()
+    };
+    Ok(StoredHost {
+        name,
+        counts,
+        record,
+        urls,
+    })
+}

@@ -1,0 +1,179 @@
+//! What a worker does when the servers of the fleet have lost entries of the log.
+//!
+//! No worker reads an entry before a replica has it, so this takes more than the failure of one server: a server without a replica, or one
+//! of several replicas that had less than another. Then workers may have applied entries that are not in the log any more, and their verdicts
+//! would differ from those of workers that have not. So such a worker begins anew:
+//!
+//! 1. It empties its index, and applies the log from its beginning. Its own kept pages count as claimed meanwhile.
+//! 2. At the end of the log it claims those again that the log does not have.
+//! 3. When these claims have come back, it looks at its duplicates. The page that one of them repeats may not be in the log: its entry was lost,
+//!    and its worker does not claim it again, or it yields now. If this worker has the host, it fetches the URL again, and the page
+//!    gets another verdict. Of the others it says how many they are.
+//!
+//! A server that takes over may also have lost the note that the last entries count, although it has them. Then a claim that has arrived does
+//! not come back. A worker that has nothing else to send claims such pages again.
+
+use std::collections::BTreeSet;
+
+use dedup::Index;
+use storage::{Discovered, Fate, PageRecord, QueuedUrl};
+
+use super::Recorder;
+use crate::fleet::letter::{Claim, Mail, VIA_FLEET};
+use crate::fleet::verdicts::keeps;
+use crate::index::decode_signature;
+use error::RunError;
+
+/// The reason of the exclusion of a page that is to be fetched again.
+pub(crate) const RESTED_ON_A_LOST_ENTRY: &str =
+    "its verdict rested on an entry of the fleet's log that the servers have lost";
+
+/// Claims that are put into the outbox at a time.
+const CLAIMS_AT_A_TIME: usize = 256;
+
+/// How often the log is read to its end before a claim counts as overdue. More often than messages of the desk can wait for the recorder:
+/// so the last reading began after the claim had arrived.
+const OVERDUE_AFTER: usize = 20;
+
+/// What a worker makes good when it has read the log.
+#[derive(Debug, Default)]
+pub(super) struct Recovery {
+    /// Own kept pages that are to be claimed when the log is read, unless they are in it.
+    unsent: BTreeSet<u64>,
+    /// Whether the duplicates are to be looked at when all claims have come back.
+    looks_at_duplicates: bool,
+    /// Claims that have not come back although all letters have arrived, and how often the log was read to its end since.
+    overdue: (BTreeSet<u64>, usize),
+}
+
+impl Recorder {
+    /// Applies the log from its beginning, because the servers have lost entries that are applied.
+    pub(super) fn begin_log_anew(&mut self) -> Result<(), RunError> {
+        tracing::warn!(
+            "the servers of the fleet have lost entries of the log of kept pages; this worker reads the log again, claims its pages again that are missing, and looks at the verdicts that rested on them"
+        );
+        self.commit()?;
+        self.dedup.index_mut().clear()?;
+        if let Some(by_log) = &mut self.by_log {
+            by_log.verdicts.begins_anew();
+            by_log.recovery.looks_at_duplicates = true;
+        }
+        self.claim_kept()?;
+        self.commit()
+    }
+
+    /// Counts all kept pages as claimed. Those that are not in the log are claimed when it is read to its end.
+    pub(super) fn claim_kept(&mut self) -> Result<(), RunError> {
+        for row in self.store.pages_from(1) {
+            let (id, page) = row?;
+            let Some(by_log) = &mut self.by_log else { break };
+            if page.is_kept() && !by_log.verdicts.is_claimed(id) {
+                by_log.verdicts.kept(id, &decode_signature(&page.signature)?)?;
+                by_log.recovery.unsent.insert(id);
+            }
+        }
+        Ok(())
+    }
+
+    /// The log is read to its end. Returns URLs that are to be fetched again.
+    pub(super) fn log_is_read(&mut self) -> Result<Vec<QueuedUrl>, RunError> {
+        let Some(by_log) = &mut self.by_log else {
+            return Ok(Vec::new());
+        };
+        let claimed = by_log.verdicts.claimed();
+        let unsent = std::mem::take(&mut by_log.recovery.unsent);
+        let mut again: BTreeSet<u64> = unsent.intersection(claimed).copied().collect();
+        let (overdue, times) = &mut by_log.recovery.overdue;
+        if claimed.is_empty() || !again.is_empty() || !self.store.is_outbox_empty() {
+            (*overdue, *times) = (BTreeSet::new(), 0);
+        } else if *times == 0 {
+            (*overdue, *times) = (claimed.clone(), 1);
+        } else {
+            overdue.retain(|page| claimed.contains(page));
+            *times += 1;
+            if *times > OVERDUE_AFTER {
+                again = std::mem::take(overdue);
+                *times = 0;
+                tracing::debug!(
+                    pages = again.len(),
+                    "claims did not come back from the log of the fleet; they are sent again"
+                );
+            }
+        }
+        let is_settled = claimed.is_empty();
+        self.claim_again(again)?;
+        let Some(by_log) = self.by_log.as_mut().filter(|_| is_settled) else {
+            return Ok(Vec::new());
+        };
+        match std::mem::take(&mut by_log.recovery.looks_at_duplicates) {
+            true => self.look_at_duplicates(),
+            false => Ok(Vec::new()),
+        }
+    }
+
+    fn claim_again(&mut self, pages: BTreeSet<u64>) -> Result<(), RunError> {
+        let mut letters = Vec::new();
+        for id in pages {
+            let Some(by_log) = &self.by_log else { break };
+            let Some(page) = self.store.latest_page(id)?.filter(PageRecord::is_kept) else {
+                continue;
+            };
+            let claim = Claim {
+                page: id,
+                url: page.url,
+                host: page.host,
+                signature: by_log.compared(&page.signature)?,
+            };
+            letters.push(Mail::Claim(claim).letter()?);
+            if letters.len() == CLAIMS_AT_A_TIME {
+                self.store.mail(std::mem::take(&mut letters))?;
+            }
+        }
+        self.store.mail(letters)?;
+        self.note_letters();
+        Ok(())
+    }
+
+    /// Makes the verdicts again that rest on pages that the log does not have: the pages are fetched again.
+    fn look_at_duplicates(&mut self) -> Result<Vec<QueuedUrl>, RunError> {
+        let mut lost = Vec::new();
+        for row in self.store.pages_from(1) {
+            let (id, page) = row?;
+            let (Some(by_log), Some(of)) = (&self.by_log, page.verdict.of()) else {
+                continue;
+            };
+            if page.fate == Fate::Current && !keeps(&self.dedup, by_log.verdicts.of(of))? {
+                lost.push((id, page));
+            }
+        }
+        let mut again = Vec::new();
+        let found = lost.len();
+        for (id, page) in lost {
+            if !self.is_mine(&page.host) || !self.store.withdraw(id, RESTED_ON_A_LOST_ENTRY)? {
+                continue;
+            }
+            again.push(Discovered {
+                via: Some(VIA_FLEET.to_owned()),
+                url: page.url,
+                host: page.host,
+                depth: page.depth,
+                ..Discovered::default()
+            });
+        }
+        self.has_departures |= !again.is_empty();
+        if found > 0 {
+            tracing::warn!(
+                duplicates = found,
+                fetched_again = again.len(),
+                "verdicts rested on entries that the servers of the fleet have lost; the pages whose hosts this worker has are fetched again, the others stay duplicates"
+            );
+        }
+        self.commit()?;
+        let mut queued = Vec::new();
+        for link in &again {
+            queued.extend(self.store.admit_again(link, RESTED_ON_A_LOST_ENTRY)?);
+        }
+        self.update_stats();
+        Ok(queued)
+    }
+}

@@ -1,0 +1,157 @@
+//! Redirect loops, followed over up to 64 URLs. The last redirect of a loop is recorded as a failure
+//! (`redirect_loop`), because it never leads to a page.
+//!
+//! A site that wants its cookie back leads a visitor from the page to the URL that sets the cookie, and from there to the page again. That is
+//! no loop: the page was asked for without the cookie. So if the cookies for the target are not those with which the crawl asked for it, the
+//! crawl asks again. Each time counts as a redirect, so `fetch.max_redirects` ends what would go on forever.
+
+use std::collections::{HashMap, VecDeque};
+
+use storage::{Discovered, Outcome, QueuedUrl, Store, UrlState, stored_text};
+use url::Url;
+use web::fetch::CookieMarks;
+use web::host_key::HostKey;
+
+use super::Recorder;
+use crate::interpret::PRIORITY_LINK;
+use crate::messages::Event;
+use error::RunError;
+
+/// Bound on the hops that are followed.
+const MAX_HOPS: usize = 64;
+
+/// Bound on the redirects whose cookies are remembered. The oldest are forgotten first.
+const MAX_MARKS: usize = 10_000;
+
+/// The redirects that are not committed yet, and the cookies of the latest.
+#[derive(Debug, Default)]
+pub(super) struct Redirects {
+    /// From URL to URL.
+    uncommitted: HashMap<String, String>,
+    /// The mark of the cookies with which a URL that redirects was asked for. A URL that is not here had none.
+    marks: HashMap<String, u64>,
+    /// The URLs of the marks, oldest first.
+    marked: VecDeque<String>,
+}
+
+/// What a redirect is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// It leads on.
+    On,
+    /// It leads back to its own URL.
+    Back,
+    /// It leads back, and its target was asked for with other cookies than the crawl has now.
+    BackWithCookies,
+}
+
+impl Recorder {
+    /// Records a redirect.
+    pub(super) fn redirect(
+        &mut self,
+        queued: &QueuedUrl,
+        (to, status): (String, u16),
+        outlinks: &[Discovered],
+        cookies: CookieMarks,
+    ) -> Result<Event, RunError> {
+        let way = self.redirects.way(&self.store, queued, &to, cookies)?;
+        if way == Way::Back {
+            let detail = stored_text(&format!("redirects to {to}, which leads back here"));
+            let outcome = Outcome::Failed {
+                kind: "redirect_loop".into(),
+                status: Some(status),
+                detail,
+            };
+            return self.finish(queued, outcome, outlinks, None);
+        }
+        self.redirects.note(&queued.url, &to, cookies.sent);
+        let outcome = Outcome::Redirect { to: to.clone(), status };
+        let mut event = self.finish(queued, outcome, outlinks, None)?;
+        if way == Way::BackWithCookies
+            && let Event::Decided { queued: again, .. } = &mut event
+            && let Some(host) = host_of(&to)
+        {
+            // The store queues only a URL again whose redirect is committed.
+            self.commit()?;
+            let link = Discovered {
+                url: to,
+                host: host.into(),
+                depth: queued.depth,
+                redirects: queued.redirects.saturating_add(1),
+                priority: PRIORITY_LINK,
+                via: Some(queued.url.clone()),
+            };
+            again.extend(self.store.follow_again(&link)?);
+        }
+        Ok(event)
+    }
+}
+
+impl Redirects {
+    fn way(&self, store: &Store, queued: &QueuedUrl, to: &str, cookies: CookieMarks) -> Result<Way, RunError> {
+        if !self.leads_to(store, to, &queued.url)? {
+            return Ok(Way::On);
+        }
+        let is_asked_alike = self.marks.get(to).copied() == cookies.for_target;
+        Ok(match is_asked_alike {
+            true => Way::Back,
+            false => Way::BackWithCookies,
+        })
+    }
+
+    fn note(&mut self, url: &str, to: &str, mark: Option<u64>) {
+        self.uncommitted.insert(url.to_owned(), to.to_owned());
+        match mark {
+            Some(mark) => {
+                if self.marks.insert(url.to_owned(), mark).is_none() {
+                    self.marked.push_back(url.to_owned());
+                }
+            }
+            None if self.marks.is_empty() => {}
+            None => {
+                self.marks.remove(url);
+            }
+        }
+        if self.marked.len() > MAX_MARKS
+            && let Some(oldest) = self.marked.pop_front()
+        {
+            self.marks.remove(&oldest);
+        }
+    }
+
+    /// Forgets the redirects, because the store shows all of them now.
+    pub(super) fn committed(&mut self) {
+        self.uncommitted.clear();
+    }
+
+    fn leads_to(&self, store: &Store, from: &str, goal: &str) -> Result<bool, RunError> {
+        let mut at = from.to_owned();
+        for _ in 0..MAX_HOPS {
+            if at == goal {
+                return Ok(true);
+            }
+            at = match self.uncommitted.get(&at) {
+                Some(to) => to.clone(),
+                None => match committed_target(store, &at)? {
+                    Some(to) => to,
+                    None => return Ok(false),
+                },
+            };
+        }
+        Ok(false)
+    }
+}
+
+fn committed_target(store: &Store, url: &str) -> Result<Option<String>, RunError> {
+    let Some(host) = host_of(url) else {
+        return Ok(None);
+    };
+    Ok(match store.url_state(host.as_str(), url)? {
+        Some(UrlState::Redirect { to, .. }) => Some(to),
+        _ => None,
+    })
+}
+
+fn host_of(url: &str) -> Option<HostKey> {
+    HostKey::from_url(&Url::parse(url).ok()?)
+}

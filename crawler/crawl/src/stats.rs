@@ -1,0 +1,383 @@
+//! The figures of the run under way. The progress display, the status page and the metrics read the same [`Snapshot`]. The report
+//! does not: it counts in the store.
+
+mod trend;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use prometheus_client::metrics::histogram::Histogram;
+use storage::{Counts, RefreshCounts, Verdict};
+
+use crate::clock::unix_millis;
+use crate::frontier::Standing;
+use crate::messages::Ending;
+
+pub use trend::{Bound, Rates, RunLimits, TimeLeft, Trend};
+
+/// Upper bounds of the buckets of fetch times, in seconds.
+const FETCH_SECONDS: [f64; 12] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
+
+/// Upper bounds of the buckets of commit times, in seconds.
+const COMMIT_SECONDS: [f64; 10] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0];
+
+/// Bound on the kinds of failure with a count of their own: a server can choose among many HTTP statuses.
+const MAX_KINDS: usize = 1_000;
+
+/// The figures of a run, which the stages update.
+#[derive(Debug)]
+pub struct Stats {
+    began: Instant,
+    started_at: SystemTime,
+    requests: AtomicU64,
+    bytes: AtomicU64,
+    links_to_other_hosts: AtomicU64,
+    links_too_deep: AtomicU64,
+    links_over_budget: AtomicU64,
+    /// Pages with scripts and hardly any text that no browser rendered.
+    unrendered: AtomicU64,
+    stopping: AtomicBool,
+    /// Number of lines read, while the crawler reads the seeds.
+    seed_lines: Mutex<Option<u64>>,
+    /// Whether a display reads the states of the hosts; the frontier computes them only for a display.
+    watched: AtomicBool,
+    counts: Mutex<Counts>,
+    refresh: Mutex<Option<RefreshCounts>>,
+    standing: Mutex<Arc<Standing>>,
+    fleet: Mutex<Option<FleetStanding>>,
+    /// Writes that the servers of the fleet have refused.
+    fleet_refused: AtomicU64,
+    verdicts: Mutex<Verdicts>,
+    failures: Mutex<BTreeMap<String, u64>>,
+    rendered: Mutex<RenderedPages>,
+    ended: Mutex<Option<(Ending, Duration)>>,
+    fetch_seconds: Histogram,
+    commit_seconds: Histogram,
+}
+
+impl Default for Stats {
+    fn default() -> Self {
+        Self {
+            began: Instant::now(),
+            started_at: SystemTime::now(),
+            requests: AtomicU64::default(),
+            bytes: AtomicU64::default(),
+            links_to_other_hosts: AtomicU64::default(),
+            links_too_deep: AtomicU64::default(),
+            links_over_budget: AtomicU64::default(),
+            unrendered: AtomicU64::default(),
+            stopping: AtomicBool::default(),
+            seed_lines: Mutex::default(),
+            watched: AtomicBool::default(),
+            counts: Mutex::default(),
+            refresh: Mutex::default(),
+            standing: Mutex::default(),
+            fleet: Mutex::default(),
+            fleet_refused: AtomicU64::default(),
+            verdicts: Mutex::default(),
+            failures: Mutex::default(),
+            rendered: Mutex::default(),
+            ended: Mutex::default(),
+            fetch_seconds: Histogram::new(FETCH_SECONDS),
+            commit_seconds: Histogram::new(COMMIT_SECONDS),
+        }
+    }
+}
+
+/// The figures at one moment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    /// Time since the run began, or its duration if it is over.
+    pub elapsed: Duration,
+    /// Requests ended in this run, robots.txt and sitemaps included.
+    pub requests: u64,
+    /// Bytes of bodies received in this run, as they came over the wire.
+    pub bytes: u64,
+    /// The counts of the whole crawl, earlier runs included.
+    pub counts: Counts,
+    /// Pages decided in this run.
+    pub verdicts: Verdicts,
+    /// URLs that finally failed in this run, by kind.
+    pub failures: BTreeMap<String, u64>,
+    /// The refresh under way.
+    pub refresh: Option<RefreshCounts>,
+    /// The states of the hosts, a moment ago.
+    pub standing: Arc<Standing>,
+    /// The part of this worker in a fleet; `None` without one.
+    pub fleet: Option<FleetStanding>,
+    /// The pages that the browser had.
+    pub rendered: RenderedPages,
+    /// Pages of this run with scripts and hardly any text that no browser rendered.
+    pub unrendered: u64,
+    /// Links that lead out of the scope.
+    pub links_to_other_hosts: u64,
+    /// Links deeper than `max_depth`.
+    pub links_too_deep: u64,
+    /// Links to hosts that had used up `scope.max_urls_per_host`; links to known URLs count too.
+    pub links_over_budget: u64,
+    /// Number of lines read from the seeds file; `None` when all are read.
+    pub seed_lines: Option<u64>,
+    /// Whether the run takes no more new URLs.
+    pub stopping: bool,
+    /// Why the run ended, once it has.
+    pub ending: Option<Ending>,
+}
+
+/// The pages that the browser had in this run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RenderedPages {
+    /// Pages that it rendered.
+    pub pages: u64,
+    /// Pages that it could not render.
+    pub failed: u64,
+    /// Time in the browser, summed over its tabs.
+    pub elapsed: Duration,
+}
+
+/// The part of a worker in its fleet.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FleetStanding {
+    /// Workers that live, this one included.
+    pub workers: u64,
+    /// Partitions that the worker owns.
+    pub leases: u64,
+    /// Letters that the servers do not have yet.
+    pub letters: u64,
+    /// Since when the servers do not answer, milliseconds since the Unix epoch; `None` if they do.
+    pub away_since: Option<u64>,
+    /// Whether writes go to one server only, because the replicas of a primary are gone.
+    pub is_unprotected: bool,
+    /// Commands to the servers in this run, those sent once more included.
+    pub commands: u64,
+    /// Bytes of these commands, about.
+    pub bytes: u64,
+    /// Commands that were sent once more.
+    pub repeats: u64,
+    /// Writes about a partition that the servers refused, because another worker owned it by then.
+    pub refused: u64,
+    /// Age of the last entry of the log of kept pages that the worker knew to exist and had not applied; zero if it had applied all.
+    pub log_lag: Duration,
+}
+
+/// Pages decided, by verdict.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Verdicts {
+    /// Unique pages.
+    pub kept: u64,
+    /// Pages with the text of a kept page.
+    pub exact: u64,
+    /// Pages with nearly the text of a kept page.
+    pub near: u64,
+}
+
+impl Verdicts {
+    /// All pages decided.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.kept + self.exact + self.near
+    }
+}
+
+impl Snapshot {
+    /// Pages with a verdict, in the whole crawl.
+    #[must_use]
+    pub fn pages(&self) -> u64 {
+        self.counts.fetched()
+    }
+
+    /// URLs and revisits that wait, those in process included.
+    #[must_use]
+    pub fn waiting(&self) -> u64 {
+        self.counts.queued + self.counts.due
+    }
+
+    /// Duplicates in percent of the pages; 0 without a page.
+    #[must_use]
+    pub fn duplicate_percent(&self) -> f64 {
+        let duplicates = self.counts.exact + self.counts.near;
+        100.0 * duplicates as f64 / self.pages().max(1) as f64
+    }
+}
+
+impl Stats {
+    /// Counts a request that took `elapsed`, with a body of `body_bytes` bytes.
+    pub fn request(&self, elapsed: Duration, body_bytes: u64) {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        self.bytes.fetch_add(body_bytes, Ordering::Relaxed);
+        self.fetch_seconds.observe(elapsed.as_secs_f64());
+    }
+
+    /// Counts a page with scripts and hardly any text that no browser rendered.
+    pub fn unrendered(&self) {
+        self.unrendered.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts a page that the browser had for this time.
+    pub fn rendered(&self, elapsed: Duration, has_rendered: bool) {
+        let mut rendered = lock(&self.rendered);
+        rendered.elapsed += elapsed;
+        if has_rendered {
+            rendered.pages += 1;
+        } else {
+            rendered.failed += 1;
+        }
+    }
+
+    /// Counts a commit that took `elapsed`.
+    pub fn commit(&self, elapsed: Duration) {
+        self.commit_seconds.observe(elapsed.as_secs_f64());
+    }
+
+    /// Counts a decided page.
+    pub fn verdict(&self, verdict: &Verdict) {
+        let mut verdicts = lock(&self.verdicts);
+        *match verdict {
+            Verdict::Unique => &mut verdicts.kept,
+            Verdict::Exact { .. } => &mut verdicts.exact,
+            Verdict::Near { .. } => &mut verdicts.near,
+        } += 1;
+    }
+
+    /// Counts a URL that finally failed.
+    pub fn failure(&self, kind: &str) {
+        let mut failures = lock(&self.failures);
+        if let Some(count) = failures.get_mut(kind) {
+            *count += 1;
+        } else if failures.len() < MAX_KINDS {
+            failures.insert(kind.to_owned(), 1);
+        } else {
+            *failures.entry("other".to_owned()).or_default() += 1;
+        }
+    }
+
+    /// Counts a link that leads out of the scope.
+    pub fn link_outside(&self, too_deep: bool) {
+        let counter = if too_deep {
+            &self.links_too_deep
+        } else {
+            &self.links_to_other_hosts
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts links that the crawl does not take in, because their hosts have used up their budget of URLs.
+    pub fn links_over_budget(&self, links: usize) {
+        self.links_over_budget.fetch_add(links as u64, Ordering::Relaxed);
+    }
+
+    /// Sets the number of lines read from the seeds file; `None` when all are read.
+    pub fn seeds_read(&self, lines: Option<u64>) {
+        *lock(&self.seed_lines) = lines;
+    }
+
+    /// Sets the counts of the whole crawl.
+    pub fn decided(&self, counts: &Counts) {
+        *lock(&self.counts) = *counts;
+    }
+
+    /// Sets the figures of the refresh under way.
+    pub fn refreshed(&self, refresh: Option<RefreshCounts>) {
+        *lock(&self.refresh) = refresh;
+    }
+
+    /// Notes that a display will read [`Snapshot::standing`].
+    pub fn watch(&self) {
+        self.watched.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a display reads [`Snapshot::standing`].
+    #[must_use]
+    pub fn is_watched(&self) -> bool {
+        self.watched.load(Ordering::Relaxed)
+    }
+
+    /// Sets the states of the hosts.
+    pub fn stands(&self, standing: Standing) {
+        *lock(&self.standing) = Arc::new(standing);
+    }
+
+    /// Changes the part of this worker in its fleet.
+    pub fn fleet_stands(&self, change: impl FnOnce(&mut FleetStanding)) {
+        change(lock(&self.fleet).get_or_insert_default());
+    }
+
+    /// Notes whether the servers of the fleet answer.
+    pub fn fleet_answers(&self, answers: bool) {
+        self.fleet_stands(|standing| {
+            standing.away_since = match (answers, standing.away_since) {
+                (true, _) => None,
+                (false, since) => since.or_else(|| Some(unix_millis(SystemTime::now()))),
+            };
+        });
+    }
+
+    /// Counts writes that the servers of the fleet have refused.
+    pub fn fleet_refused(&self, writes: usize) {
+        self.fleet_refused.fetch_add(writes as u64, Ordering::Relaxed);
+    }
+
+    /// Notes that the run was asked to stop.
+    pub fn set_stopping(&self) {
+        self.stopping.store(true, Ordering::Relaxed);
+    }
+
+    /// Notes that the run is over.
+    pub fn ended(&self, ending: Ending, counts: &Counts) {
+        self.decided(counts);
+        *lock(&self.ended) = Some((ending, self.began.elapsed()));
+    }
+
+    /// When the run began.
+    #[must_use]
+    pub fn started_at(&self) -> SystemTime {
+        self.started_at
+    }
+
+    /// The duration of each request of this run, up to the last byte read, in seconds.
+    #[must_use]
+    pub fn fetch_seconds(&self) -> &Histogram {
+        &self.fetch_seconds
+    }
+
+    /// The duration of each commit of this run, in seconds.
+    #[must_use]
+    pub fn commit_seconds(&self) -> &Histogram {
+        &self.commit_seconds
+    }
+
+    /// The figures now. Each is correct, but during a run they may be a moment apart.
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let ended = *lock(&self.ended);
+        Snapshot {
+            elapsed: ended.map_or_else(|| self.began.elapsed(), |(_, elapsed)| elapsed),
+            requests: read(&self.requests),
+            bytes: read(&self.bytes),
+            counts: *lock(&self.counts),
+            verdicts: *lock(&self.verdicts),
+            failures: lock(&self.failures).clone(),
+            refresh: *lock(&self.refresh),
+            standing: lock(&self.standing).clone(),
+            fleet: lock(&self.fleet).map(|standing| FleetStanding {
+                refused: read(&self.fleet_refused),
+                ..standing
+            }),
+            rendered: *lock(&self.rendered),
+            unrendered: read(&self.unrendered),
+            links_to_other_hosts: read(&self.links_to_other_hosts),
+            links_too_deep: read(&self.links_too_deep),
+            links_over_budget: read(&self.links_over_budget),
+            seed_lines: *lock(&self.seed_lines),
+            stopping: self.stopping.load(Ordering::Relaxed),
+            ending: ended.map(|(ending, _)| ending),
+        }
+    }
+}
+
+/// Locks even after a panic in another thread, which leaves the figures correct.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
