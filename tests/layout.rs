@@ -73,7 +73,11 @@ const CRATES: [(&str, &str, &[&str]); 14] = [
         "crawler/config",
         &["archive", "browser", "fleet", "export", "crawler", "sled", "tokio"],
     ),
-    ("error", "crawler/error", &["config", "crawl", "page", "crawler", "sled"]),
+    (
+        "error",
+        "crawler/error",
+        &["config", "crawl", "page", "crawler", "sled"],
+    ),
     (
         "crawl",
         "crawler/crawl",

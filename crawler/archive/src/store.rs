@@ -166,13 +166,14 @@ impl Archive {
                 .digest_of(&key)
                 .await
                 .map_err(|source| failed("read", &url, source))?;
-            match remote == local {
-                true => Ok(Placed {
+            if remote == local {
+                Ok(Placed {
                     url: url.clone(),
                     bytes: remote.bytes,
                     xxh3: remote.xxh3,
-                }),
-                false => Err(ArchiveError::Damaged { url: url.clone() }),
+                })
+            } else {
+                Err(ArchiveError::Damaged { url: url.clone() })
             }
         })
     }
@@ -216,9 +217,10 @@ impl Archive {
                     .digest_of(key)
                     .await
                     .map_err(|source| failed("read", url, source))?;
-                match there == local {
-                    true => Ok(()),
-                    false => Err(ArchiveError::Conflict { url: url.to_owned() }),
+                if there == local {
+                    Ok(())
+                } else {
+                    Err(ArchiveError::Conflict { url: url.to_owned() })
                 }
             }
             Err(source) => Err(failed("put", url, source)),

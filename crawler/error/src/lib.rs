@@ -139,9 +139,10 @@ pub enum RunError {
 
 fn silence(what: &str, time: Duration, is_stopping: bool) -> String {
     let time = humantime::format_duration(Duration::from_secs(time.as_secs()));
-    match is_stopping {
-        true => format!("the run was asked to stop, but {what} has not answered for {time}; it ends without"),
-        false => format!("{what} has not answered for {time}, so the run ends"),
+    if is_stopping {
+        format!("the run was asked to stop, but {what} has not answered for {time}; it ends without")
+    } else {
+        format!("{what} has not answered for {time}, so the run ends")
     }
 }
 

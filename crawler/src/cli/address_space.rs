@@ -59,12 +59,13 @@ pub(super) fn check(command: &Command) -> Result<(), RunError> {
         command,
         std::thread::available_parallelism().map_or(1, usize::from) as u64,
     );
-    match limit < needed {
-        true => Err(RunError::AddressSpace {
+    if limit < needed {
+        Err(RunError::AddressSpace {
             limit: Bytes(limit),
             needed: Bytes(needed),
-        }),
-        false => Ok(()),
+        })
+    } else {
+        Ok(())
     }
 }
 
@@ -73,8 +74,9 @@ fn needed(command: &Command, cores: u64) -> u64 {
         command,
         Command::Run(_) | Command::Demo(_) | Command::Serve(_) | Command::Init(_)
     );
-    match is_crawl {
-        true => NEEDED + NEEDED_BY_CRAWL + NEEDED_BY_CORE * cores,
-        false => NEEDED + NEEDED_BY_CORE * cores,
+    if is_crawl {
+        NEEDED + NEEDED_BY_CRAWL + NEEDED_BY_CORE * cores
+    } else {
+        NEEDED + NEEDED_BY_CORE * cores
     }
 }

@@ -12,9 +12,10 @@ const CHILD: &str = "--read-documents-for-the-parent-process";
 /// The program itself. On Linux, this name still leads to it when an update has replaced the file.
 pub(super) fn program() -> PathBuf {
     let this = PathBuf::from("/proc/self/exe");
-    match cfg!(target_os = "linux") && this.exists() {
-        true => this,
-        false => env::current_exe().unwrap_or_else(|_| "crawler".into()),
+    if cfg!(target_os = "linux") && this.exists() {
+        this
+    } else {
+        env::current_exe().unwrap_or_else(|_| "crawler".into())
     }
 }
 

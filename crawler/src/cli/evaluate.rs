@@ -168,9 +168,10 @@ fn read_truth(args: &EvaluateArgs, pages: &[LabelledPage]) -> Result<Truth<u64>,
     let pairs = lines(&args.pairs, |line| {
         let fields: Vec<&str> = line.split('\t').map(str::trim).collect();
         let [a, b, label, ..] = fields[..] else {
-            return match line.trim_start().starts_with('#') {
-                true => Ok(None),
-                false => Err("the line must have two ids and a similarity, separated by tabs".to_owned()),
+            return if line.trim_start().starts_with('#') {
+                Ok(None)
+            } else {
+                Err("the line must have two ids and a similarity, separated by tabs".to_owned())
             };
         };
         let similarity = parse_label(label)?;

@@ -25,12 +25,11 @@ pub(super) fn execute(args: &MergeArgs, quiet: bool) -> Result<(), Error> {
     let mut merge = begin(args, &sources, &settings, &shown)?;
     shown.end();
     rebuild::fetch_undecided_again(&mut merge);
-    let redecided = match args.redecide {
-        true => {
-            let scheme = scheme_to_redecide_by(&merge, &settings)?;
-            Some(rebuild::redecide(&mut merge, &settings, &scheme, quiet, &|_| {})?)
-        }
-        false => None,
+    let redecided = if args.redecide {
+        let scheme = scheme_to_redecide_by(&merge, &settings)?;
+        Some(rebuild::redecide(&mut merge, &settings, &scheme, quiet, &|_| {})?)
+    } else {
+        None
     };
     let shown = Shown::start(quiet);
     let done = merge.finish(&mut |step| shown.show(step)).map_err(RunError::from)?;

@@ -58,9 +58,10 @@ fn open(dir: &Path, mut options: OpenOptions) -> Result<(Store, Option<Holder>),
     let mut has_told = false;
     let is_writable = storage::why_not_writable(dir).is_none();
     loop {
-        let opened = match is_writable {
-            true => Store::open_untouched(dir, &options),
-            false => Store::open_copied(dir, &options),
+        let opened = if is_writable {
+            Store::open_untouched(dir, &options)
+        } else {
+            Store::open_copied(dir, &options)
         };
         let (dir, holder) = match opened {
             Err(StorageError::Locked { dir, holder }) => (dir, holder),

@@ -183,9 +183,10 @@ fn render(answer: &Answer, format: VerifyFormat) -> Result<String, RunError> {
     lines.extend(answer.notes.iter().cloned());
     let (urls, pages) = (answer.urls, answer.pages);
     lines.push(format!("Not checked: {NOT_CHECKED}; a run needs none of them"));
-    lines.push(match answer.ok {
-        true => format!("No finding: {urls} URLs and {pages} pages checked"),
-        false => format!("{urls} URLs and {pages} pages checked"),
+    lines.push(if answer.ok {
+        format!("No finding: {urls} URLs and {pages} pages checked")
+    } else {
+        format!("{urls} URLs and {pages} pages checked")
     });
     Ok(lines.join("\n"))
 }

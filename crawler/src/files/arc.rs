@@ -74,20 +74,20 @@ impl<R: BufRead> Records<'_, R> {
         }
         let Some((url, length)) = fields(&line) else {
             let is_known = std::mem::replace(&mut self.is_lost, true);
-            return Ok(Some(match is_known {
-                true => Outcome::Skipped,
-                false => {
-                    Outcome::Fault(self.fault(at, "no record begins here; what follows is searched for the next one"))
-                }
+            return Ok(Some(if is_known {
+                Outcome::Skipped
+            } else {
+                Outcome::Fault(self.fault(at, "no record begins here; what follows is searched for the next one"))
             }));
         };
         self.is_lost = false;
         if !is_http(url) || length > self.limit as u64 {
             let skipped = io::copy(&mut (&mut self.input).take(length), &mut io::sink())?;
             self.offset += skipped;
-            return Ok(Some(match is_http(url) {
-                true => Outcome::Fault(Fault::too_long(self.source.place(At::Byte(at)), self.limit)),
-                false => Outcome::Skipped,
+            return Ok(Some(if is_http(url) {
+                Outcome::Fault(Fault::too_long(self.source.place(At::Byte(at)), self.limit))
+            } else {
+                Outcome::Skipped
             }));
         }
         let mut block = Vec::new();

@@ -169,19 +169,17 @@ fn json(start: &[u8], name: Option<&Path>) -> Option<Result<Format, String>> {
     let format = match shown.first()? {
         // A name such as .txt says that the file is no JSON; a key with a colon says more.
         b'{' if is_object || is_by_name || name.and_then(Format::of_name).is_none() => {
-            match has_a_record_on_each_line(shown) {
-                true => Format::Jsonl,
-                false => Format::Json,
+            if has_a_record_on_each_line(shown) {
+                Format::Jsonl
+            } else {
+                Format::Json
             }
         }
         b'[' => {
             let first = shown[1..].trim_ascii_start();
             let is_array =
                 begins_object(first) || is_by_name && first.first().is_none_or(|first| b"[{]\"".contains(first));
-            match is_array {
-                true => Format::Json,
-                false => return None,
-            }
+            if is_array { Format::Json } else { return None }
         }
         _ => return None,
     };

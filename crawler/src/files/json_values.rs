@@ -183,9 +183,10 @@ impl Cutter {
 
     fn keep(&mut self, bytes: &[u8]) {
         self.is_too_long |= self.record.len() + bytes.len() > self.limit;
-        match self.is_too_long {
-            true => self.record = Vec::new(),
-            false => self.record.extend_from_slice(bytes),
+        if self.is_too_long {
+            self.record = Vec::new()
+        } else {
+            self.record.extend_from_slice(bytes)
         }
     }
 
@@ -264,9 +265,10 @@ impl Cutter {
 
     fn finish(&mut self) {
         let record = std::mem::take(&mut self.record);
-        self.cuts.push(match std::mem::take(&mut self.is_too_long) {
-            true => Cut::TooLong,
-            false => Cut::Record(record),
+        self.cuts.push(if std::mem::take(&mut self.is_too_long) {
+            Cut::TooLong
+        } else {
+            Cut::Record(record)
         });
         self.open.clear();
         self.state = State::Between;

@@ -230,9 +230,12 @@ impl Screen {
         let hosts = report.hosts_by_fetched();
         let is_wide = self.width >= WIDE_HOSTS;
         let room = self.width.saturating_sub(if is_wide { 48 } else { 32 });
-        let more = |failed: &str, queued: &str| match is_wide {
-            true => format!("{failed:>8}{queued:>8}"),
-            false => String::new(),
+        let more = |failed: &str, queued: &str| {
+            if is_wide {
+                format!("{failed:>8}{queued:>8}")
+            } else {
+                String::new()
+            }
         };
         self.title(&format!(
             "{:<room$}{:>10}{:>10}{:>10}{}",

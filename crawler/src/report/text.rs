@@ -167,9 +167,10 @@ impl Listing {
         );
         self.section(&title, &table);
         for changed in refresh.changed.iter().take(VERSIONS_SHOWN) {
-            let was = match changed.was == changed.verdict {
-                true => String::new(),
-                false => format!(" (was {})", changed.was),
+            let was = if changed.was == changed.verdict {
+                String::new()
+            } else {
+                format!(" (was {})", changed.was)
             };
             let url = shown(&changed.url, 90);
             self.line(&format!("    changed  {url}  {}{was}", changed.verdict));

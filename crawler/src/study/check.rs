@@ -69,9 +69,10 @@ pub(crate) fn check(
     let signature = &subject.signature;
     let candidates = kept.nearest(&settings.rule, signature, None)?;
     let comparison = TextComparison::new(store, Analyzer::new(&settings.scheme), &subject.text);
-    let thorough = match options.is_thorough {
-        true => comparison.with_all_texts(signature, &settings.rule, options.top, step)?,
-        false => Thorough::default(),
+    let thorough = if options.is_thorough {
+        comparison.with_all_texts(signature, &settings.rule, options.top, step)?
+    } else {
+        Thorough::default()
     };
     let (nearest, covered) = comparison.nearest(candidates, thorough.sharing, thorough.alike, options.top)?;
     let count = |kind| tokens(&subject.text).filter(|token| token.kind == kind).count();
@@ -105,10 +106,10 @@ pub(crate) fn check(
 
 /// The verdict that follows from the first of the nearest pages.
 fn verdict(signature: &Signature, nearest: &[NearPage], is_thorough: bool) -> TextVerdict {
-    let is_comparable = match is_thorough {
-        true => compare::has_runs(signature),
-        // A text without a fingerprint was compared with short pages only.
-        false => compared_by(signature) == ComparedBy::Fingerprint,
+    let is_comparable = if is_thorough {
+        compare::has_runs(signature)
+    } else {
+        compared_by(signature) == ComparedBy::Fingerprint
     };
     match nearest.first() {
         Some(first) if first.likeness.is_exact => TextVerdict::Exact,

@@ -172,9 +172,10 @@ impl Rows<'_> {
         let skipped = lines.len().saturating_sub(after + before);
         // A row that says "1 line" takes as much room as the line. Two equal texts have no change to be near to.
         let shows_all = skipped == 0 || (skipped == 1 && !(is_first && is_last));
-        let (head, tail) = match shows_all {
-            true => (lines, &[][..]),
-            false => (&lines[..after], &lines[lines.len() - before..]),
+        let (head, tail) = if shows_all {
+            (lines, &[][..])
+        } else {
+            (&lines[..after], &lines[lines.len() - before..])
         };
         for line in head {
             self.push(|max| Row::Same { text: cut(line, max) });
@@ -225,9 +226,10 @@ fn shorten(spans: Vec<Span>, max: usize) -> Vec<Span> {
     let mut room = max;
     let mut short = Vec::new();
     for (number, span) in spans.into_iter().enumerate() {
-        let text = match span.is_changed || !has_change {
-            true => span.text,
-            false => without_middle(span.text, number > 0, number < last),
+        let text = if span.is_changed || !has_change {
+            span.text
+        } else {
+            without_middle(span.text, number > 0, number < last)
         };
         let length = text.chars().count();
         if length > room || (length == room && number < last) {

@@ -128,11 +128,10 @@ impl Explainer<'_> {
             None => None,
         };
         let in_html = is_in_html(status);
-        let summary = match in_html {
-            true => {
-                format!("Not a page: its HTML only redirects to {to}, by a meta refresh or a script (status {status}).")
-            }
-            false => format!("Not a page: the server redirects to {to} (status {status})."),
+        let summary = if in_html {
+            format!("Not a page: its HTML only redirects to {to}, by a meta refresh or a script (status {status}).")
+        } else {
+            format!("Not a page: the server redirects to {to} (status {status}).")
         };
         let state = State::Redirect {
             to,

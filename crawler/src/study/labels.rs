@@ -140,9 +140,10 @@ pub(crate) fn parse_line(line: &str) -> Result<Option<Line<'_>>, String> {
     if line.trim().is_empty() || line.trim_start().starts_with('#') {
         return Ok(None);
     }
-    let line = match line.trim_start().starts_with('{') {
-        true => json_line(line)?,
-        false => tab_line(line)?,
+    let line = if line.trim_start().starts_with('{') {
+        json_line(line)?
+    } else {
+        tab_line(line)?
     };
     if line.a.is_empty() || line.b.is_empty() || line.a == line.b {
         return Err("it needs two different URLs".to_owned());

@@ -137,9 +137,10 @@ impl Text {
             if this.all_tokens > MAX_TOKENS {
                 continue;
             }
-            let spelling = match token.text.is_ascii() {
-                true => token.text.to_ascii_lowercase(),
-                false => normalize(token.text),
+            let spelling = if token.text.is_ascii() {
+                token.text.to_ascii_lowercase()
+            } else {
+                normalize(token.text)
             };
             let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
             this.tokens.push(*numbers.entry(spelling).or_insert(next));

@@ -42,9 +42,10 @@ pub(crate) fn difference(found: &str, wanted: &str) -> Option<(String, String)> 
     let only = |one: &str, other: &str| {
         let others: Vec<&str> = words(other).collect();
         let own: Vec<&str> = words(one).filter(|word| !others.contains(word)).collect();
-        match own.is_empty() {
-            true => "nothing".to_owned(),
-            false => own.join(", "),
+        if own.is_empty() {
+            "nothing".to_owned()
+        } else {
+            own.join(", ")
         }
     };
     Some((only(found, wanted), only(wanted, found)))

@@ -204,9 +204,10 @@ fn results(
     for kept in kept {
         let dropped = all.without(kept);
         dropped.iter().for_each(|cell| results[cell].dropped += 1);
-        match kept.contains(IN_FORCE) {
-            true => dropped.iter().for_each(|cell| results[cell].newly_dropped += 1),
-            false => kept.iter().for_each(|cell| results[cell].newly_kept += 1),
+        if kept.contains(IN_FORCE) {
+            dropped.iter().for_each(|cell| results[cell].newly_dropped += 1)
+        } else {
+            kept.iter().for_each(|cell| results[cell].newly_kept += 1)
         }
     }
     results

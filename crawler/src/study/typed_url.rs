@@ -35,15 +35,16 @@ impl TypedUrl {
                 source,
             })
         };
-        Ok(match names_scheme(typed) {
-            true => Self {
+        Ok(if names_scheme(typed) {
+            Self {
                 likely: parse(typed)?,
                 other: None,
-            },
-            false => Self {
+            }
+        } else {
+            Self {
                 likely: parse(&format!("https://{typed}"))?,
                 other: Some(parse(&format!("http://{typed}"))?),
-            },
+            }
         })
     }
 

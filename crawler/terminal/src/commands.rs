@@ -29,9 +29,10 @@ struct Options {
 /// Sets the crawl that suggested commands name. Only the first call counts.
 pub fn set_crawl(data: &Path, config: Option<&Path>) {
     OPTIONS.get_or_init(|| Options {
-        data: match data == Path::new(DEFAULT_DATA) {
-            true => String::new(),
-            false => format!(" --data {}", quoted_path(data)),
+        data: if data == Path::new(DEFAULT_DATA) {
+            String::new()
+        } else {
+            format!(" --data {}", quoted_path(data))
         },
         config: config.map_or_else(String::new, |file| format!(" --config {}", quoted_path(file))),
     });
@@ -64,9 +65,10 @@ fn quoted(text: &str) -> Cow<'_, str> {
 /// A path as an argument, which no command takes for an option.
 pub fn path_argument(path: &Path) -> String {
     let text = path.display().to_string();
-    match text.starts_with('-') {
-        true => format!("./{text}"),
-        false => text,
+    if text.starts_with('-') {
+        format!("./{text}")
+    } else {
+        text
     }
 }
 

@@ -137,9 +137,10 @@ impl EntryList {
         let entry: DeTable<'_> = filled.chain([(name.clone(), value.clone())]).collect();
         let error = (self.types)(Spanned::new(name.span(), entry))?;
         let path = format!("{key}.{name_text}");
-        Some(match secrets::may_hold(&path) {
-            true => format!("`{path}` must be {}", secrets::accepted(&path)),
-            false => fault(&path, value.get_ref().is_array(), error.message()),
+        Some(if secrets::may_hold(&path) {
+            format!("`{path}` must be {}", secrets::accepted(&path))
+        } else {
+            fault(&path, value.get_ref().is_array(), error.message())
         })
     }
 }

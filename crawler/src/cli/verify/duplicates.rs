@@ -140,10 +140,10 @@ impl Excused {
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.by_this_rule > 0 {
-            let others = match self.rules.is_empty() {
-                true => "a rebuild has restored the pages, and the archive does not hold the rules of their verdicts"
-                    .to_owned(),
-                false => format!("some pages have a verdict by another rule ({})", self.rules.join(" · ")),
+            let others = if self.rules.is_empty() {
+                "a rebuild has restored the pages, and the archive does not hold the rules of their verdicts".to_owned()
+            } else {
+                format!("some pages have a verdict by another rule ({})", self.rules.join(" · "))
             };
             notes.push(format!(
                 "{} kept pages are duplicates by the rule of this configuration; {others}; give all pages a new verdict: {}",

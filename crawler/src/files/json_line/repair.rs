@@ -9,9 +9,10 @@ pub(super) fn repair(line: &[u8], into: &mut String) -> bool {
     let mut rest = &text[..];
     let mut is_string = false;
     while let Some(c) = rest.chars().next() {
-        let (taken, written) = match is_string {
-            true => in_string(rest, c),
-            false => outside(rest, c),
+        let (taken, written) = if is_string {
+            in_string(rest, c)
+        } else {
+            outside(rest, c)
         };
         is_string ^= c == '"';
         is_changed |= written.is_some();

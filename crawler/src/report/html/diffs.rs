@@ -169,9 +169,10 @@ impl<'a> Diffs<'a> {
         }
         let diff = diff::diff(left, &right, &SHOWN);
         if !diff.rows.iter().any(|row| matches!(row, Row::Changed { .. })) {
-            return Compared::Nothing(match diff.is_cut {
-                true => NoDiff::SameBeginning,
-                false => NoDiff::Same,
+            return Compared::Nothing(if diff.is_cut {
+                NoDiff::SameBeginning
+            } else {
+                NoDiff::Same
             });
         }
         let value = json_of(&diff);

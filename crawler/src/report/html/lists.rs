@@ -192,9 +192,10 @@ pub(super) fn excluded(report: &Report) -> List {
 pub(super) fn redirects(report: &Report) -> List {
     let redirects = report.redirects.iter();
     let rows = redirects.map(|redirect| {
-        let by = match redirect.in_html {
-            true => "HTML: a meta refresh or a script",
-            false => "the server",
+        let by = if redirect.in_html {
+            "HTML: a meta refresh or a script"
+        } else {
+            "the server"
         };
         let status = redirect.status.to_string();
         [redirect.url.clone(), status, by.to_owned(), redirect.to.clone()]

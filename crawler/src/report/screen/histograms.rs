@@ -68,12 +68,11 @@ impl Screen {
     fn pairs(&mut self, slots: &[Slot], threshold: Option<usize>, columns: usize) {
         let totals = [|slot: &Slot| slot.dropped, |slot: &Slot| slot.kept].map(|count| pairs(slots, count).len());
         let room = self.width.saturating_sub(11 + totals.into_iter().max().unwrap_or(0));
-        let [dropped, kept, axis] = match slots.len() * columns <= room {
-            true => spark(slots, threshold, columns),
-            false => {
-                let (slots, threshold) = gather(slots, threshold, room);
-                spark(&slots, threshold, 1)
-            }
+        let [dropped, kept, axis] = if slots.len() * columns <= room {
+            spark(slots, threshold, columns)
+        } else {
+            let (slots, threshold) = gather(slots, threshold, room);
+            spark(&slots, threshold, 1)
         };
         self.line(&format!("  dropped {dropped}"));
         self.line(&format!("  kept    {kept}"));

@@ -62,9 +62,10 @@ impl<'a> TextComparison<'a> {
         top: usize,
         step: impl Fn(u64),
     ) -> Result<Thorough, RunError> {
-        let runs = match has_runs(signature) {
-            true => self.shingles.as_slice(),
-            false => &[],
+        let runs = if has_runs(signature) {
+            self.shingles.as_slice()
+        } else {
+            &[]
         };
         let most = MIN_COMPARED.max(top);
         thorough::compare(self.store, rule, &self.analyzer, (signature, runs), most, step)

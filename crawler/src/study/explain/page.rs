@@ -53,16 +53,13 @@ fn note_rendering(page: &PageRecord, notes: &mut Vec<String>) {
     };
     let seconds = f64::from(rendering.elapsed_ms) / 1_000.0;
     let requests = rendering.requests;
-    notes.push(match rendering.says_more {
-        true => format!(
-            "The text comes from the page after its scripts had run: it took {seconds:.1} s in a browser and {requests} further requests. The archive \
-             has the response and, if the page is kept, the rendered page."
-        ),
-        false => format!(
-            "A browser also rendered the page ({seconds:.1} s, {requests} further requests) and found no more than the response has, so the text \
-             comes from the response."
-        ),
-    });
+    notes.push(if rendering.says_more { format!(
+        "The text comes from the page after its scripts had run: it took {seconds:.1} s in a browser and {requests} further requests. The archive \
+         has the response and, if the page is kept, the rendered page."
+    ) } else { format!(
+        "A browser also rendered the page ({seconds:.1} s, {requests} further requests) and found no more than the response has, so the text \
+         comes from the response."
+    ) });
     if page.is_incomplete {
         notes.push(
             "The browser had to give the page up before it was finished, also when it was visited again, so the page may say more. The next \
@@ -90,9 +87,10 @@ impl Explainer<'_> {
             Some(text) if is_same_scheme => Some(Analyzer::new(&self.settings.scheme).explain(text)),
             _ => None,
         };
-        let blocks = match is_same_scheme {
-            true => self.blocks(&page.signature, comparisons.shown()),
-            false => Vec::new(),
+        let blocks = if is_same_scheme {
+            self.blocks(&page.signature, comparisons.shown())
+        } else {
+            Vec::new()
         };
         let diff = self.difference(&page, comparisons.shown(), &mut notes)?;
         note_another_rule(&comparisons, &mut notes);

@@ -140,9 +140,10 @@ impl<'a> Scout<'a> {
 
     /// The kept pages that may matter for some pages of the block that begins at `start`.
     pub(super) fn near(&self, places: &[usize], start: usize) -> Result<Vec<Vec<Near>>, DedupError> {
-        let mut near = match self.places.len() <= self.scanned {
-            true => self.scan(places),
-            false => self.look_up(places)?,
+        let mut near = if self.places.len() <= self.scanned {
+            self.scan(places)
+        } else {
+            self.look_up(places)?
         };
         for (place, near) in places.iter().zip(&mut near) {
             if let Some(fingerprint) = self.pages[*place].signature.fingerprint {

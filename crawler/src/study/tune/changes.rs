@@ -28,9 +28,10 @@ impl Change {
 
     /// Low for a page that is dropped at a low similarity, and for a page that is kept at a high one.
     fn certainty(&self) -> f32 {
-        match self.is_dropped {
-            true => self.similarity(),
-            false => 1.0 - self.similarity(),
+        if self.is_dropped {
+            self.similarity()
+        } else {
+            1.0 - self.similarity()
         }
     }
 
@@ -39,9 +40,10 @@ impl Change {
             Evidence::Exact => ("exact", Some(0)),
             Evidence::Near { distance, .. } => ("near", distance),
         };
-        let (from, to) = match self.is_dropped {
-            true => ("kept", verdict),
-            false => (verdict, "kept"),
+        let (from, to) = if self.is_dropped {
+            ("kept", verdict)
+        } else {
+            (verdict, "kept")
         };
         ChangedPair {
             url: pages[self.page].url.to_string(),

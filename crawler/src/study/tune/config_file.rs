@@ -71,9 +71,10 @@ pub(crate) struct Plan {
 /// The file cannot be read, or cannot be changed without a change to other keys.
 pub(crate) fn plan(path: &Path, exists: bool, from: Thresholds, to: Thresholds) -> Result<Plan, NotWritten> {
     let values = values(from, to);
-    let before = match exists && !values.is_empty() {
-        true => fs::read_to_string(path).map_err(|source| RunError::io("read", path.display(), source))?,
-        false => String::new(),
+    let before = if exists && !values.is_empty() {
+        fs::read_to_string(path).map_err(|source| RunError::io("read", path.display(), source))?
+    } else {
+        String::new()
     };
     let (after, changes) = changed(path, &before, &values)?;
     if !values.is_empty() {
@@ -111,9 +112,12 @@ impl Plan {
         let (before, after): (Vec<&str>, Vec<&str>) = (self.before.lines().collect(), self.after.lines().collect());
         let missing_in = |lines: &[&str], others: &[&str]| -> Vec<usize> {
             let same = lines.len() == others.len();
-            let differs = |at: &usize| match same {
-                true => lines[*at] != others[*at],
-                false => !others.contains(&lines[*at]),
+            let differs = |at: &usize| {
+                if same {
+                    lines[*at] != others[*at]
+                } else {
+                    !others.contains(&lines[*at])
+                }
             };
             (0..lines.len()).filter(differs).collect()
         };
@@ -175,9 +179,10 @@ fn check(
     for (key, _) in values {
         apply(&mut expected, key, to);
     }
-    match Config::parse(after, path)? == expected {
-        true => Ok(()),
-        false => Err(NotWritten::Unsafe(path.to_owned())),
+    if Config::parse(after, path)? == expected {
+        Ok(())
+    } else {
+        Err(NotWritten::Unsafe(path.to_owned()))
     }
 }
 

@@ -41,9 +41,10 @@ impl Choice {
             self.order.map(|n| format!("orderby={}", ORDERS[n])),
         ];
         let query: Vec<String> = parts.into_iter().flatten().collect();
-        match query.is_empty() {
-            true => FRONT.to_owned(),
-            false => format!("{FRONT}?{}", query.join("&")),
+        if query.is_empty() {
+            FRONT.to_owned()
+        } else {
+            format!("{FRONT}?{}", query.join("&"))
         }
     }
 
