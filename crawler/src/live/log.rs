@@ -1,7 +1,8 @@
 //! The log: on standard error, above the progress display, and in a file.
 //!
 //! `RUST_LOG` sets the level of both. Without it, standard error has warnings (-q: errors; -v, -vv: more), and the file has level info
-//! or more. A write error never ends a crawl; the log counts the lines that it could not write to the file.
+//! or more. At level debug, each request, interpretation and commit is a span, whose end is a line with the time that it was busy and the
+//! time that it waited. A write error never ends a crawl; the log counts the lines that it could not write to the file.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
@@ -11,6 +12,7 @@ use std::sync::{Arc, OnceLock};
 
 use tracing::Subscriber;
 use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -121,7 +123,10 @@ fn open(path: PathBuf) -> Result<LogFile, Unwritable> {
 type Boxed<S> = Box<dyn Layer<S> + Send + Sync>;
 
 fn to_stderr<S: Subscriber + for<'a> LookupSpan<'a>>(form: Form) -> Boxed<S> {
-    let layer = fmt::layer().with_writer(Stderr::default).log_internal_errors(false);
+    let layer = fmt::layer()
+        .with_writer(Stderr::default)
+        .with_span_events(FmtSpan::CLOSE)
+        .log_internal_errors(false);
     match form {
         Form::Text => layer
             .with_ansi(io::stderr().is_terminal())
@@ -136,6 +141,7 @@ fn to_stderr<S: Subscriber + for<'a> LookupSpan<'a>>(form: Form) -> Boxed<S> {
 fn to_file<S: Subscriber + for<'a> LookupSpan<'a>>(file: LogFile, form: Form) -> Boxed<S> {
     let layer = fmt::layer()
         .with_writer(file)
+        .with_span_events(FmtSpan::CLOSE)
         .with_ansi(false)
         .log_internal_errors(false);
     match form {

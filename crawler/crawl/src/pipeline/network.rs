@@ -280,7 +280,7 @@ fn parts(task: &Task, page: Wanted) -> (&str, Wanted, HeaderMap) {
     }
 }
 
-fn url(task: &Task) -> &Url {
+pub(super) fn url(task: &Task) -> &Url {
     match task {
         Task::Page { url, .. } => url,
         Task::Errand { errand, .. } => errand.url(),

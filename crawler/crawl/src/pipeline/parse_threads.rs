@@ -144,10 +144,11 @@ impl ParseThreads {
     fn interpret(&self, task: Task, answer: Result<Response, FetchError>, lane: Lane, thread: &Watched) -> bool {
         let spare = task.clone();
         let unit = thread.begin();
+        let span = tracing::debug_span!("interpret", url = %super::network::url(&task), ?lane).entered();
         // No input is known to make a parser panic. If one does, only that page fails, and the run continues.
         let meaning = catch_unwind(AssertUnwindSafe(|| self.interpreter.interpret(task, answer, lane)))
             .unwrap_or_else(|_panic| interpret::panicked(spare));
-        drop(unit);
+        drop((span, unit));
         self.pass_on(meaning)
     }
 
