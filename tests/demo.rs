@@ -233,7 +233,7 @@ fn verdicts_save_four_in_five_of_the_useless_requests_and_lose_no_page() {
             .as_array()
             .unwrap()
             .iter()
-            .filter(|rule| rule["state"] == "left")
+            .filter(|rule| rule["standing"] == "held_back")
             .map(|rule| rule["rule"].as_str().unwrap())
             .collect();
         let host = site.base_url.authority();
@@ -243,7 +243,7 @@ fn verdicts_save_four_in_five_of_the_useless_requests_and_lose_no_page() {
         ] {
             assert!(rules.contains(&rule.as_str()), "{rule} in {rules:?}");
         }
-        assert_eq!(report["steering"]["left"], report["counts"]["queued"]);
+        assert_eq!(report["steering"]["held_back"], report["counts"]["queued"]);
     }
 }
 

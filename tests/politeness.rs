@@ -283,8 +283,8 @@ fn a_long_retry_after_ends_the_run_and_the_next_run_asks_for_nothing() {
     }
     let host = &crawl.report()["hosts"][0];
     assert_eq!(
-        (&host["state"], &host["last_failure"]),
-        (&"snoozed".into(), &"HTTP status 503".into())
+        (&host["standing"], &host["last_failure"]),
+        (&"resting".into(), &"HTTP status 503".into())
     );
     assert!(host["rests_until"].as_str().unwrap().ends_with('Z'), "{host}");
 }
@@ -300,7 +300,7 @@ fn an_unreachable_seed_is_in_the_report_with_its_last_failure() {
         .says(&["was given up for this run", "still queued 1"]);
     let report = crawl.report();
     let host = &report["hosts"][0];
-    assert_eq!((&host["state"], &host["queued"]), (&"retired".into(), &1.into()));
+    assert_eq!((&host["standing"], &host["queued"]), (&"given_up".into(), &1.into()));
     let reason = host["last_failure"].as_str().unwrap();
     assert!(reason.contains("robots.txt: no connection"), "{reason}");
     let text = crawl.read("report", &["--full"]).succeeded();

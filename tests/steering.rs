@@ -65,10 +65,13 @@ fn an_endless_calendar_ends_and_its_rule_is_shown_with_evidence() {
     let report = crawl.report();
     assert!(asked_for(&site, "/diary/") <= 6, "{:?}", site.paths());
     let diary = rule(&report, ": numbers of /diary/#/#");
-    assert_eq!((&diary["state"], &diary["contradicted"]), (&"left".into(), &0.into()));
-    assert_eq!(report["steering"]["left"], 1);
+    assert_eq!(
+        (&diary["standing"], &diary["contradicted"]),
+        (&"held_back".into(), &0.into())
+    );
+    assert_eq!(report["steering"]["held_back"], 1);
     let rules = crawl.read("rules", &[]).succeeded();
-    rules.says(&["numbers of /diary/#/#", "left", "/diary/2026/2 was"]);
+    rules.says(&["numbers of /diary/#/#", "held back", "/diary/2026/2 was"]);
     let json: Value = serde_json::from_str(&crawl.read("rules", &["--format", "json"]).succeeded().stdout).unwrap();
     assert_eq!(json["rules"], report["steering"]["rules"]);
 }
@@ -114,7 +117,7 @@ fn a_rule_is_applied_on_request_and_the_report_says_so() {
     let crawl = Crawl::of(site.url("/")).set("steering.apply", format!("[\"{host}: parameter sid\"]"));
     crawl.run();
     assert_eq!(asked_for(&site, "/notice/"), 10, "{:?}", site.paths());
-    let left = &crawl.report()["steering"]["left"];
+    let left = &crawl.report()["steering"]["held_back"];
     assert_eq!(left, 9, "the boards; what they would have linked to was never found");
     crawl
         .read("rules", &["--config", "test.toml"])

@@ -97,7 +97,7 @@ fn text(steering: &Steering, all: bool) -> String {
 fn is_proposed(rule: &LearnedRule) -> bool {
     let is_of_numbers = rule.rule.contains(": numbers of ");
     rule.contradicted == 0
-        && matches!(rule.state, "left" | "snoozed")
+        && matches!(rule.standing, "held_back" | "deprioritised")
         && (!is_of_numbers || rule.confirmed >= MIN_CONFIRMED_NUMBERS)
 }
 
@@ -107,7 +107,7 @@ fn rule_text(rule: &LearnedRule) -> String {
     let mut out = format!(
         "{}\n  {}: {}; confirmed by {} pages ({} with exactly the same text), contradicted by {}; {} URLs queued\n",
         terminal_text(&rule.rule, 160),
-        rule.state,
+        rule.words(),
         terminal_text(&rule.meaning, 160),
         rule.confirmed,
         rule.exact,

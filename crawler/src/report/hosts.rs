@@ -18,8 +18,6 @@ pub(crate) struct Host {
     pub host: String,
     #[serde(flatten)]
     pub counts: Counts,
-    /// The older word for `standing`: `exhausted`, `ready`, `snoozed` (resting) or `retired` (given up).
-    pub state: &'static str,
     /// What the next run does with the host.
     pub standing: Expectation,
     /// The last failure in words; null if the host has answered since, or never failed.
@@ -53,16 +51,6 @@ impl Expectation {
             Self::GivenUp => "given up",
         }
     }
-
-    /// The documented value of `state`.
-    fn state(self) -> &'static str {
-        match self {
-            Self::Exhausted => "exhausted",
-            Self::Ready => "ready",
-            Self::Resting => "snoozed",
-            Self::GivenUp => "retired",
-        }
-    }
 }
 
 impl Host {
@@ -78,7 +66,6 @@ impl Host {
         Self {
             host,
             counts,
-            state: standing.state(),
             standing,
             last_failure: state
                 .last_failure
@@ -155,13 +142,13 @@ mod tests {
     #[test]
     fn the_reason_of_a_rest_names_its_end() {
         let resting = host(1, failing(3_600_500, false));
-        assert_eq!((resting.standing, resting.state), (Expectation::Resting, "snoozed"));
+        assert_eq!(resting.standing, Expectation::Resting);
         assert_eq!(
             resting.why_unavailable(),
             "HTTP status 503; not before 1970-01-01T01:00:01Z"
         );
         let given_up = host(1, failing(0, true));
-        assert_eq!((given_up.standing, given_up.state), (Expectation::GivenUp, "retired"));
+        assert_eq!(given_up.standing, Expectation::GivenUp);
         assert_eq!(given_up.why_unavailable(), "HTTP status 503");
     }
 }

@@ -12,7 +12,6 @@ use error::RunError;
 
 /// Rules, patterns, and the queued URLs that they affect.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-#[serde(into = "SteeringJson")]
 pub(crate) struct Steering {
     /// URLs held back, that is requests not made. `counts.queued` includes them.
     pub held_back: u64,
@@ -28,36 +27,6 @@ pub(crate) struct Steering {
     pub traps: Vec<Trap>,
 }
 
-/// The documented keys: the older names `left`, `left_bytes` and `snoozed` stay beside the current ones.
-#[derive(Serialize)]
-struct SteeringJson {
-    left: u64,
-    held_back: u64,
-    left_bytes: u64,
-    held_back_bytes: u64,
-    snoozed: u64,
-    deprioritised: u64,
-    rules: Vec<LearnedRule>,
-    patterns: Vec<Pattern>,
-    traps: Vec<Trap>,
-}
-
-impl From<Steering> for SteeringJson {
-    fn from(steering: Steering) -> Self {
-        Self {
-            left: steering.held_back,
-            held_back: steering.held_back,
-            left_bytes: steering.held_back_bytes,
-            held_back_bytes: steering.held_back_bytes,
-            snoozed: steering.deprioritised,
-            deprioritised: steering.deprioritised,
-            rules: steering.rules,
-            patterns: steering.patterns,
-            traps: steering.traps,
-        }
-    }
-}
-
 /// A rule that the crawl learned from pairs of duplicates.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct LearnedRule {
@@ -65,8 +34,6 @@ pub(crate) struct LearnedRule {
     pub rule: String,
     /// The rule in words.
     pub meaning: String,
-    /// The older word for `standing`: `suspected`, `snoozed` (deprioritised), `left` (held back), `applied` or `refuted`.
-    pub state: &'static str,
     /// `suspected`; `deprioritised` or `held_back`: what happens to the rule's URLs; `applied` (by the user); or `refuted`.
     pub standing: &'static str,
     /// Pages that were duplicates of the page that the rule predicts.
@@ -134,12 +101,12 @@ impl Trap {
 impl LearnedRule {
     fn new(standing: RuleStanding, affected: &Affected) -> Self {
         let rule = standing.rule.to_string();
-        let (state, now) = match &standing {
-            RuleStanding { is_applied: true, .. } => ("applied", "applied"),
-            RuleStanding { is_held_back: true, .. } => ("left", "held_back"),
-            RuleStanding { holds: true, .. } => ("snoozed", "deprioritised"),
-            RuleStanding { evidence, .. } if evidence.contradicted == 0 => ("suspected", "suspected"),
-            _ => ("refuted", "refuted"),
+        let is_now = match &standing {
+            RuleStanding { is_applied: true, .. } => "applied",
+            RuleStanding { is_held_back: true, .. } => "held_back",
+            RuleStanding { holds: true, .. } => "deprioritised",
+            RuleStanding { evidence, .. } if evidence.contradicted == 0 => "suspected",
+            _ => "refuted",
         };
         let saved_requests = affected.held_back_by.get(&rule).copied().unwrap_or_default();
         let mean_bytes = affected.mean_bytes(&standing.rule.host);
@@ -153,8 +120,7 @@ impl LearnedRule {
             saved_bytes: saved_requests * mean_bytes,
             meaning: standing.rule.rule.meaning(),
             rule,
-            state,
-            standing: now,
+            standing: is_now,
             confirmed: standing.evidence.confirmed,
             exact: standing.evidence.exact,
             contradicted: standing.evidence.contradicted,

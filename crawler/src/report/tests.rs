@@ -109,7 +109,6 @@ pub(crate) fn sample() -> Report {
             rules: vec![steering::LearnedRule {
                 rule: "a.example: parameter <sid>".into(),
                 meaning: "parameter <sid> never changes the page".into(),
-                state: "left",
                 standing: "held_back",
                 confirmed: 5,
                 exact: 5,
@@ -306,9 +305,8 @@ fn every_form_shows_a_host_that_was_given_up_with_the_reason() {
         (&well["last_failure"], &well["rests_until"]),
         (&serde_json::Value::Null, &serde_json::Value::Null)
     );
-    assert_eq!((&well["state"], &well["standing"]), (&"ready".into(), &"ready".into()));
-    assert_eq!((&dead["state"], &dead["queued"]), (&"retired".into(), &2.into()));
-    assert_eq!(dead["standing"], "given_up");
+    assert_eq!(well["standing"], "ready");
+    assert_eq!((&dead["standing"], &dead["queued"]), (&"given_up".into(), &2.into()));
     assert_eq!(dead["rests_until"], "1970-01-01T01:00:00Z");
     let html = rendered(&report, Format::Html);
     assert!(html.contains("Resting or given up") && html.contains("dead.example"));
@@ -381,24 +379,6 @@ fn the_json_has_near_misses_and_savings() {
     assert_eq!(json["failure_groups"][0]["count"], 1);
     assert_eq!(json["timeline"]["intervals"][0]["kept"], 2);
     assert_eq!(json["steering"]["rules"][0]["saved_requests"], 7);
-}
-
-#[test]
-fn the_json_has_the_older_words_beside_the_current_ones() {
-    let json: serde_json::Value = serde_json::from_str(&rendered(&sample(), Format::Json)).unwrap();
-    let steering = &json["steering"];
-    for (older, current, value) in [
-        ("left", "held_back", 7),
-        ("left_bytes", "held_back_bytes", 70_000),
-        ("snoozed", "deprioritised", 2),
-    ] {
-        assert_eq!((&steering[older], &steering[current]), (&value.into(), &value.into()));
-    }
-    let rule = &steering["rules"][0];
-    assert_eq!(
-        (&rule["state"], &rule["standing"]),
-        (&"left".into(), &"held_back".into())
-    );
 }
 
 #[test]

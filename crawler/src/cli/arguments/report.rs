@@ -59,7 +59,7 @@ pub struct ReportArgs {
 pub enum RulesFormat {
     /// For people, with lines to copy into the configuration.
     Text,
-    /// One JSON object: `rules`, `patterns`, `left`, `snoozed`.
+    /// One JSON object: `rules`, `patterns`, `held_back`, `deprioritised`.
     Json,
 }
 
