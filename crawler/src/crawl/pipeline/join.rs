@@ -29,12 +29,6 @@ const FROM_DESK: usize = 16;
 /// How long a call to the servers tries, at most. After that the desk says that they do not answer, and tries again.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Entries of the log in a segment. The log holds between one and two segments' worth; a worker that is no further behind needs no segment.
-const SEGMENT_ENTRIES: usize = 16_384;
-
-/// Environment variable with another number of entries. For tests, which have few pages; `tests/fleet_crawl` sets it.
-const SEGMENT_ENTRIES_VARIABLE: &str = "FLEET_SEGMENT_ENTRIES";
-
 /// A worker that has joined.
 pub(super) struct Joined {
     pub ownership: Ownership,
@@ -83,7 +77,7 @@ pub(super) fn join(
         events,
         stats: stats.clone(),
         watch: watch.clone(),
-        segment: segment_entries(),
+        segment: wanted.segment_entries,
     })?;
     tracing::info!(worker = desk.worker, crawl = wanted.name, "joined the fleet");
     // `crawler merge` knows by them whose numbers the archive has.
@@ -96,12 +90,6 @@ pub(super) fn join(
     post.tell(ToDesk::Applied(position));
     recorder.joins(post);
     Ok(Joined { ownership, sign, desk })
-}
-
-fn segment_entries() -> usize {
-    let entries = std::env::var(SEGMENT_ENTRIES_VARIABLE).ok();
-    let entries = entries.and_then(|entries| entries.parse().ok());
-    entries.unwrap_or(SEGMENT_ENTRIES).max(1)
 }
 
 /// The name of the machine, for the status of the fleet.
