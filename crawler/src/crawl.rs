@@ -4,6 +4,7 @@
 //! stages.
 //!
 //! - `seeds`, `scope`, `trap`: the first URLs, the hosts and the depth of the crawl, and the URLs refused as traps
+//! - `admission`: which hosts this process may ask
 //! - `frontier`: the order and the times of all requests; `steering` learns from the verdicts which URLs are
 //!   duplicates
 //! - `interpret`: turns an answer into a page, a redirect or a failure; `exchange` makes the archive records of a page
@@ -18,6 +19,7 @@
 //!
 //! Uses: archive, browser, config, dedup, error, fleet, page, storage, terminal, web.
 
+pub(crate) mod admission;
 pub(crate) mod archiving;
 pub(crate) mod canonical;
 pub(crate) mod clock;

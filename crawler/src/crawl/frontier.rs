@@ -11,7 +11,7 @@
 //! - `step`: the choice of a host's next step; `errands`: robots.txt and sitemaps
 //! - `logins`: the log-ins that pages wait for; `host_logins`: those of one host
 //! - `intake`: brings seeds and hosts into memory; `released`: releases hosts
-//! - `elsewhere`: the hosts that other workers of a fleet ask
+//! - `groups`: the hosts that others ask
 //! - `schedule`: the order of turns; `addresses`: the gates of the addresses
 //! - `lookups`: the names whose addresses are not known yet; `trials`: the new names of one domain, a few at a time
 //! - `rules_memory`: the bound on the rules of robots.txt
@@ -21,8 +21,8 @@
 
 mod addresses;
 mod browser_part;
-mod elsewhere;
 mod errands;
+mod groups;
 mod host;
 mod host_logins;
 mod intake;
@@ -55,7 +55,7 @@ use crate::crawl::clock::unix_millis;
 use crate::crawl::messages::{Ending, Event, Step, Task};
 use crate::crawl::steering::{JudgedPage, Steering};
 use addresses::Addresses;
-use elsewhere::FleetPart;
+use groups::Groups;
 use host::Host;
 use intake::Intake;
 use logins::CrawlLogins;
@@ -94,8 +94,8 @@ pub struct Frontier {
     named_sitemaps: NamedSitemaps,
     logins: CrawlLogins,
     sitemaps_key: RandomState,
-    /// The part of this worker; `None` without a fleet.
-    fleet: Option<Box<FleetPart>>,
+    /// Which hosts are this process's.
+    groups: Groups,
     clock: CrawlClock,
     /// When the run began, Unix ms.
     started_at: u64,
@@ -161,7 +161,7 @@ impl Frontier {
             named_sitemaps: NamedSitemaps::default(),
             logins: CrawlLogins::new(&settings.logins),
             sitemaps_key: RandomState::new(),
-            fleet: None,
+            groups: Groups::default(),
             clock,
             started_at: unix_millis(SystemTime::now()),
             after_interruption: false,
@@ -360,7 +360,7 @@ impl Frontier {
             }
             Event::Asks(subrequest) => self.add_subrequest(subrequest, now),
             Event::SubrequestEnded => self.end_ticket(),
-            Event::Fleet(event) => self.fleet_event(event, now),
+            Event::Groups(event) => self.on_groups(event, now),
             Event::Stop => self.stopping = true,
         }
     }
@@ -368,9 +368,9 @@ impl Frontier {
     /// The next thing to do.
     pub fn next(&mut self, now: Now) -> Step {
         self.clock.set(now);
-        self.note_busy();
-        if let Some(partition) = self.next_freed() {
-            return Step::Freed(partition);
+        self.groups.are_busy();
+        if let Some(group) = self.groups.next_freed(&mut self.hosts) {
+            return Step::Freed(group);
         }
         self.note_page_limit(now);
         if !self.stopping
@@ -410,7 +410,7 @@ impl Frontier {
         };
         match self.idle(ending) {
             Step::Wait(None) => Step::Wait(wakes_at),
-            Step::Finished(Ending::Exhausted) if self.waits_for_fleet() => Step::Wait(wakes_at),
+            Step::Finished(Ending::Exhausted) if self.groups.may_come() => Step::Wait(wakes_at),
             step => step,
         }
     }
@@ -533,7 +533,7 @@ impl Frontier {
     fn host(&mut self, name: &str) -> &mut Host {
         if !self.hosts.contains_key(name) {
             let logins = self.logins.of_host(name);
-            let host = Host::new(name, self.partition_of(name), logins, &self.clock, &self.settings);
+            let host = Host::new(name, self.groups.of(name), logins, &self.clock, &self.settings);
             self.hosts.insert(name.to_owned(), Box::new(host));
         }
         #[allow(clippy::expect_used, reason = "inserted above where it was missing")]

@@ -162,7 +162,7 @@ pub fn run(
             stats,
             (start, &watch),
         )?;
-        frontier = frontier.of_fleet(joined.ownership.clone(), joined.sign.clone());
+        frontier = frontier.admitted_by(joined.admission());
         fleet = Some(joined);
     }
     // What a run that was killed left to do, and what a greater `scope.max_depth` brings.
@@ -192,8 +192,7 @@ pub fn run(
         watch: watch.clone(),
     }
     .start(&small, &large, &documents, browser.finished)?;
-    let network = Network::new(settings, half, small_in, large_in, events_in.clone(), stats.clone())?
-        .under_leases(fleet.as_ref().map(|fleet| fleet.ownership.clone()));
+    let network = Network::new(settings, half, small_in, large_in, events_in.clone(), stats.clone())?;
     let keeps = settings.fetch.keep_cookies;
     let cookies = keeps.then(|| KeptCookies::restore(dir, network.fetcher()));
     let max_duration = settings.limits.max_duration;

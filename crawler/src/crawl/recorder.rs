@@ -336,8 +336,8 @@ impl Recorder {
                 Event::Robots { errand, answer }
             }
             Record::Recall(errand) => self.recall(errand, reader)?,
-            Record::Freed(partition) => {
-                self.freed(partition)?;
+            Record::Freed(group) => {
+                self.freed(group)?;
                 return Ok(None);
             }
             Record::Hosts { states, is_last } => {

@@ -32,7 +32,7 @@ use super::idle::IdleSign;
 use super::membership::Membership;
 use super::messages::{FromDesk, ToDesk};
 use super::ownership::Ownership;
-use crate::crawl::messages::{Event, FleetEvent};
+use crate::crawl::messages::{Event, GroupEvent};
 use crate::crawl::stats::Stats;
 use crate::crawl::watch::{self, Watch};
 use crate::error::RunError;
@@ -228,8 +228,8 @@ impl Desk {
         }
     }
 
-    async fn tell_frontier(&self, event: FleetEvent) {
-        if self.events.send(Event::Fleet(event)).await.is_err() {
+    async fn tell_frontier(&self, event: GroupEvent) {
+        if self.events.send(Event::Groups(event)).await.is_err() {
             tracing::debug!("news of the fleet came after the end of the run");
         }
     }

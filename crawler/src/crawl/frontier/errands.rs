@@ -95,11 +95,7 @@ impl Frontier {
         };
         let name = key.as_str().to_owned();
         if !self.is_here(&name) {
-            return self.give_up_errand(
-                errand,
-                &format!("{name}, which another worker of the fleet may ask"),
-                now,
-            );
+            return self.give_up_errand(errand, &format!("{name}, which is asked elsewhere"), now);
         }
         let host = self.hosts.get(&name);
         if self.was_given_up(&name) || host.is_some_and(|host| host.gate.is_given_up()) {

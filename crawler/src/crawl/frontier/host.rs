@@ -4,7 +4,6 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::net::IpAddr;
 use std::time::Duration;
 
-use fleet::partition::Partition;
 use storage::QueuedUrl;
 use url::Url;
 use web::fetch::Route;
@@ -18,6 +17,7 @@ use super::state::{HostFacts, HostState, Line, LineEvent, OriginState, Work, ori
 use super::waiting::WaitingUrl;
 use super::{BUFFER, FrontierSettings};
 use crate::config::settings::{TrapLimits, UrlRules};
+use crate::crawl::admission::HostGroup;
 use crate::crawl::messages::Errand;
 use crate::crawl::steering::JudgedPage;
 
@@ -56,8 +56,8 @@ const NEVER: Now = Now::MAX;
 /// One host.
 #[derive(Debug)]
 pub(super) struct Host {
-    /// Its partition in a fleet; without a fleet, this means nothing.
-    pub(super) partition: Partition,
+    /// The group with which it comes and goes.
+    pub(super) group: HostGroup,
     pub(super) gate: Gate,
     /// The address that answered last. Its gate applies, too.
     pub(super) address: Option<AddressKey>,
@@ -106,7 +106,7 @@ pub(super) struct Host {
 impl Host {
     pub(super) fn new(
         name: &str,
-        partition: Partition,
+        group: HostGroup,
         logins: Option<Box<HostLogins>>,
         clock: &CrawlClock,
         settings: &FrontierSettings,
@@ -115,7 +115,7 @@ impl Host {
         let address = AddressKey::of_literal(name);
         let needs_look_up = settings.looks_up_names && address.is_none();
         Self {
-            partition,
+            group,
             gate: Gate::new(clock, politeness),
             route: (!needs_look_up).then_some((Route::Direct, NEVER)),
             is_wanted: address.is_some(),
@@ -247,10 +247,9 @@ impl Host {
         self.origins.values().filter_map(of).max()
     }
 
-    /// Leaves all waiting URLs to the store, because another worker may fetch them from now on. Returns the errands that the host had to
-    /// run.
-    pub(super) fn leave_worker(&mut self) -> Vec<Errand> {
-        self.line = self.line.on(LineEvent::PartitionGoes);
+    /// Leaves all waiting URLs to the store, because the host goes with its group. Returns the errands that it had to run.
+    pub(super) fn leave(&mut self) -> Vec<Errand> {
+        self.line = self.line.on(LineEvent::GroupGoes);
         self.queue.leave_to_store();
         self.awaiting.clear();
         for (queued, _) in std::mem::take(&mut self.respelled) {

@@ -34,7 +34,7 @@ impl Frontier {
         };
         let host = host.as_str();
         if !self.is_here(host) {
-            return self.leave_sitemap(errand.url().clone());
+            return self.groups.keep_sitemap(errand.url().clone());
         }
         let origin = origin(errand.url());
         if !self.settings.hosts.politeness(host, &self.settings.politeness).robots {

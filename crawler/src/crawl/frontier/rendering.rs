@@ -91,20 +91,20 @@ impl Frontier {
     }
 
     /// Queues the request of a page in the browser at the host of its URL. A host that is no host of the crawl belongs to the page's
-    /// partition in a fleet, so each worker may ask it.
+    /// group, so every process may ask it for its own pages.
     pub(super) fn add_subrequest(&mut self, subrequest: Subrequest, now: Now) {
         let Some(key) = HostKey::from_url(subrequest.url()) else {
             return;
         };
         let name = key.as_str();
         if !self.is_here(name) {
-            let page_partition = self.partition_of(subrequest.page_host());
+            let page_group = self.groups.of(subrequest.page_host());
             let belongs_to_nobody = subrequest.is_outside_scope() && !self.hosts.contains_key(name);
             if !belongs_to_nobody || !self.is_here(subrequest.page_host()) {
                 return;
             }
             let logins = self.logins.of_host(name);
-            let host = Host::new(name, page_partition, logins, &self.clock, &self.settings);
+            let host = Host::new(name, page_group, logins, &self.clock, &self.settings);
             self.hosts.insert(name.to_owned(), Box::new(host));
         }
         let Some(Errand::Subrequest(subrequest)) = self.park(name, Errand::Subrequest(subrequest)) else {

@@ -159,11 +159,11 @@ impl Frontier {
         self.await_browser(name);
         let host = self.host(name);
         host.line = host.line.on(LineEvent::CalledUp);
-        let partition = host.partition;
-        if !self.has_lease(partition, now) {
-            self.await_lease(name);
+        let group = host.group;
+        let Some(permit) = self.groups.permit(group, now) else {
+            self.await_permit(name);
             return None;
-        }
+        };
         let host = self.host(name);
         let work = host.work(takes_new);
         let would_ask = work == Work::Request && host.gate.ready_at().is_some_and(|at| at <= now);
@@ -194,8 +194,9 @@ impl Frontier {
             return None;
         }
         let host = self.hosts.get_mut(name);
-        let step = host.and_then(|host| host.step(name, takes_new, &mut self.steering, now));
-        if matches!(step, Some(Step::Start(..))) {
+        let mut step = host.and_then(|host| host.step(name, takes_new, &mut self.steering, now));
+        if let Some(Step::Start(_, passage)) = &mut step {
+            passage.permit = permit;
             self.trials.note_request(name);
             if let Some(key) = key {
                 self.addresses.start(key, now);

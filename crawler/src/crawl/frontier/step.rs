@@ -11,7 +11,7 @@ use super::host_logins::LoginRuling;
 use super::queue::Next;
 use super::state::{OriginState, Ruling, UrlState, Work, origin};
 use super::waiting::{NO_SKELETON, WaitingUrl};
-use crate::crawl::messages::{Errand, Refill, Step, Task, Unfit};
+use crate::crawl::messages::{Errand, Passage, Refill, Step, Task, Unfit};
 use crate::crawl::scope::LISTED;
 use crate::crawl::steering::{Forecast, Skeleton, Steering};
 use crate::crawl::trap;
@@ -269,16 +269,21 @@ impl Host {
             logins.begin(queued.seq, &url);
         }
         self.gate.start(now);
-        Step::Start(Task::Page { queued, url }, self.route(now).cloned().unwrap_or_default())
+        Step::Start(Task::Page { queued, url }, self.passage(now))
     }
 
     fn start_errand(&mut self, name: &str, errand: Errand, now: Now) -> Step {
         self.gate.start(now);
         let host = name.to_owned();
-        Step::Start(
-            Task::Errand { host, errand },
-            self.route(now).cloned().unwrap_or_default(),
-        )
+        Step::Start(Task::Errand { host, errand }, self.passage(now))
+    }
+
+    /// How the next request goes out. The caller has its permit.
+    fn passage(&self, now: Now) -> Passage {
+        Passage {
+            route: self.route(now).cloned().unwrap_or_default(),
+            ..Passage::default()
+        }
     }
 
     fn postpone(&mut self, waiting: WaitingUrl, priority: u8) -> Step {

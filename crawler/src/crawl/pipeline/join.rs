@@ -10,8 +10,10 @@ use storage::{FLEET_FIELD, WORKER_FIELD};
 use tokio::sync::mpsc;
 
 use crate::config::settings::{FleetSettings, Settings};
+use crate::crawl::admission::Admission;
 use crate::crawl::fleet::desk::{DeskOptions, RunningDesk};
 use crate::crawl::fleet::idle::IdleSign;
+use crate::crawl::fleet::leased::Leased;
 use crate::crawl::fleet::membership::Membership;
 use crate::crawl::fleet::messages::ToDesk;
 use crate::crawl::fleet::ownership::Ownership;
@@ -31,9 +33,16 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A worker that has joined.
 pub(super) struct Joined {
-    pub ownership: Ownership,
-    pub sign: IdleSign,
+    ownership: Ownership,
+    sign: IdleSign,
     pub desk: RunningDesk,
+}
+
+impl Joined {
+    /// The hosts that the worker may ask.
+    pub fn admission(&self) -> Box<dyn Admission> {
+        Box::new(Leased::new(self.ownership.clone(), self.sign.clone()))
+    }
 }
 
 /// Joins the fleet with the data folder of `recorder`. Times count from `start`.

@@ -13,12 +13,13 @@ use url::Url;
 use web::host_key::HostKey;
 
 use super::{Recorder, SLICE};
+use crate::crawl::admission::HostGroup;
 use crate::crawl::clock::unix_millis;
 use crate::crawl::fleet::idle::IdleSign;
 use crate::crawl::fleet::letter::{Done, Mail, TreatedHost, VIA_FLEET, read_record};
 use crate::crawl::fleet::messages::{FromDesk, HostStates, ToDesk};
 use crate::crawl::fleet::ownership::Ownership;
-use crate::crawl::messages::{Event, FleetEvent};
+use crate::crawl::messages::{Event, GroupEvent};
 use crate::crawl::scope::Scope;
 use crate::error::RunError;
 
@@ -245,10 +246,11 @@ impl Recorder {
     }
 
     /// The frontier has left a partition: what it did there is recorded.
-    pub(super) fn freed(&mut self, partition: Partition) -> Result<(), RunError> {
+    pub(super) fn freed(&mut self, group: HostGroup) -> Result<(), RunError> {
         self.commit()?;
         if let Some(post) = &self.post {
             let after = self.store.last_letter();
+            let partition = group.into();
             post.tell(ToDesk::Freed { partition, after });
         }
         Ok(())
@@ -277,11 +279,12 @@ impl Recorder {
                     self.store.finish(&queued, Outcome::Excluded { reason }, &[])?;
                 }
                 self.update_stats();
-                Some(FleetEvent::Came { partitions, number })
+                let groups = partitions.into_iter().map(HostGroup::from).collect();
+                Some(GroupEvent::Came { groups, number })
             }
             FromDesk::Arrived { urls, number } => {
                 let queued = self.arrived(urls)?;
-                Some(FleetEvent::Arrived { queued, number })
+                Some(GroupEvent::Arrived { queued, number })
             }
             FromDesk::Log(entries) => {
                 let events = self.take_log(entries)?;
@@ -309,15 +312,15 @@ impl Recorder {
             FromDesk::Refused { pages, number } => {
                 let mut events = self.refused(&pages)?;
                 let queued = self.refetched(&pages)?;
-                events.push(Event::Fleet(FleetEvent::Arrived { queued, number }));
+                events.push(Event::Groups(GroupEvent::Arrived { queued, number }));
                 return Ok(events);
             }
             FromDesk::LogEnd => {
                 let (queued, number) = (self.log_is_read()?, 0);
-                (!queued.is_empty()).then_some(FleetEvent::Arrived { queued, number })
+                (!queued.is_empty()).then_some(GroupEvent::Arrived { queued, number })
             }
         };
-        Ok(event.map(Event::Fleet).into_iter().collect())
+        Ok(event.map(Event::Groups).into_iter().collect())
     }
 
     /// Whether the host belongs to this worker, as every host does without a fleet.
