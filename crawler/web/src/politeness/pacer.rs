@@ -10,13 +10,15 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
+use governor::clock::Clock;
 use governor::middleware::NoOpMiddleware;
+use governor::nanos::Nanos;
 use governor::state::{InMemoryState, NotKeyed};
 use governor::{Quota, RateLimiter};
 
 use super::{CrawlClock, Now};
 
-type Limiter = RateLimiter<NotKeyed, InMemoryState, CrawlClock, NoOpMiddleware<Now>>;
+type Limiter = RateLimiter<NotKeyed, InMemoryState, CrawlClock, NoOpMiddleware<Nanos>>;
 
 /// Spaces the requests to one server. The delay is an argument, because it may change each time.
 #[derive(Debug)]
@@ -108,7 +110,7 @@ impl Pacer {
         }
         // A refused check takes no cell.
         if let Some(Err(not_until)) = self.limiter.as_ref().map(Limiter::check) {
-            self.hold(now + not_until.wait_time_from(self.clock.now()));
+            self.hold(now + not_until.wait_time_from(Clock::now(&self.clock)));
         }
     }
 
