@@ -57,7 +57,7 @@ use crate::crawl::fair_queue::fair_queue;
 use crate::crawl::frontier::{Frontier, MAX_LOOKUPS};
 use crate::crawl::interpret::{Interpreter, RobotsReader};
 use crate::crawl::messages::{Ending, Event, GivenUp, Record, Task};
-use crate::crawl::recorder::Recorder;
+use crate::crawl::recorder::{Books, Judge, Local, Recorder};
 use crate::crawl::render::{self, Rendering};
 use crate::crawl::scope::Scope;
 use crate::crawl::seeds::Seeds;
@@ -68,7 +68,7 @@ use crate::crawl::watchdog::{Stops, Watchdog};
 use crate::error::RunError;
 use drive::{Others, drive};
 use fill::{fill, open_store};
-use join::Joined;
+use join::Joining;
 use kept_cookies::KeptCookies;
 use network::Network;
 use parse_threads::ParseThreads;
@@ -139,9 +139,9 @@ pub fn run(
     let mut store = open_store(settings, seeds.is_some(), dir)?;
     let archive_url = settings.storage.archive_url.as_deref();
     let archiving = archive_url.map(|url| Archiving::start(&mut store, url)).transpose()?;
-    let mut recorder = Recorder::open(store, settings, stats.clone())?;
+    let mut books = Books::open(store, settings, stats.clone())?;
     let window = 2 * settings.fetch.parallel + HEADROOM;
-    let mut frontier = Frontier::new(settings, window, recorder.store_mut().counts().fetched()).begun_at(began);
+    let mut frontier = Frontier::new(settings, window, books.store().counts().fetched()).begun_at(began);
 
     // The channels. A ticket has at most six events: its request has ended, its answer has entered and left each of two slow lanes, and its
     // URL has an outcome. A look-up has one.
@@ -151,20 +151,16 @@ pub fn run(
     let (records_in, records) = bounded::<WeighedRecord>(window + MAX_RENDERED + WITHOUT_TICKET);
     let (events_in, events) = mpsc::channel::<Event>(6 * window + MAX_LOOKUPS + MAX_RENDERED + WITHOUT_TICKET);
 
-    let mut fleet = None;
-    if let Some(wanted) = &settings.fleet {
-        let joined = join::join(
-            wanted,
-            settings,
-            &mut recorder,
-            &scope,
-            events_in.clone(),
-            stats,
-            (start, &watch),
-        )?;
-        frontier = frontier.admitted_by(joined.admission());
-        fleet = Some(joined);
-    }
+    let (judge, membership): (Box<dyn Judge>, _) = match &settings.fleet {
+        None => (Box::new(Local::open(books.store_mut(), settings)?), None),
+        Some(wanted) => {
+            let (events, since) = (events_in.clone(), (start, &watch));
+            let joined = join::join(wanted, settings, &mut books, &scope, events, stats, since)?;
+            frontier = frontier.admitted_by(joined.admission);
+            (joined.judge, Some(joined.membership))
+        }
+    };
+    let mut recorder = Recorder::new(books, judge, settings);
     // What a run that was killed left to do, and what a greater `scope.max_depth` brings.
     recorder.follow_lowered()?;
     let seeds = seeds.map(|seeds| seeding::start(seeds, &scope, stats)).transpose()?;
@@ -231,7 +227,7 @@ pub fn run(
     let left = match ended {
         // They may wait for the thread that stands still.
         Err(RunError::Silent { .. }) => Ok(()),
-        _ => leave(fleet, archiving, &watch),
+        _ => leave(membership, archiving, &watch),
     };
     drop(watchdog);
     let (ending, counts) = ended?;
@@ -250,9 +246,9 @@ pub fn run(
 }
 
 /// Lets the threads end that work for other machines.
-fn leave(fleet: Option<Joined>, archiving: Option<Archiving>, watch: &Watch) -> Result<(), RunError> {
+fn leave(membership: Option<Joining>, archiving: Option<Archiving>, watch: &Watch) -> Result<(), RunError> {
     watch.waits_for("the fleet", PATIENCE_AFTER_STOP);
-    let left = fleet.map_or(Ok(()), |fleet| fleet.desk.join());
+    let left = membership.map_or(Ok(()), Joining::leave);
     if let Some(archiving) = archiving {
         watch.waits_for("the object store", Archiving::PATIENCE);
         archiving.finish();

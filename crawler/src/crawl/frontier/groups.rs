@@ -25,6 +25,8 @@ use crate::crawl::messages::{Errand, GroupEvent, Task};
 #[derive(Debug)]
 pub(super) struct Groups {
     admission: Box<dyn Admission>,
+    /// Whether groups come and go.
+    are_in_motion: bool,
     /// The groups that leave, with their hosts that are still in memory because an answer is to come, or because their treatment is not
     /// saved.
     leaving: BTreeMap<HostGroup, HashSet<String>>,
@@ -36,15 +38,19 @@ pub(super) struct Groups {
 
 impl Default for Groups {
     fn default() -> Self {
-        Self::new(Box::new(Alone))
+        Self {
+            are_in_motion: false,
+            ..Self::new(Box::new(Alone))
+        }
     }
 }
 
 impl Groups {
-    /// The groups of which none has come yet, unless this process crawls alone.
+    /// The groups, of which none has come yet.
     pub fn new(admission: Box<dyn Admission>) -> Self {
         Self {
             admission,
+            are_in_motion: true,
             leaving: BTreeMap::new(),
             without_permit: Vec::new(),
             sitemaps: HashMap::new(),
@@ -138,6 +144,12 @@ impl Frontier {
         self.intake.is_in_part();
         self.groups = Groups::new(admission);
         self
+    }
+
+    /// Whether the hosts come from the store with their groups, so that the start of a run adds none.
+    #[must_use]
+    pub fn has_groups(&self) -> bool {
+        self.groups.are_in_motion
     }
 
     /// Whether the host is this process's now.

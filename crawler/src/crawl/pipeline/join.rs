@@ -1,4 +1,5 @@
-//! The start of a run in a fleet: the worker joins, and its desk begins to work.
+//! The start of a run in a fleet: the worker joins, and its desk begins to work. No other file puts the parts of a fleet together, and a crawl
+//! by one process runs no line of this one.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,15 +12,14 @@ use tokio::sync::mpsc;
 
 use crate::config::settings::{FleetSettings, Settings};
 use crate::crawl::admission::Admission;
+use crate::crawl::fleet::by_log::{ByLog, DeskLink};
 use crate::crawl::fleet::desk::{DeskOptions, RunningDesk};
 use crate::crawl::fleet::idle::IdleSign;
 use crate::crawl::fleet::leased::Leased;
 use crate::crawl::fleet::membership::Membership;
-use crate::crawl::fleet::messages::ToDesk;
 use crate::crawl::fleet::ownership::Ownership;
 use crate::crawl::messages::Event;
-use crate::crawl::recorder::Recorder;
-use crate::crawl::recorder::post::Post;
+use crate::crawl::recorder::{Books, Judge};
 use crate::crawl::scope::Scope;
 use crate::crawl::stats::Stats;
 use crate::crawl::watch::Watch;
@@ -31,31 +31,34 @@ const FROM_DESK: usize = 16;
 /// How long a call to the servers tries, at most. After that the desk says that they do not answer, and tries again.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A worker that has joined.
+/// What a worker has instead of the parts of a crawl by one process.
 pub(super) struct Joined {
-    ownership: Ownership,
-    sign: IdleSign,
-    pub desk: RunningDesk,
+    pub judge: Box<dyn Judge>,
+    pub admission: Box<dyn Admission>,
+    pub membership: Joining,
 }
 
-impl Joined {
-    /// The hosts that the worker may ask.
-    pub fn admission(&self) -> Box<dyn Admission> {
-        Box::new(Leased::new(self.ownership.clone(), self.sign.clone()))
+/// The work with the fleet, until the run ends.
+pub(super) struct Joining(RunningDesk);
+
+impl Joining {
+    /// Waits until the worker has left the fleet: see [`RunningDesk::join`].
+    pub fn leave(self) -> Result<(), RunError> {
+        self.0.join()
     }
 }
 
-/// Joins the fleet with the data folder of `recorder`. Times count from `start`.
+/// Joins the fleet with the data folder of the `books`. Times count from `start`.
 pub(super) fn join(
     wanted: &FleetSettings,
     settings: &Settings,
-    recorder: &mut Recorder,
+    books: &mut Books,
     scope: &Arc<Scope>,
     events: mpsc::Sender<Event>,
     stats: &Arc<Stats>,
     (start, watch): (Instant, &Watch),
 ) -> Result<Joined, RunError> {
-    let dir = recorder.store_mut().dir().to_owned();
+    let dir = books.store().dir().to_owned();
     let membership = Membership::read(&dir)?;
     // A run that is killed between the join and the next line would be another worker the next time.
     membership.write(&dir)?;
@@ -90,15 +93,23 @@ pub(super) fn join(
     })?;
     tracing::info!(worker = desk.worker, crawl = wanted.name, "joined the fleet");
     // `crawler merge` knows by them whose numbers the archive has.
-    recorder.store_mut().describe_files(vec![
+    books.store_mut().describe_files(vec![
         (WORKER_FIELD, desk.worker.to_string()),
         (FLEET_FIELD, format!("{:016x}", desk.crawl)),
     ]);
-    let position = recorder.decides_by_log(WorkerNumber(desk.worker), settings)?;
-    let post = Post::new(ownership.clone(), sign.clone(), to_desk, from_desk, scope.clone());
-    post.tell(ToDesk::Applied(position));
-    recorder.joins(post);
-    Ok(Joined { ownership, sign, desk })
+    let link = DeskLink {
+        ownership: ownership.clone(),
+        sign: sign.clone(),
+        desk: to_desk,
+        from_desk,
+        scope: scope.clone(),
+    };
+    let judge = ByLog::open(WorkerNumber(desk.worker), books, settings, link)?;
+    Ok(Joined {
+        judge: Box::new(judge),
+        admission: Box::new(Leased::new(ownership, sign)),
+        membership: Joining(desk),
+    })
 }
 
 /// The name of the machine, for the status of the fleet.
