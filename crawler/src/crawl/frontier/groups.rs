@@ -16,6 +16,7 @@ use web::politeness::{Contact, HostSignal, Now};
 
 use super::Frontier;
 use super::host::Host;
+use super::host_logins::LoginState;
 use super::state::LineEvent;
 use super::waiting::WaitingUrl;
 use crate::crawl::admission::{Admission, Alone, HostGroup, Permit};
@@ -209,9 +210,12 @@ impl Frontier {
         self.lookups.forget(&names);
         self.addresses.forget(&names);
         self.groups.without_permit.retain(|name| !names.contains(name));
-        let of = &self.groups;
-        self.intake.forget(|name| groups.contains(&of.of(name)));
-        self.leave_named_sitemaps();
+        let (hosts, all) = (&self.hosts, &self.groups);
+        self.intake.forget(|name| groups.contains(&all.of(name)));
+        let group_of = |name: &str| hosts.get(name).map_or_else(|| all.of(name), |host| host.group);
+        for url in self.named_sitemaps.take_where(|name| groups.contains(&group_of(name))) {
+            self.groups.keep_sitemap(url);
+        }
         for name in names {
             self.host_leaves(name, now);
         }
@@ -242,20 +246,15 @@ impl Frontier {
             Task::Page { queued, .. } => queued.host.clone(),
             Task::Errand { host, .. } => host.clone(),
         };
-        self.requests_open -= 1;
-        self.end_ticket();
+        self.tickets.end_request();
+        self.tickets.end();
         self.pass_gates(&name, HostSignal::Answered, Contact::default(), now);
         let is_here = self.is_here(&name);
         match task {
             Task::Page { queued, .. } => {
-                self.pages_in_process -= super::is_new(&queued);
-                self.steering.end_test(&name, queued.seq);
-                let host = self.host(&name);
-                host.awaits_verdict = false;
-                host.queue.end(queued.seq);
-                host.logins.as_mut().and_then(|logins| logins.end(queued.seq));
+                self.leave_process(&queued);
                 if is_here {
-                    host.queue.put_back(WaitingUrl::new(queued));
+                    self.host(&name).queue.put_back(WaitingUrl::new(queued));
                 }
             }
             Task::Errand { errand, .. } if is_here => match errand {
@@ -277,28 +276,11 @@ impl Frontier {
             }
             Errand::Robots { .. } => {}
             // The host may come back without its sitemap having been read.
-            Errand::Sitemap { url, .. } => self.forget_sitemap(url),
+            Errand::Sitemap { url, .. } => self.sitemaps_seen.forget(url),
             // The page learns it when the errand is dropped.
             Errand::Subrequest(_) => {}
-            Errand::Login(errand) => self.login_leaves(errand.login, now),
-        }
-    }
-
-    /// The sitemaps that wait for the robots.txt of a host that is not here any more.
-    fn leave_named_sitemaps(&mut self) {
-        let origins = self.named_sitemaps.iter();
-        let leaves = |waiting: &Vec<Errand>| {
-            let host = waiting.first().and_then(|errand| HostKey::from_url(errand.url()));
-            host.is_some_and(|host| !self.is_here(host.as_str()))
-        };
-        let origins: Vec<String> = origins
-            .filter(|(_, waiting)| leaves(waiting))
-            .map(|(origin, _)| origin.clone())
-            .collect();
-        for origin in origins {
-            for errand in self.named_sitemaps.remove(&origin).unwrap_or_default() {
-                self.groups.keep_sitemap(errand.url().clone());
-            }
+            // The log-in begins again if a page here needs it.
+            Errand::Login(errand) => self.set_login(errand.login, LoginState::Needed, now),
         }
     }
 }

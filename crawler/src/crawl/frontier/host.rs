@@ -1,5 +1,8 @@
 //! One host's part of the frontier: its URLs, its origins, its gate, and the facts that decide its state.
 
+mod idle;
+mod step;
+
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::net::IpAddr;
 use std::time::Duration;
@@ -194,6 +197,13 @@ impl Host {
         self.pages_decided += u64::from(page.is_some());
     }
 
+    /// A URL is in process no more, without an outcome. Returns the session with which it was asked for.
+    pub(super) fn leave_process(&mut self, seq: u64) -> Option<u64> {
+        self.awaits_verdict = false;
+        self.queue.end(seq);
+        self.logins.as_mut().and_then(|logins| logins.end(seq))
+    }
+
     /// Notes that a URL redirects to another spelling of itself.
     pub(super) fn respell(&mut self, queued: QueuedUrl, url: Url) {
         self.respelled.push_back((queued, url));
@@ -238,8 +248,13 @@ impl Host {
         })
     }
 
-    /// The longest crawl delay in a robots.txt of the host.
-    pub(super) fn crawl_delay(&self) -> Option<Duration> {
+    /// Its gate keeps the longest crawl delay in a robots.txt of the host from now on, up to `max`.
+    pub(super) fn apply_crawl_delay(&mut self, max: Duration, now: Now) {
+        let crawl_delay = self.crawl_delay().unwrap_or_default();
+        self.gate.set_crawl_delay(crawl_delay.min(max), now);
+    }
+
+    fn crawl_delay(&self) -> Option<Duration> {
         let of = |state: &OriginState| match state {
             OriginState::Open { robots, .. } => robots.crawl_delay(),
             OriginState::Asked | OriginState::GivenUp { .. } | OriginState::Unfit(_) => None,

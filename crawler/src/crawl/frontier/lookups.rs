@@ -89,8 +89,8 @@ impl Frontier {
         }
     }
 
-    /// Handles the answer to a look-up.
-    pub(super) fn looked_up(&mut self, name: &str, route: Route, now: Now) {
+    /// A look-up has its answer.
+    pub(super) fn on_looked_up(&mut self, name: &str, route: Route, now: Now) {
         self.lookups.end(name);
         if !self.is_in_memory_or_here(name) {
             return;

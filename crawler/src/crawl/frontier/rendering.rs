@@ -16,7 +16,6 @@ use web::politeness::Now;
 use super::Frontier;
 use super::browser_part::BrowserPart;
 use super::host::Host;
-use super::state::{OriginState, Ruling, origin};
 use crate::crawl::messages::Errand;
 use crate::crawl::render::subrequest::Subrequest;
 
@@ -48,8 +47,8 @@ impl Rendering {
 
 impl Frontier {
     /// A page goes to the browser.
-    pub(super) fn rendering_began(&mut self, host: &str) {
-        self.end_ticket();
+    pub(super) fn on_rendering_began(&mut self, host: &str) {
+        self.tickets.end();
         self.rendering.pages += 1;
         let part = self.browser_part(host);
         part.pages += 1;
@@ -57,8 +56,8 @@ impl Frontier {
     }
 
     /// A page comes back from the browser.
-    pub(super) fn rendering_ended(&mut self, name: &str, now: Now) {
-        self.tickets_out += 1;
+    pub(super) fn on_rendering_ended(&mut self, name: &str, now: Now) {
+        self.tickets.reissue();
         self.rendering.pages -= 1;
         let part = self.browser_part(name);
         part.pages = part.pages.saturating_sub(1);
@@ -110,29 +109,12 @@ impl Frontier {
         let Some(Errand::Subrequest(subrequest)) = self.park(name, Errand::Subrequest(subrequest)) else {
             return;
         };
-        if self.was_given_up(name) || self.host(name).gate.is_given_up() {
+        if self.released.was_given_up(name) || self.host(name).gate.is_given_up() {
             return;
         }
         self.browser_part(name).subrequests.push_back(subrequest);
         // A page needs it, so its name needs no trial.
         self.want(name, now);
         self.schedule(name, now);
-    }
-}
-
-impl Host {
-    /// The next request of a page in the browser that a page still waits for and that no robots.txt forbids which the crawler has.
-    pub(super) fn next_subrequest(&mut self, now: Now) -> Option<Subrequest> {
-        loop {
-            let subrequest = self.browser.as_mut()?.subrequests.pop_front()?;
-            let url = subrequest.url();
-            let ruling = OriginState::ruling(self.origins.get(&origin(url)), url, now);
-            let is_forbidden = self.obeys_robots && matches!(ruling, Ruling::Forbidden(_));
-            if is_forbidden {
-                tracing::debug!(%url, "robots.txt forbids the request of a page");
-            } else if subrequest.is_awaited() {
-                return Some(subrequest);
-            }
-        }
     }
 }

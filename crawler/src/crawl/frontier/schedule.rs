@@ -86,7 +86,7 @@ impl Frontier {
         if !self.is_here(name) {
             return;
         }
-        let takes_new = self.takes_new;
+        let takes_new = self.pages.takes_new();
         let host = self.host(name);
         if host.line != Line::None {
             return;
@@ -123,7 +123,7 @@ impl Frontier {
     ///
     /// Returns whether a name may have left its place in a trial, so that the next name gets a turn.
     pub(super) fn end_idle_turns(&mut self) -> bool {
-        let takes_new = self.takes_new;
+        let takes_new = self.pages.takes_new();
         let mut has_freed_a_place = false;
         while let Some(Who::Host(name)) = self.schedule.first_due()
             && let Some(host) = self.hosts.get_mut(name)
@@ -155,7 +155,7 @@ impl Frontier {
 
     /// The host's next step. `is_first_at_address` says whether its turn at its address has come as well.
     fn turn_of(&mut self, name: &str, is_first_at_address: bool, now: Now) -> Option<Step> {
-        let takes_new = self.takes_new;
+        let takes_new = self.pages.takes_new();
         self.await_browser(name);
         let host = self.host(name);
         host.line = host.line.on(LineEvent::CalledUp);

@@ -59,10 +59,32 @@ impl SlowLanes {
     }
 }
 
+/// The answers of all hosts in the slow lanes.
+#[derive(Debug, Default)]
+pub(super) struct Lanes {
+    /// The verdict on an answer, which ends its ticket, may come before the news that it has left its lane.
+    answers: usize,
+}
+
+impl Lanes {
+    fn enter(&mut self) {
+        self.answers += 1;
+    }
+
+    fn leave(&mut self) {
+        self.answers = self.answers.saturating_sub(1);
+    }
+
+    /// Whether an answer is in a lane.
+    pub fn are_used(&self) -> bool {
+        self.answers > 0
+    }
+}
+
 impl Frontier {
     /// An answer of this host waits for a slow lane.
-    pub(super) fn lane_entered(&mut self, name: &str, bytes: usize) {
-        self.answers_in_lanes += 1;
+    pub(super) fn on_lane_entered(&mut self, name: &str, bytes: usize) {
+        self.lanes.enter();
         if let Some(part) = self.slow_lanes(name) {
             part.answers += 1;
             part.bytes += bytes;
@@ -70,8 +92,8 @@ impl Frontier {
     }
 
     /// An answer of this host has left a slow lane.
-    pub(super) fn lane_left(&mut self, name: &str, bytes: usize, now: Now) {
-        self.answers_in_lanes = self.answers_in_lanes.saturating_sub(1);
+    pub(super) fn on_lane_left(&mut self, name: &str, bytes: usize, now: Now) {
+        self.lanes.leave();
         if let Some(part) = self.slow_lanes(name) {
             part.answers = part.answers.saturating_sub(1);
             part.bytes = part.bytes.saturating_sub(bytes);
@@ -80,16 +102,10 @@ impl Frontier {
     }
 
     /// A document stays in the store for this run.
-    pub(super) fn document_left(&mut self, queued: &QueuedUrl, why: String, now: Now) {
+    pub(super) fn on_document_left(&mut self, queued: &QueuedUrl, why: String, now: Now) {
         let name = &queued.host;
-        self.pages_in_process -= super::is_new(queued);
-        self.steering.end_test(name, queued.seq);
-        let host = self.host(name);
-        if let Some(logins) = &mut host.logins {
-            logins.end(queued.seq);
-        }
-        host.awaits_verdict = false;
-        host.queue.skip(queued.seq);
+        self.leave_process(queued);
+        self.host(name).queue.skip(queued.seq);
         if let Some(part) = self.slow_lanes(name) {
             let before = part.documents_left().map_or(0, |(documents, _)| documents);
             part.left = Some((before + 1, why));

@@ -224,7 +224,7 @@ impl Frontier {
     /// The host's state and its kind; `None` for a host without a URL, unless it has something to do.
     fn shown_state<'a>(&self, host: &'a Host, now: Now) -> Option<(HostStateKind, HostState<'a>)> {
         let address_is_free = host.address.is_none_or(|key| self.addresses.admits(key, now));
-        let state = host.state(self.takes_new, address_is_free, now);
+        let state = host.state(self.pages.takes_new(), address_is_free, now);
         let is_without_urls = matches!(state, HostState::GivenUp { .. }) && host.urls == 0;
         let kind = HostStateKind::of(&state).filter(|_| !is_without_urls)?;
         Some((kind, state))

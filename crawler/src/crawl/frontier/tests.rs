@@ -1,3 +1,4 @@
+use std::collections::HashSet;
 use std::time::Duration;
 
 use url::Url;
@@ -7,7 +8,7 @@ use web::robots::Robots;
 
 use super::*;
 use crate::config::Config;
-use crate::crawl::messages::{Errand, Refill, RobotsAnswer};
+use crate::crawl::messages::{Errand, Refill, RobotsAnswer, Task};
 
 mod gates;
 mod intake;

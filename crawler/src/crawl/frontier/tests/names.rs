@@ -107,7 +107,7 @@ fn a_look_up_needs_no_ticket_and_has_a_bound_of_its_own() {
         frontier.add(site(&format!("h{number}.example"), 1), at(0));
     }
     let mut running: Vec<_> = (0..MAX_LOOKUPS).map(|_| looked_up_by(frontier.next(at(0)))).collect();
-    assert_eq!(frontier.tickets_out, 0);
+    assert!(!frontier.tickets.are_out());
     for number in 0..5 {
         assert!(matches!(frontier.next(at(0)), Step::Wait(None)));
         let standing = frontier.standing(at(0));
