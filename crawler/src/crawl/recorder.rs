@@ -1,6 +1,7 @@
 //! The sole owner of the store: decides, one page after the other, whether a page says anything new, and records the outcome of every URL.
 //!
 //! - `books`: the store, what it must remember until a commit, and the commit; `budget` and `redirects` are parts of it
+//! - `books::judge`: who decides; `books::post`: who else must know
 //! - `local`: the verdicts of a crawl by one process; `departures`: what leaves its index
 //! - `decide`: the way of a page; `verdict`: the pages that wait for their verdicts, and what steering learns; `cluster_links`: the links of
 //!   pages with one text
@@ -26,185 +27,26 @@ mod unanswered;
 mod verdict;
 mod versions;
 
-use std::borrow::Cow;
-use std::collections::BTreeSet;
-use std::fmt;
 use std::time::Instant;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Select, TryRecvError};
-use storage::{Counts, Discovered, HostRecord, Letter, Outcome, QueuedUrl, Store, Verdict};
+use storage::{Counts, Discovered, Outcome, QueuedUrl, Store};
 use tokio::sync::mpsc::Sender;
 use web::memory_budget::Claim;
 
 use crate::config::settings::Settings;
-use crate::crawl::admission::HostGroup;
-use crate::crawl::canonical::Decided;
 use crate::crawl::clock::unix_millis;
 use crate::crawl::interpret::RobotsReader;
-use crate::crawl::messages::{Errand, Event, Record, Refill, UndecidedPage};
+use crate::crawl::messages::{Errand, Event, Record, Refill};
 use crate::crawl::steering::JudgedPage;
 use crate::crawl::watch::{self, Watched};
 use crate::error::RunError;
 use archive::Archive;
-pub(crate) use books::Books;
+pub(crate) use books::{Books, Judge, News, Post, Ruling, Share};
 use intake::{Intake, SeedBatch, SeedInbox};
 pub(crate) use local::Local;
 use verdict::Verdicts;
 use versions::Unchanged;
-
-/// The ruling on a page.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Ruling {
-    /// The decision.
-    Now(Decided),
-    /// It can be told after the next commit.
-    AfterCommit,
-    /// It can be told when the verdict on this own page is certain.
-    WaitFor(u64),
-}
-
-impl Ruling {
-    /// The verdict on a page that takes no other's place.
-    pub fn now(verdict: Verdict) -> Self {
-        let replaced = None;
-        Self::Now(Decided { verdict, replaced })
-    }
-}
-
-/// Decides whether pages say anything new, with an index of the kept pages.
-pub(crate) trait Judge: Post {
-    /// The ruling on a page. If it is kept, it is page number `id` of the store, and in the index from now on.
-    ///
-    /// # Errors
-    /// The index or the store cannot be read or written.
-    fn decide(&mut self, books: &Books, id: u64, page: &UndecidedPage) -> Result<Ruling, RunError>;
-
-    /// Whether the index on the disk lacks something.
-    fn is_behind(&self, store: &Store) -> bool;
-
-    /// These pages are not kept any more, and the store has that on the disk.
-    ///
-    /// # Errors
-    /// The index cannot be written.
-    fn departed(&mut self, pages: &[u64]) -> Result<(), RunError>;
-
-    /// Writes the index to the disk. The store has all rows up to page number `durable` there.
-    ///
-    /// # Errors
-    /// The index cannot be written.
-    fn persist(&mut self, durable: u64) -> Result<(), RunError>;
-
-    /// Leaves the index as the next run likes to find it.
-    ///
-    /// # Errors
-    /// The index cannot be written.
-    fn settle(&mut self) -> Result<(), RunError>;
-
-    /// The index.
-    #[cfg(test)]
-    fn dedup(&self) -> &dedup::Deduplicator<dedup::SledIndex>;
-}
-
-/// Found URLs, by who stores them.
-#[derive(Debug)]
-pub(crate) struct Share<'a> {
-    /// Those for the store of this process.
-    pub own: Cow<'a, [Discovered]>,
-    /// What others are to know about the rest.
-    pub letters: Vec<Letter>,
-}
-
-/// What came from others, for the recorder to go on with.
-#[derive(Debug, Default)]
-pub(crate) struct News {
-    /// Own pages whose verdicts are certain now, or that are withdrawn. Others may wait for these verdicts.
-    pub ended: BTreeSet<u64>,
-    /// For the frontier.
-    pub events: Vec<Event>,
-}
-
-/// What others have to know, and what they say. The letters are durable together with what they tell of.
-///
-/// The methods do nothing for a process that crawls alone.
-pub(crate) trait Post: fmt::Debug + Send {
-    /// Divides found URLs into those for the store of this process and those for others.
-    ///
-    /// # Errors
-    /// A letter cannot be written.
-    fn divide<'a>(&mut self, found: Cow<'a, [Discovered]>, _are_seeds: bool) -> Result<Share<'a>, RunError> {
-        let (own, letters) = (found, Vec::new());
-        Ok(Share { own, letters })
-    }
-
-    /// The letters about the outcome of a URL. If it is a page, it will have the number `page`.
-    ///
-    /// # Errors
-    /// A letter cannot be written.
-    fn of_outcome(&self, _queued: &QueuedUrl, _outcome: &Outcome, _page: u64) -> Result<Vec<Letter>, RunError> {
-        Ok(Vec::new())
-    }
-
-    /// The letters about URLs that are new in the store.
-    fn of_queued(&self, _urls: &[&QueuedUrl]) -> Vec<Letter> {
-        Vec::new()
-    }
-
-    /// The letters about the treatment of hosts.
-    ///
-    /// # Errors
-    /// A letter cannot be written.
-    fn of_hosts(&self, _states: &[(String, HostRecord)]) -> Result<Vec<Letter>, RunError> {
-        Ok(Vec::new())
-    }
-
-    /// Whether committed letters can go out.
-    fn has_letters_to_give(&self, _store: &Store) -> bool {
-        false
-    }
-
-    /// Lets the committed letters go out.
-    ///
-    /// # Errors
-    /// The store cannot be read.
-    fn give(&mut self, _store: &Store) -> Result<(), RunError> {
-        Ok(())
-    }
-
-    /// Something was recorded. The frontier does not know it yet.
-    fn note(&mut self, _store: &Store) {}
-
-    /// The frontier has left a group of hosts, and what it did there is committed.
-    fn frees(&mut self, _group: HostGroup, _store: &Store) {}
-
-    /// Listens to others. Returns the place of their channel.
-    fn listen<'a>(&'a self, _select: &mut Select<'a>) -> Option<usize> {
-        None
-    }
-
-    /// Takes in the next message of others, if there is one.
-    ///
-    /// # Errors
-    /// The store or the index failed.
-    fn hear(&mut self, _books: &mut Books) -> Result<News, RunError> {
-        Ok(News::default())
-    }
-
-    /// Waits for the next message after the end of the run, which was at `ended_at`. `None` when everything has arrived, or the time is up.
-    ///
-    /// # Errors
-    /// As [`hear`](Self::hear).
-    fn hear_last(&mut self, _books: &mut Books, _ended_at: Instant) -> Result<Option<News>, RunError> {
-        Ok(None)
-    }
-
-    /// The recorder has ended.
-    ///
-    /// # Errors
-    /// The store cannot be written.
-    fn ends(&mut self, _books: &mut Books) -> Result<(), RunError> {
-        Ok(())
-    }
-}
 
 /// The owner of the store.
 #[derive(Debug)]

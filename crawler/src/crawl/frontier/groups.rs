@@ -260,7 +260,11 @@ impl Frontier {
             Task::Errand { errand, .. } if is_here => match errand {
                 Errand::Robots { .. } | Errand::Login(_) => self.host(&name).first_errands.push_front(errand),
                 Errand::Sitemap { .. } => self.host(&name).sitemaps.push_front(errand),
-                Errand::Subrequest(subrequest) => self.browser_part(&name).subrequests.push_front(subrequest),
+                Errand::Subrequest(subrequest) => {
+                    let max_pages = self.settings.max_in_browser;
+                    let part = self.host(&name).browser_part(max_pages);
+                    part.subrequests.push_front(subrequest);
+                }
             },
             Task::Errand { errand, .. } => self.errand_leaves(errand, &name, now),
         }

@@ -189,6 +189,18 @@ impl Host {
         self.skip_given_up();
     }
 
+    /// Its part in the browser, which may have this many of its pages.
+    pub(super) fn browser_part(&mut self, max_pages: usize) -> &mut BrowserPart {
+        self.browser
+            .get_or_insert_with(|| Box::new(BrowserPart::new(max_pages)))
+    }
+
+    /// Its part in the slow lanes, where the bodies that arrive have `memory_bytes` together.
+    pub(super) fn lanes_part(&mut self, memory_bytes: usize) -> &mut SlowLanes {
+        self.slow_lanes
+            .get_or_insert_with(|| Box::new(SlowLanes::new(memory_bytes)))
+    }
+
     /// Notes that a URL in process has its outcome.
     pub(super) fn decided(&mut self, seq: u64, page: Option<&JudgedPage>) {
         self.awaits_verdict = false;

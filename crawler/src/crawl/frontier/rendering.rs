@@ -14,7 +14,6 @@ use web::host_key::HostKey;
 use web::politeness::Now;
 
 use super::Frontier;
-use super::browser_part::BrowserPart;
 use super::host::Host;
 use crate::crawl::messages::Errand;
 use crate::crawl::render::subrequest::Subrequest;
@@ -43,6 +42,16 @@ impl Rendering {
     pub fn is_empty(&self) -> bool {
         self.pages == 0
     }
+
+    /// Makes a host wait whose next page would probably go to the browser, if the browser has enough pages.
+    pub fn hold_up(&mut self, name: &str, host: &mut Host) {
+        let is_full = self.pages >= self.enough;
+        let part = host.browser.as_mut().filter(|_| is_full);
+        if let Some(part) = part.filter(|part| part.has_pages && !part.waits) {
+            part.waits = true;
+            self.waiting.push_back(name.to_owned());
+        }
+    }
 }
 
 impl Frontier {
@@ -50,7 +59,8 @@ impl Frontier {
     pub(super) fn on_rendering_began(&mut self, host: &str) {
         self.tickets.end();
         self.rendering.pages += 1;
-        let part = self.browser_part(host);
+        let max_pages = self.settings.max_in_browser;
+        let part = self.host(host).browser_part(max_pages);
         part.pages += 1;
         part.has_pages = true;
     }
@@ -59,7 +69,8 @@ impl Frontier {
     pub(super) fn on_rendering_ended(&mut self, name: &str, now: Now) {
         self.tickets.reissue();
         self.rendering.pages -= 1;
-        let part = self.browser_part(name);
+        let max_pages = self.settings.max_in_browser;
+        let part = self.host(name).browser_part(max_pages);
         part.pages = part.pages.saturating_sub(1);
         self.schedule(name, now);
         if self.rendering.pages < self.rendering.enough
@@ -69,24 +80,6 @@ impl Frontier {
             part.waits = false;
             self.schedule(&name, now);
         }
-    }
-
-    /// Makes a host wait whose next page would probably go to the browser, if the browser has enough pages.
-    pub(super) fn await_browser(&mut self, name: &str) {
-        let is_full = self.rendering.pages >= self.rendering.enough;
-        let host = self.hosts.get_mut(name).filter(|_| is_full);
-        let part = host.and_then(|host| host.browser.as_mut());
-        if let Some(part) = part.filter(|part| part.has_pages && !part.waits) {
-            part.waits = true;
-            self.rendering.waiting.push_back(name.to_owned());
-        }
-    }
-
-    /// The host's part in the browser.
-    pub(super) fn browser_part(&mut self, name: &str) -> &mut BrowserPart {
-        let max_pages = self.settings.max_in_browser;
-        let part = || Box::new(BrowserPart::new(max_pages));
-        self.host(name).browser.get_or_insert_with(part)
     }
 
     /// Queues the request of a page in the browser at the host of its URL. A host that is no host of the crawl belongs to the page's
@@ -112,7 +105,9 @@ impl Frontier {
         if self.released.was_given_up(name) || self.host(name).gate.is_given_up() {
             return;
         }
-        self.browser_part(name).subrequests.push_back(subrequest);
+        let max_pages = self.settings.max_in_browser;
+        let part = self.host(name).browser_part(max_pages);
+        part.subrequests.push_back(subrequest);
         // A page needs it, so its name needs no trial.
         self.want(name, now);
         self.schedule(name, now);

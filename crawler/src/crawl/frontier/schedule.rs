@@ -156,7 +156,9 @@ impl Frontier {
     /// The host's next step. `is_first_at_address` says whether its turn at its address has come as well.
     fn turn_of(&mut self, name: &str, is_first_at_address: bool, now: Now) -> Option<Step> {
         let takes_new = self.pages.takes_new();
-        self.await_browser(name);
+        if let Some(host) = self.hosts.get_mut(name) {
+            self.rendering.hold_up(name, host);
+        }
         let host = self.host(name);
         host.line = host.line.on(LineEvent::CalledUp);
         let group = host.group;

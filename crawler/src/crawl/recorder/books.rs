@@ -3,6 +3,9 @@
 //! A commit first makes the rows of the store durable, and then lets the judge write its index. So no page can be a duplicate of a page that
 //! was lost. Pages that are not kept any more leave the index between the two.
 
+mod judge;
+mod post;
+
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,13 +13,14 @@ use std::time::{Duration, Instant};
 
 use storage::{Discovered, Fate, Letter, Outcome, Placed, QueuedUrl, Store, Via};
 
-use super::Judge;
 use super::budget::UrlBudget;
 use super::redirects::Redirects;
 use crate::config::settings::Settings;
 use crate::crawl::stats::Stats;
 use crate::crawl::watch;
 use crate::error::RunError;
+pub(crate) use judge::{Judge, Ruling};
+pub(crate) use post::{News, Post, Share};
 
 /// Shortest time between two commits: each costs a flush of the disk, in an idle crawl too.
 const MIN_COMMIT_INTERVAL: Duration = Duration::from_millis(50);
