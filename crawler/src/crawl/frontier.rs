@@ -151,7 +151,7 @@ impl Frontier {
             sitemaps_seen: SitemapsSeen::default(),
             named_sitemaps: NamedSitemaps::default(),
             logins: CrawlLogins::new(&settings.logins),
-            groups: Groups::default(),
+            groups: Groups::alone(),
             clock,
             started_at: unix_millis(SystemTime::now()),
             after_interruption: false,

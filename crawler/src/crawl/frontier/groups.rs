@@ -37,16 +37,15 @@ pub(super) struct Groups {
     sitemaps: HashMap<HostGroup, Vec<Url>>,
 }
 
-impl Default for Groups {
-    fn default() -> Self {
+impl Groups {
+    /// The one group of a process that crawls alone.
+    pub fn alone() -> Self {
         Self {
             are_in_motion: false,
             ..Self::new(Box::new(Alone))
         }
     }
-}
 
-impl Groups {
     /// The groups, of which none has come yet.
     pub fn new(admission: Box<dyn Admission>) -> Self {
         Self {
