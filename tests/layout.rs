@@ -385,6 +385,31 @@ fn folders_use_only_what_their_documentation_lists() {
 }
 
 #[test]
+fn a_crawl_without_a_fleet_is_built_without_one() {
+    let crawler = Crate::read(&top().join("crawler"));
+    let arrows = crawler.arrows();
+    let names_fleet = |module: &ModulePath| {
+        let uses_part = arrows[module]
+            .iter()
+            .any(|other| other.starts_with(&["crawl".into(), "fleet".into()]));
+        uses_part || crawler.outside(module).contains("fleet")
+    };
+    let of_crawl = |module: &&ModulePath| module.len() > 1 && module[0] == "crawl" && module[1] != "fleet";
+    let naming: Vec<String> = crawler
+        .files
+        .keys()
+        .filter(of_crawl)
+        .filter(|module| names_fleet(module))
+        .map(|module| module.join("/"))
+        .collect();
+    assert_eq!(naming, ["crawl/pipeline/join"], "only this file puts a fleet together");
+    for folder in ["frontier", "recorder", "interpret", "steering"] {
+        let module: ModulePath = vec!["crawl".into(), folder.into()];
+        assert!(crawler.files.contains_key(&module), "{folder} is among these files");
+    }
+}
+
+#[test]
 fn only_the_command_line_knows_clap() {
     let crawler = Crate::read(&top().join("crawler"));
     for module in crawler

@@ -39,8 +39,6 @@ GAVE_UP_CODE = 1
 RESTARTS = 30
 RESTART_SECONDS = 1.0
 POLL_SECONDS = 0.05
-# Environment variable of the workers: entries of the log in a segment.
-SEGMENT_VARIABLE = "FLEET_SEGMENT_ENTRIES"
 STATUS_SECONDS = 30
 
 

@@ -313,6 +313,8 @@ pub struct FleetSection {
     pub name: String,
     /// Time after which other workers take over the hosts of a worker that is silent.
     pub lease_seconds: u64,
+    /// Entries of the log of kept pages in a segment.
+    pub segment_entries: usize,
 }
 
 impl Default for FleetSection {
@@ -321,6 +323,7 @@ impl Default for FleetSection {
             address: String::new(),
             name: "crawl".into(),
             lease_seconds: 15,
+            segment_entries: 16_384,
         }
     }
 }

@@ -8,13 +8,16 @@
 //!              the servers of the fleet
 //! ```
 //!
-//! - `ownership`: the partitions that this worker owns, and until when; `idle`: the sign that it has nothing left to do
+//! - `ownership`: the partitions that this worker owns, and until when; `idle`: the sign that it has nothing left to do; `leased`: what both
+//!   mean for the frontier
 //! - `desk`: the thread that speaks with the fleet; `messages`: what the recorder and the desk send each other
-//! - `verdicts`: which pages are kept, by the log of claims of all workers
+//! - `by_log`: the judge of the recorder; `verdicts`: which pages are kept, by the log of claims of all workers
 //! - `letter`: what the worker tells the fleet; `membership`: what the data folder remembers of the fleet
 
+pub(crate) mod by_log;
 pub(crate) mod desk;
 pub(crate) mod idle;
+pub(crate) mod leased;
 pub(crate) mod letter;
 pub(crate) mod membership;
 pub(crate) mod messages;

@@ -8,10 +8,11 @@
 //!
 //! - `state`: the states of hosts, origins and URLs, and the events that change them
 //! - `host`: one host; `queue`: its URLs in order; `visits`: its revisits; `waiting`: a URL in memory
-//! - `step`: the choice of a host's next step; `errands`: robots.txt and sitemaps
+//! - `host::step`: the choice of a host's next step; `errands`: robots.txt and sitemaps
+//! - `tickets`: the jobs in the pipeline; `pages`: the limit of pages, and the revisits
 //! - `logins`: the log-ins that pages wait for; `host_logins`: those of one host
 //! - `intake`: brings seeds and hosts into memory; `released`: releases hosts
-//! - `elsewhere`: the hosts that other workers of a fleet ask
+//! - `groups`: the hosts that come and go, because others ask them too
 //! - `schedule`: the order of turns; `addresses`: the gates of the addresses
 //! - `lookups`: the names whose addresses are not known yet; `trials`: the new names of one domain, a few at a time
 //! - `rules_memory`: the bound on the rules of robots.txt
@@ -21,8 +22,8 @@
 
 mod addresses;
 mod browser_part;
-mod elsewhere;
 mod errands;
+mod groups;
 mod host;
 mod host_logins;
 mod intake;
@@ -30,6 +31,7 @@ mod logins;
 mod lookups;
 mod memory;
 mod named_sitemaps;
+mod pages;
 mod queue;
 mod released;
 mod rendering;
@@ -38,33 +40,38 @@ mod schedule;
 mod slow_lanes;
 mod standing;
 mod state;
-mod step;
+mod tickets;
 mod trials;
 mod visits;
 mod waiting;
 
-use std::collections::{HashMap, HashSet};
-use std::hash::RandomState;
+use std::collections::HashMap;
 use std::time::SystemTime;
 
 use storage::{Counts, QueuedUrl};
 use web::politeness::{Contact, CrawlClock, HostSignal, Now};
 
 use crate::clock::unix_millis;
-use crate::messages::{Ending, Event, Step, Task};
+use crate::messages::{Ending, Event, Step};
 use crate::steering::{JudgedPage, Steering};
 use addresses::Addresses;
 use config::settings::{HostRules, Settings, TrapLimits, UrlRules};
-use elsewhere::FleetPart;
+use errands::SitemapsSeen;
+use groups::Groups;
 use host::Host;
 use intake::Intake;
 use logins::CrawlLogins;
 use lookups::Lookups;
+use memory::Unsaved;
 use named_sitemaps::NamedSitemaps;
+use pages::Pages;
 use released::Released;
 use rendering::Rendering;
+use rules_memory::RulesMemory;
 use schedule::Schedule;
+use slow_lanes::Lanes;
 use state::{EventTime, LineEvent};
+use tickets::Tickets;
 use trials::Trials;
 
 pub(super) use intake::MAX_HOSTS;
@@ -85,17 +92,13 @@ pub struct Frontier {
     schedule: Schedule,
     intake: Intake,
     released: Released,
-    /// Upper bound on the bytes of the rules of robots.txt in memory.
-    rules_bytes: usize,
-    /// Hosts with facts that have changed since they were last saved.
-    unsaved: Vec<String>,
-    /// Hash of every sitemap that was ever queued. Two sitemap indexes may name each other, so none is queued twice.
-    sitemaps_seen: HashSet<u64>,
+    rules: RulesMemory,
+    unsaved: Unsaved,
+    sitemaps_seen: SitemapsSeen,
     named_sitemaps: NamedSitemaps,
     logins: CrawlLogins,
-    sitemaps_key: RandomState,
-    /// The part of this worker; `None` without a fleet.
-    fleet: Option<Box<FleetPart>>,
+    /// Which hosts are this process's.
+    groups: Groups,
     clock: CrawlClock,
     /// When the run began, Unix ms.
     started_at: u64,
@@ -105,21 +108,11 @@ pub struct Frontier {
     settings: FrontierSettings,
     /// Forecasts for the waiting URLs, learned from the verdicts so far.
     steering: Steering,
-    /// Bound on the tickets.
-    window: usize,
-    tickets_out: usize,
+    tickets: Tickets,
     /// The pages in the browser, which have no ticket.
     rendering: Rendering,
-    /// Answers in the slow lanes. The verdict on an answer, which ends its ticket, may come before the news that it has left its lane.
-    answers_in_lanes: usize,
-    requests_open: usize,
-    /// URLs in process that were never fetched before.
-    pages_in_process: u64,
-    pages_decided: u64,
-    /// Revisits that are still to be made, those in process included.
-    visits_left: u64,
-    /// Whether new URLs are taken: not while `max_pages` are decided or in process.
-    takes_new: bool,
+    lanes: Lanes,
+    pages: Pages,
     stopping: bool,
 }
 
@@ -128,8 +121,6 @@ pub struct Frontier {
 struct FrontierSettings {
     politeness: web::politeness::Politeness,
     hosts: HostRules,
-    parallel: usize,
-    max_pages: Option<u64>,
     max_pages_per_host: Option<u64>,
     traps: TrapLimits,
     urls: UrlRules,
@@ -155,13 +146,12 @@ impl Frontier {
             schedule: Schedule::default(),
             intake: Intake::default(),
             released: Released::default(),
-            rules_bytes: 0,
-            unsaved: Vec::new(),
-            sitemaps_seen: HashSet::new(),
+            rules: RulesMemory::default(),
+            unsaved: Unsaved::default(),
+            sitemaps_seen: SitemapsSeen::default(),
             named_sitemaps: NamedSitemaps::default(),
             logins: CrawlLogins::new(&settings.logins),
-            sitemaps_key: RandomState::new(),
-            fleet: None,
+            groups: Groups::alone(),
             clock,
             started_at: unix_millis(SystemTime::now()),
             after_interruption: false,
@@ -169,8 +159,6 @@ impl Frontier {
             settings: FrontierSettings {
                 politeness: settings.politeness,
                 hosts: settings.hosts.clone(),
-                parallel: settings.fetch.parallel,
-                max_pages: settings.limits.max_pages,
                 max_pages_per_host: settings.limits.max_pages_per_host,
                 traps: settings.limits.traps,
                 urls: settings.urls.clone(),
@@ -180,15 +168,10 @@ impl Frontier {
                 looks_up_names: settings.fetch.proxy.is_none(),
             },
             steering: Steering::new(settings.steering.clone()),
-            window,
-            tickets_out: 0,
+            tickets: Tickets::new(window, settings.fetch.parallel),
             rendering: Rendering::new(settings.render.tabs),
-            answers_in_lanes: 0,
-            requests_open: 0,
-            pages_in_process: 0,
-            pages_decided,
-            visits_left: 0,
-            takes_new: true,
+            lanes: Lanes::default(),
+            pages: Pages::new(settings.limits.max_pages, pages_decided),
             stopping: false,
         }
     }
@@ -238,7 +221,11 @@ impl Frontier {
 
     /// Adds revisits of a host that are queued in the store.
     pub fn add_stored_visits(&mut self, host: &str, visits: u64) {
-        self.visits_left += visits;
+        self.pages.add_visits(visits);
+        self.note_stored_visits(host, visits);
+    }
+
+    fn note_stored_visits(&mut self, host: &str, visits: u64) {
         let entry = self.host(host);
         entry.urls += visits;
         entry.queue.visits.in_store |= visits > 0;
@@ -275,8 +262,8 @@ impl Frontier {
                 signal,
                 failure,
                 contact,
-            } => self.request_ended(&host, signal, failure, contact, now),
-            Event::LookedUp { host, route } => self.looked_up(&host, route, now),
+            } => self.on_request_ended(&host, signal, failure, contact, now),
+            Event::LookedUp { host, route } => self.on_looked_up(&host, route, now),
             Event::Decided {
                 host,
                 seq,
@@ -284,18 +271,21 @@ impl Frontier {
                 is_visit,
                 queued,
             } => {
-                self.end_ticket();
-                let comes_again = queued.iter().any(|queued| queued.revisits.is_some());
-                self.visits_left = self.visits_left.saturating_sub(u64::from(is_visit && !comes_again));
-                self.pages_in_process -= u64::from(!is_visit);
+                self.tickets.end();
+                if is_visit {
+                    self.pages
+                        .visited(queued.iter().any(|queued| queued.revisits.is_some()));
+                } else {
+                    self.pages.decide(page.is_some());
+                }
                 self.came_with_session(&host, seq);
-                self.decided(&host, seq, page.as_ref());
+                self.on_outcome(&host, seq, page.as_ref());
                 self.add(queued, now);
                 self.schedule(&host, now);
             }
             Event::Respelled { queued, url } => {
-                self.end_ticket();
-                self.pages_in_process -= is_new(&queued);
+                self.tickets.end();
+                self.pages.leave(&queued);
                 let host = queued.host.clone();
                 // The new spelling may have to wait, so another URL may test the rule meanwhile.
                 self.steering.end_test(&host, queued.seq);
@@ -303,15 +293,15 @@ impl Frontier {
                 self.schedule(&host, now);
             }
             Event::Robots { errand, answer } => {
-                self.end_ticket();
-                self.robots_answered(errand, answer, now);
+                self.tickets.end();
+                self.on_robots(errand, answer, now);
             }
             Event::Sitemap {
                 queued,
                 further,
                 elsewhere,
             } => {
-                self.end_ticket();
+                self.tickets.end();
                 self.add(queued, now);
                 for errand in further {
                     self.add_errand(errand, now);
@@ -321,19 +311,19 @@ impl Frontier {
                 }
             }
             Event::Login { errand, answer } => {
-                self.end_ticket();
-                self.login_answered(&errand, answer, now);
+                self.tickets.end();
+                self.on_login_answer(&errand, answer, now);
             }
             Event::LoggedOut { queued } => {
-                self.end_ticket();
-                self.logged_out(queued, now);
+                self.tickets.end();
+                self.on_logged_out(queued, now);
             }
             Event::SitemapForgotten(errand) => {
-                self.end_ticket();
+                self.tickets.end();
                 self.queue_sitemap(errand, now);
             }
             Event::Refilled { host, urls, more } => {
-                self.end_ticket();
+                self.tickets.end();
                 if urls.iter().any(is_seed) {
                     self.want(&host, now);
                 }
@@ -346,21 +336,21 @@ impl Frontier {
                 sitemaps,
                 more,
             } => {
-                self.seeds_read(queued, &known, more, now);
+                self.on_seeds_read(queued, &known, more, now);
                 self.add_sitemaps(sitemaps, now);
             }
-            Event::HostsLoaded { hosts, behind } => self.hosts_loaded(hosts, behind),
-            Event::RenderingBegan { host } => self.rendering_began(&host),
-            Event::RenderingEnded { host } => self.rendering_ended(&host, now),
-            Event::LaneEntered { host, bytes } => self.lane_entered(&host, bytes),
-            Event::LaneLeft { host, bytes } => self.lane_left(&host, bytes, now),
+            Event::HostsLoaded { hosts, behind } => self.on_hosts_loaded(hosts, behind),
+            Event::RenderingBegan { host } => self.on_rendering_began(&host),
+            Event::RenderingEnded { host } => self.on_rendering_ended(&host, now),
+            Event::LaneEntered { host, bytes } => self.on_lane_entered(&host, bytes),
+            Event::LaneLeft { host, bytes } => self.on_lane_left(&host, bytes, now),
             Event::DocumentLeft { queued, why } => {
-                self.end_ticket();
-                self.document_left(&queued, why, now);
+                self.tickets.end();
+                self.on_document_left(&queued, why, now);
             }
             Event::Asks(subrequest) => self.add_subrequest(subrequest, now),
-            Event::SubrequestEnded => self.end_ticket(),
-            Event::Fleet(event) => self.fleet_event(event, now),
+            Event::SubrequestEnded => self.tickets.end(),
+            Event::Groups(event) => self.on_groups(event, now),
             Event::Stop => self.stopping = true,
         }
     }
@@ -368,11 +358,11 @@ impl Frontier {
     /// The next thing to do.
     pub fn next(&mut self, now: Now) -> Step {
         self.clock.set(now);
-        self.note_busy();
-        if let Some(partition) = self.next_freed() {
-            return Step::Freed(partition);
+        self.groups.are_busy();
+        if let Some(group) = self.groups.next_freed(&mut self.hosts) {
+            return Step::Freed(group);
         }
-        self.note_page_limit(now);
+        self.apply_page_limit(now);
         if !self.stopping
             && let Some(step) = self.take_in_more(now)
         {
@@ -394,30 +384,38 @@ impl Frontier {
                 break;
             };
             if let Some(step) = self.take_turn(who, now) {
-                self.issue(&step);
+                self.tickets.issue(&step);
+                self.pages.begin(&step);
                 return step;
             }
         }
-        let intake_wakes_at = self.intake_wakes_at();
+        let intake_wakes_at = self.intake.wakes_at(self.pages.takes_new());
         let wakes_at = self.schedule.wakes_at().into_iter().chain(intake_wakes_at).min();
         if self.schedule.has_due() || intake_wakes_at.is_some() || self.lookups.are_running() {
             return Step::Wait(wakes_at);
         }
-        let ending = if self.takes_new {
+        let ending = if self.pages.takes_new() {
             Ending::Exhausted
         } else {
             Ending::PageLimit
         };
         match self.idle(ending) {
             Step::Wait(None) => Step::Wait(wakes_at),
-            Step::Finished(Ending::Exhausted) if self.waits_for_fleet() => Step::Wait(wakes_at),
+            Step::Finished(Ending::Exhausted) if self.groups.may_come() => Step::Wait(wakes_at),
             step => step,
         }
     }
 
     /// Reports the end of a request to the gates of its host and of its address.
-    fn request_ended(&mut self, name: &str, signal: HostSignal, failure: Option<String>, contact: Contact, now: Now) {
-        self.requests_open -= 1;
+    fn on_request_ended(
+        &mut self,
+        name: &str,
+        signal: HostSignal,
+        failure: Option<String>,
+        contact: Contact,
+        now: Now,
+    ) {
+        self.tickets.end_request();
         self.pass_gates(name, signal, contact, now);
         let host = self.host(name);
         host.memory.last_failure = match signal {
@@ -433,8 +431,7 @@ impl Frontier {
     }
 
     /// Notes the outcome of a URL. Steering learns from the verdict.
-    fn decided(&mut self, name: &str, seq: u64, page: Option<&JudgedPage>) {
-        self.pages_decided += u64::from(page.is_some());
+    fn on_outcome(&mut self, name: &str, seq: u64, page: Option<&JudgedPage>) {
         if page.is_some_and(|page| page.duplicate_of.is_none()) {
             self.prove(name);
         }
@@ -462,18 +459,13 @@ impl Frontier {
     /// Steering with its rules and counts; `None` if no URL is held back.
     #[must_use]
     pub fn into_holder(self) -> Option<Steering> {
-        let holds_back = self.released_hold_urls_back() || self.hosts.values().any(|host| host.queue.holds_back_some());
+        let holds_back = self.released.hold_urls_back() || self.hosts.values().any(|host| host.queue.holds_back_some());
         holds_back.then_some(self.steering)
     }
 
-    /// Starts or stops taking new URLs, by the page limit. A URL in process that ends without a page makes room for
-    /// another.
-    fn note_page_limit(&mut self, now: Now) {
-        let is_reached = |limit| self.pages_decided + self.pages_in_process >= limit;
-        let takes_new = !self.settings.max_pages.is_some_and(is_reached);
-        let again = takes_new && !self.takes_new;
-        self.takes_new = takes_new;
-        if again {
+    /// Gives every host a turn if the page limit lets the run take new URLs again.
+    fn apply_page_limit(&mut self, now: Now) {
+        if self.pages.apply_limit() {
             let names: Vec<String> = self.hosts.keys().cloned().collect();
             names.iter().for_each(|name| self.schedule(name, now));
         }
@@ -485,55 +477,36 @@ impl Frontier {
         if self.stopping {
             return Some(self.idle(Ending::Stopped));
         }
-        if self.tickets_out >= self.window || self.requests_open >= self.settings.parallel {
+        if self.tickets.are_used_up() {
             return Some(Step::Wait(None));
         }
         // A page in the browser still has requests to make.
-        let is_done = !self.takes_new && self.visits_left == 0 && self.rendering.is_empty();
+        let is_done = self.pages.are_done() && self.rendering.is_empty();
         is_done.then(|| self.idle(Ending::PageLimit))
     }
 
     fn idle(&self, ending: Ending) -> Step {
         // A host that has its share in the slow lanes goes on when an answer leaves them.
-        let is_at_work = self.tickets_out > 0 || self.answers_in_lanes > 0 || !self.rendering.is_empty();
-        if is_at_work || ending == Ending::Exhausted && self.is_taking_in() {
+        let is_at_work = self.tickets.are_out() || self.lanes.are_used() || !self.rendering.is_empty();
+        if is_at_work || ending == Ending::Exhausted && self.intake.is_taking_in() {
             Step::Wait(None)
         } else {
             Step::Finished(ending)
         }
     }
 
-    /// Gives the step a ticket.
-    fn issue(&mut self, step: &Step) {
-        match step {
-            Step::Start(task, _) => {
-                self.requests_open += 1;
-                if let Task::Page { queued, .. } = task {
-                    self.pages_in_process += is_new(queued);
-                }
-            }
-            Step::Exclude { queued, .. } | Step::Fail { queued, .. } | Step::Postpone { queued, .. } => {
-                self.pages_in_process += is_new(queued);
-            }
-            Step::Refill(_) | Step::Recall(_) => {}
-            Step::ReadSeeds
-            | Step::LoadHosts(_)
-            | Step::LookUp(_)
-            | Step::Freed(_)
-            | Step::Wait(_)
-            | Step::Finished(_) => return,
-        }
-        self.tickets_out += 1;
-    }
-
-    fn end_ticket(&mut self) {
-        self.tickets_out -= 1;
+    /// A URL is in process no more, without an outcome. Returns the session with which it was asked for.
+    fn leave_process(&mut self, queued: &QueuedUrl) -> Option<u64> {
+        self.pages.leave(queued);
+        // It may have to wait, so another URL may test the rule meanwhile.
+        self.steering.end_test(&queued.host, queued.seq);
+        self.host(&queued.host).leave_process(queued.seq)
     }
 
     fn host(&mut self, name: &str) -> &mut Host {
         if !self.hosts.contains_key(name) {
             let logins = self.logins.of_host(name);
-            let host = Host::new(name, self.partition_of(name), logins, &self.clock, &self.settings);
+            let host = Host::new(name, self.groups.of(name), logins, &self.clock, &self.settings);
             self.hosts.insert(name.to_owned(), Box::new(host));
         }
         #[allow(clippy::expect_used, reason = "inserted above where it was missing")]
@@ -546,11 +519,6 @@ impl Frontier {
             run_started_at: self.started_at,
         }
     }
-}
-
-/// 1 for a URL that was never fetched before.
-fn is_new(queued: &QueuedUrl) -> u64 {
-    u64::from(queued.revisits.is_none())
 }
 
 /// Whether nothing linked to the URL.

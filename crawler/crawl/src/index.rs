@@ -11,15 +11,9 @@ use error::RunError;
 const PERSISTED_EVERY: u64 = 4_096;
 
 /// Opens the index in `store` and brings it up to the catalogue: kept pages enter it, departed pages leave it.
-///
-/// The folder of a worker of a fleet has an index of the log of claims instead, which it opens as it is.
 pub fn open_up_to_date(store: &mut Store, settings: &Settings) -> Result<Deduplicator<SledIndex>, RunError> {
-    if store.worker()?.is_some() {
-        return open_of_log(store, settings);
-    }
-    let index = open_index(store, settings)?;
-    let applied = index.applied();
-    let dedup = Deduplicator::new(index, settings.rule.clone())?;
+    let dedup = open_as_it_is(store, settings)?;
+    let applied = dedup.index().applied();
     let mut replayed = 0_u64;
     for row in store.pages_from(applied + 1) {
         let (id, page) = row?;
@@ -31,7 +25,8 @@ pub fn open_up_to_date(store: &mut Store, settings: &Settings) -> Result<Dedupli
             }
         }
     }
-    let departed = departures::carry_out(store, &dedup)?;
+    let departed = store.departed()?;
+    departures::remove(&dedup, &departed)?;
     if replayed > 0 || !departed.is_empty() {
         tracing::info!(
             from = applied + 1,
@@ -44,8 +39,8 @@ pub fn open_up_to_date(store: &mut Store, settings: &Settings) -> Result<Dedupli
     Ok(dedup)
 }
 
-/// Opens the index of the log of claims of a fleet.
-pub fn open_of_log(store: &Store, settings: &Settings) -> Result<Deduplicator<SledIndex>, RunError> {
+/// Opens an index of pages that are not those of the catalogue alone.
+pub fn open_as_it_is(store: &Store, settings: &Settings) -> Result<Deduplicator<SledIndex>, RunError> {
     Ok(Deduplicator::new(open_index(store, settings)?, settings.rule.clone())?)
 }
 

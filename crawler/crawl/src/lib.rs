@@ -4,6 +4,7 @@
 //! stages.
 //!
 //! - `seeds`, `scope`, `trap`: the first URLs, the hosts and the depth of the crawl, and the URLs refused as traps
+//! - `admission`: which hosts this process may ask
 //! - `frontier`: the order and the times of all requests; `steering` learns from the verdicts which URLs are
 //!   duplicates
 //! - `interpret`: turns an answer into a page, a redirect or a failure; `exchange` makes the archive records of a page
@@ -16,6 +17,7 @@
 //! - `watch`, `watchdog`: end a run in which a thread stands still
 //! - `stats`, `clock`, `shutdown`: the figures, times and signals of a run; `folder_wait`: the wait for the data folder
 
+mod admission;
 mod archiving;
 pub mod canonical;
 pub mod clock;

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use fleet::partition::Partition;
 use storage::{Counts, Discovered, HostRecord, Outcome, PageDraft, QueuedUrl, StoredRobots};
 use url::Url;
 use web::fetch::{CookieMarks, Response, Route};
 use web::politeness::{Contact, HostSignal, Now};
 use web::robots::Robots;
 
+use super::admission::{HostGroup, Permit};
 use super::exchange::Prepared;
 use super::login::{LoginAnswer, LoginErrand};
 use super::render::RenderJob;
@@ -263,45 +263,54 @@ pub(crate) enum Event {
     Asks(Subrequest),
     /// The request of a page in the browser has ended.
     SubrequestEnded,
-    /// News from the fleet.
-    Fleet(FleetEvent),
+    /// Groups of hosts come, go or change.
+    Groups(GroupEvent),
     /// Take no new URL; let the work in process end.
     Stop,
 }
 
-/// What the other workers of a fleet, and the leases, mean for the frontier.
+/// What becomes of the groups of hosts that this process may ask. In a crawl by one process there is no such event.
 #[derive(Debug)]
-pub(crate) enum FleetEvent {
-    /// This worker owns these partitions from now on. The store knows how other workers treated their hosts. A partition that went must be
+pub(crate) enum GroupEvent {
+    /// The hosts of these groups are this process's from now on. The store knows how others treated them. A group that went must be
     /// [freed](Step::Freed) before it comes again, because the last treatment of its hosts is saved until then.
     Came {
-        /// The partitions.
-        partitions: Vec<Partition>,
-        /// The number of the message of the desk: see [`IdleSign`](super::fleet::idle::IdleSign).
+        /// The groups.
+        groups: Vec<HostGroup>,
+        /// The number of the message that brings work: see [`Admission::hears`](super::admission::Admission::hears).
         number: u64,
     },
-    /// These partitions go to other workers, or have gone.
-    Go(Vec<Partition>),
-    /// Leases that had run out, or nearly, are certain again.
+    /// The hosts of these groups are not this process's any more.
+    Go(Vec<HostGroup>),
+    /// Permits that had run out, or nearly, are certain again.
     Renewed,
-    /// URLs of own partitions that came from other workers and are new to the store.
+    /// URLs that others found at hosts of this process, and that are new to the store.
     Arrived {
         /// The URLs.
         queued: Vec<QueuedUrl>,
         /// As in `Came`.
         number: u64,
     },
-    /// The request was cut off at the end of the lease. It has no answer, and its ticket ends.
-    Lapsed(Box<Task>),
-    /// No worker of the fleet has anything left to do.
+    /// The request was cut off at the end of its permit. It has no answer, and its ticket ends.
+    CutOff(Box<Task>),
+    /// No group comes any more.
     Done,
+}
+
+/// How a request goes out.
+#[derive(Debug, Default)]
+pub(crate) struct Passage {
+    /// Over which addresses.
+    pub route: Route,
+    /// For how long.
+    pub permit: Permit,
 }
 
 /// The next step, chosen by the frontier.
 #[derive(Debug)]
 pub(crate) enum Step {
-    /// Make this request, over this route.
-    Start(Task, Route),
+    /// Make this request.
+    Start(Task, Passage),
     /// Look up the name of this host.
     LookUp(String),
     /// Read more of a host's URLs from the store.
@@ -333,8 +342,8 @@ pub(crate) enum Step {
         /// Its new priority.
         priority: u8,
     },
-    /// The partition may go to another worker: nothing of it is in process, and the treatment of its hosts is saved. Needs no ticket.
-    Freed(Partition),
+    /// The group may go: nothing of it is in process, and the treatment of its hosts is saved. Needs no ticket.
+    Freed(HostGroup),
     /// Wait for an event, or until this time.
     Wait(Option<Now>),
     /// End the run.
@@ -466,8 +475,8 @@ pub(crate) enum Record {
     },
     /// The frontier asks for the result of this errand in an earlier run.
     Recall(Errand),
-    /// The frontier has left a partition. Everything that it did there was sent before.
-    Freed(Partition),
+    /// The frontier has left a group of hosts. Everything that it did there was sent before.
+    Freed(HostGroup),
     /// The treatment of hosts.
     Hosts {
         /// By name.

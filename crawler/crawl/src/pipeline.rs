@@ -56,7 +56,7 @@ use crate::fair_queue::fair_queue;
 use crate::frontier::{Frontier, MAX_LOOKUPS};
 use crate::interpret::{Interpreter, RobotsReader};
 use crate::messages::{Ending, Event, GivenUp, Record, Task};
-use crate::recorder::Recorder;
+use crate::recorder::{Books, Judge, Local, Recorder};
 use crate::render::{self, Rendering};
 use crate::scope::Scope;
 use crate::seeds::Seeds;
@@ -68,7 +68,7 @@ use config::settings::Settings;
 use drive::{Others, drive};
 use error::RunError;
 use fill::{fill, open_store};
-use join::Joined;
+use join::Joining;
 use kept_cookies::KeptCookies;
 use network::Network;
 use parse_threads::ParseThreads;
@@ -139,9 +139,9 @@ pub fn run(
     let mut store = open_store(settings, seeds.is_some(), dir)?;
     let archive_url = settings.storage.archive_url.as_deref();
     let archiving = archive_url.map(|url| Archiving::start(&mut store, url)).transpose()?;
-    let mut recorder = Recorder::open(store, settings, stats.clone())?;
+    let mut books = Books::open(store, settings, stats.clone())?;
     let window = 2 * settings.fetch.parallel + HEADROOM;
-    let mut frontier = Frontier::new(settings, window, recorder.store_mut().counts().fetched()).begun_at(began);
+    let mut frontier = Frontier::new(settings, window, books.store().counts().fetched()).begun_at(began);
 
     // The channels. A ticket has at most six events: its request has ended, its answer has entered and left each of two slow lanes, and its
     // URL has an outcome. A look-up has one.
@@ -151,20 +151,16 @@ pub fn run(
     let (records_in, records) = bounded::<WeighedRecord>(window + MAX_RENDERED + WITHOUT_TICKET);
     let (events_in, events) = mpsc::channel::<Event>(6 * window + MAX_LOOKUPS + MAX_RENDERED + WITHOUT_TICKET);
 
-    let mut fleet = None;
-    if let Some(wanted) = &settings.fleet {
-        let joined = join::join(
-            wanted,
-            settings,
-            &mut recorder,
-            &scope,
-            events_in.clone(),
-            stats,
-            (start, &watch),
-        )?;
-        frontier = frontier.of_fleet(joined.ownership.clone(), joined.sign.clone());
-        fleet = Some(joined);
-    }
+    let (judge, membership): (Box<dyn Judge>, _) = match &settings.fleet {
+        None => (Box::new(Local::open(books.store_mut(), settings)?), None),
+        Some(wanted) => {
+            let (events, since) = (events_in.clone(), (start, &watch));
+            let joined = join::join(wanted, settings, &mut books, &scope, events, stats, since)?;
+            frontier = frontier.admitted_by(joined.admission);
+            (joined.judge, Some(joined.membership))
+        }
+    };
+    let mut recorder = Recorder::new(books, judge, settings);
     // What a run that was killed left to do, and what a greater `scope.max_depth` brings.
     recorder.follow_lowered()?;
     let seeds = seeds.map(|seeds| seeding::start(seeds, &scope, stats)).transpose()?;
@@ -192,8 +188,7 @@ pub fn run(
         watch: watch.clone(),
     }
     .start(&small, &large, &documents, browser.finished)?;
-    let network = Network::new(settings, half, small_in, large_in, events_in.clone(), stats.clone())?
-        .under_leases(fleet.as_ref().map(|fleet| fleet.ownership.clone()));
+    let network = Network::new(settings, half, small_in, large_in, events_in.clone(), stats.clone())?;
     let keeps = settings.fetch.keep_cookies;
     let cookies = keeps.then(|| KeptCookies::restore(dir, network.fetcher()));
     let max_duration = settings.limits.max_duration;
@@ -232,7 +227,7 @@ pub fn run(
     let left = match ended {
         // They may wait for the thread that stands still.
         Err(RunError::Silent { .. }) => Ok(()),
-        _ => leave(fleet, archiving, &watch),
+        _ => leave(membership, archiving, &watch),
     };
     drop(watchdog);
     let (ending, counts) = ended?;
@@ -251,9 +246,9 @@ pub fn run(
 }
 
 /// Lets the threads end that work for other machines.
-fn leave(fleet: Option<Joined>, archiving: Option<Archiving>, watch: &Watch) -> Result<(), RunError> {
+fn leave(membership: Option<Joining>, archiving: Option<Archiving>, watch: &Watch) -> Result<(), RunError> {
     watch.waits_for("the fleet", PATIENCE_AFTER_STOP);
-    let left = fleet.map_or(Ok(()), |fleet| fleet.desk.join());
+    let left = membership.map_or(Ok(()), Joining::leave);
     if let Some(archiving) = archiving {
         watch.waits_for("the object store", Archiving::PATIENCE);
         archiving.finish();

@@ -1,91 +1,63 @@
-//! The sole owner of the dedup index and of the store: decides, one page after the other, whether a page says anything
-//! new, and records the outcome of every URL.
+//! The sole owner of the store: decides, one page after the other, whether a page says anything new, and records the outcome of every URL.
+//!
+//! - `books`: the store, what it must remember until a commit, and the commit; `budget` and `redirects` are parts of it
+//! - `books::judge`: who decides; `books::post`: who else must know
+//! - `local`: the verdicts of a crawl by one process; `departures`: what leaves its index
+//! - `decide`: the way of a page; `verdict`: the pages that wait for their verdicts, and what steering learns; `cluster_links`: the links of
+//!   pages with one text
+//! - `archive`: the archive records of a page; `versions`: those of a page that was visited again; `kept_texts`: what they refer to
+//! - `intake`: seeds, and hosts from the store; `recall`: sitemaps, and the errands of earlier runs; `unanswered`: the end of the revisits
 //!
 //! Because there is one owner, check and insert are one step: of two near-duplicates in process at once, exactly one
-//! is kept. A commit first makes the pages durable, and then writes their fingerprints to the trees of the index. So
-//! no page can be dropped as a duplicate of itself, or of a page that was lost.
+//! is kept. The recorder asks a [`Judge`] for each verdict, and does not know which one answers. What others have to know goes through its
+//! [`Post`].
 
 mod archive;
+mod books;
 mod budget;
-mod by_log;
 mod cluster_links;
 mod decide;
 pub(crate) mod departures;
 pub(crate) mod intake;
 mod kept_texts;
-mod lost_log;
-mod lowered;
-pub(crate) mod post;
+mod local;
 mod recall;
 mod redirects;
-mod segments;
 mod unanswered;
+mod verdict;
 mod versions;
 
-use std::borrow::Cow;
-use std::collections::HashSet;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, never, select};
-use dedup::{Deduplicator, SledIndex};
-use storage::{Counts, Discovered, Fate, Outcome, Placed, QueuedUrl, Store};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Select, TryRecvError};
+use storage::{Counts, Discovered, Outcome, QueuedUrl, Store};
 use tokio::sync::mpsc::Sender;
 use web::memory_budget::Claim;
 
 use crate::clock::unix_millis;
-use crate::exchange::ArchivedRequests;
-use crate::fleet::messages::FromDesk;
-use crate::index;
 use crate::interpret::RobotsReader;
 use crate::messages::{Errand, Event, Record, Refill};
-use crate::stats::Stats;
 use crate::steering::JudgedPage;
 use crate::watch::{self, Watched};
-use budget::UrlBudget;
-use by_log::ByLog;
-use cluster_links::ClusterLinks;
-use config::Duplicates;
+use archive::Archive;
+pub(crate) use books::{Books, Judge, News, Post, Ruling, Share};
 use config::settings::Settings;
 use error::RunError;
-use intake::{SeedBatch, SeedInbox, StoredSeeds};
-use kept_texts::KeptTexts;
-use post::Post;
-use redirects::Redirects;
+use intake::{Intake, SeedBatch, SeedInbox};
+pub(crate) use local::Local;
+use verdict::Verdicts;
 use versions::Unchanged;
 
-/// The owner of the index and the store.
+/// The owner of the store.
 #[derive(Debug)]
 pub struct Recorder {
-    store: Store,
-    /// The kept pages of this folder; in a fleet, those of the log of claims.
-    dedup: Deduplicator<SledIndex>,
-    /// The decisions by the log of a fleet; `None` without one.
-    by_log: Option<ByLog>,
-    redirects: Redirects,
-    requests: ArchivedRequests,
-    kept_texts: KeptTexts,
-    /// What the archive holds of duplicates.
-    duplicates: Duplicates,
-    cluster_links: ClusterLinks,
-    prefer_canonical: bool,
-    max_depth: u16,
-    /// Whether a staged or committed change takes a page out of the index.
-    has_departures: bool,
-    /// Superseded, gone and moved pages that stay in the index until the next commit.
-    departing: HashSet<u64>,
-    url_budget: UrlBudget,
-    /// The part of this worker in a fleet; `None` without one.
-    post: Option<Post>,
-    /// Seeds that are still to be read.
-    seeds: Option<SeedInbox>,
-    /// Whether the frontier waits for seeds.
-    owes_seeds: bool,
+    books: Books,
+    judge: Box<dyn Judge>,
+    archive: Archive,
+    verdicts: Verdicts,
+    intake: Intake,
     /// Whether the next run must assume that every host had a request a moment ago.
     stays_interrupted: bool,
-    stats: Arc<Stats>,
-    commit_interval: Duration,
-    committed_at: Instant,
 }
 
 /// The next input of the recorder.
@@ -97,63 +69,48 @@ enum Input {
     Record(Record, Claim),
     /// Seeds that the frontier asked for; `None` at their end.
     Seeds(Option<SeedBatch>),
-    /// News from the fleet.
-    Desk(FromDesk),
+    /// Others have sent a message.
+    News,
     /// No record waits, so there is time for a commit.
     Pause,
     /// No sender is left.
     End,
 }
 
-/// Shortest time between two commits: each costs a flush of the disk, in an idle crawl too.
-const MIN_COMMIT_INTERVAL: Duration = Duration::from_millis(50);
-
 /// Number of a sitemap's URLs, or of revisits, that are recorded at a time, so that the store can make room in
 /// between.
-const SLICE: usize = 1_000;
+pub(crate) const SLICE: usize = 1_000;
 
 impl Recorder {
-    /// Opens the index in `store` and brings it up to the catalogue.
-    ///
-    /// # Errors
-    /// The index or the catalogue cannot be read.
-    pub fn open(mut store: Store, settings: &Settings, stats: Arc<Stats>) -> Result<Self, RunError> {
-        let dedup = index::open_up_to_date(&mut store, settings)?;
-        stats.decided(&store.counts());
-        stats.refreshed(store.refresh());
-        store.set_max_depth(settings.limits.max_depth)?;
-        Ok(Self {
-            max_depth: settings.limits.max_depth,
-            url_budget: UrlBudget::new(settings.limits.max_urls_per_host),
-            store,
-            dedup,
-            by_log: None,
-            redirects: Redirects::default(),
-            requests: ArchivedRequests::new(settings),
-            kept_texts: KeptTexts::default(),
-            duplicates: settings.storage.duplicates,
-            cluster_links: ClusterLinks::default(),
-            prefer_canonical: settings.prefer_canonical,
-            has_departures: false,
-            departing: HashSet::new(),
-            post: None,
-            seeds: None,
-            owes_seeds: false,
+    /// A recorder of what the `judge` decides.
+    #[must_use]
+    pub(crate) fn new(books: Books, judge: Box<dyn Judge>, settings: &Settings) -> Self {
+        Self {
+            books,
+            judge,
+            archive: Archive::new(settings),
+            verdicts: Verdicts::default(),
+            intake: Intake::default(),
             stays_interrupted: false,
-            stats,
-            commit_interval: settings.storage.commit_interval,
-            committed_at: Instant::now(),
-        })
+        }
     }
 
     /// The store, for the preparation of the crawl.
     pub fn store_mut(&mut self) -> &mut Store {
-        &mut self.store
+        self.books.store_mut()
+    }
+
+    /// Follows what an earlier run left to do: see [`Books::follow_lowered`].
+    ///
+    /// # Errors
+    /// The store failed.
+    pub fn follow_lowered(&mut self) -> Result<(), RunError> {
+        self.books.follow_lowered(&mut *self.judge).map(drop)
     }
 
     /// Takes the seeds that the frontier will ask for.
     pub fn takes_seeds(&mut self, seeds: SeedInbox) {
-        self.seeds = Some(seeds);
+        self.intake.takes(seeds);
     }
 
     /// Records messages until the last one of the run, then commits and returns the counts of the whole crawl.
@@ -169,7 +126,7 @@ impl Recorder {
     ) -> Result<Counts, RunError> {
         let recorded = self.record_all(records, events, robots, thread);
         recorded.map_err(|error| match error {
-            RunError::Storage(error) => self.store.explained(error).into(),
+            RunError::Storage(error) => self.books.store().explained(error).into(),
             error => error,
         })
     }
@@ -181,61 +138,74 @@ impl Recorder {
         robots: &RobotsReader,
         thread: &Watched,
     ) -> Result<Counts, RunError> {
-        if self.by_log.is_none()
-            && let Some(worker) = self.store.worker()?
-        {
-            let dir = self.store.dir().to_owned();
-            return Err(RunError::WorkerAlone { dir, worker });
-        }
         loop {
             let input = self.next_input(records);
             let _unit = thread.begin();
-            let event = match input {
+            // The frontier takes events until it has ended. After that nobody needs the events, but the last record is still to come: it
+            // marks a regular end of the run.
+            match input {
                 Input::Record(record, claim) => {
                     let is_last = matches!(record, Record::Hosts { is_last: true, .. });
-                    let event = self.record(record, claim, robots)?;
+                    if let Some(event) = self.record(record, claim, robots)? {
+                        tell(events, event);
+                    }
                     // A parse thread that still reads an abandoned page has a sender, so the end of the channel may
                     // never come.
                     if is_last {
                         break;
                     }
-                    event
                 }
-                Input::Seeds(batch) => Some(self.take_seeds(batch)?),
-                Input::Desk(message) => {
-                    for event in self.hear(message)? {
+                Input::Seeds(batch) => {
+                    let event = self.intake.store(&mut self.books, &mut *self.judge, batch)?;
+                    self.note();
+                    tell(events, event);
+                }
+                Input::News => {
+                    let news = self.judge.hear(&mut self.books)?;
+                    for event in self.on_news(news)? {
                         tell(events, event);
                     }
-                    None
                 }
-                Input::Pause => {
-                    self.commit()?;
-                    None
-                }
+                Input::Pause => self.commit()?,
                 Input::End => break,
-            };
-            // The frontier takes events until it has ended. After that nobody needs the events, but the last record is still to come: it
-            // marks a regular end of the run.
-            if let Some(event) = event {
-                tell(events, event);
             }
-            if self.committed_at.elapsed() >= self.commit_interval {
+            if self.books.is_overdue() {
                 self.commit()?;
             }
         }
         let _unit = thread.begin();
         self.commit()?;
-        self.send_last_letters()?;
-        self.dedup.index_mut().settle()?;
+        self.end_post()?;
+        self.judge.settle()?;
         self.write_index();
-        Ok(self.store.counts())
+        Ok(self.books.store().counts())
+    }
+
+    /// Others have sent news. Returns the events for the frontier.
+    fn on_news(&mut self, news: News) -> Result<Vec<Event>, RunError> {
+        let mut events = self.decide_waiting(news.ended)?;
+        self.note();
+        events.extend(news.events);
+        Ok(events)
+    }
+
+    /// Lets the last letters go out, and hears what others say of them.
+    fn end_post(&mut self) -> Result<(), RunError> {
+        let ended_at = Instant::now();
+        self.judge.give(self.books.store())?;
+        while let Some(news) = self.judge.hear_last(&mut self.books, ended_at)? {
+            // The frontier has ended, and the pages have their outcomes without it.
+            let _events = self.on_news(news)?;
+            self.commit()?;
+        }
+        self.judge.ends(&mut self.books)
     }
 
     /// Writes the index of the archive. Its data are derived: a failure loses nothing, and the next run writes it
     /// again.
     fn write_index(&mut self) {
         let start = Instant::now();
-        match storage::cdxj::write_index_with(&mut self.store, &mut watch::beat) {
+        match storage::cdxj::write_index_with(self.books.store_mut(), &mut watch::beat) {
             Ok(path) => {
                 tracing::debug!(path = %path.display(), elapsed_ms = start.elapsed().as_millis(), "index of the archive written");
             }
@@ -245,50 +215,14 @@ impl Recorder {
         }
     }
 
-    /// Whether there is something to commit. The store may have committed by itself, without the index.
-    fn is_commit_due(&self) -> bool {
-        let has_unwritten_index = match &self.by_log {
-            None => self.dedup.index().applied() + 1 < self.store.next_page_id(),
-            Some(_) => self.has_unwritten_log(),
-        };
-        self.store.pending() > 0 || self.has_letters_to_give() || self.has_departures || has_unwritten_index
-    }
-
-    /// The time to wait for a message before a commit. A pause between messages is used for a commit, if there is
-    /// something to commit.
-    fn until_commit(&self) -> Duration {
-        if !self.is_commit_due() {
-            return Duration::from_secs(3_600);
-        }
-        MIN_COMMIT_INTERVAL
-            .min(self.commit_interval)
-            .saturating_sub(self.committed_at.elapsed())
-    }
-
     fn commit(&mut self) -> Result<(), RunError> {
-        watch::beat();
-        let rows = self.store.pending();
-        if self.is_commit_due() {
-            let start = Instant::now();
-            let durable = self.store.commit()?;
-            self.redirects.committed();
-            self.url_budget.committed();
-            let stored_ms = start.elapsed().as_millis();
-            let departed = match self.has_departures {
-                true => departures::carry_out(&self.store, &self.dedup)?,
-                false => Vec::new(),
-            };
-            self.persist_index(durable)?;
-            self.store.forget_departed(&departed)?;
-            self.has_departures = false;
-            self.departing.clear();
-            self.stats.commit(start.elapsed());
-            tracing::debug!(rows, stored_ms, elapsed_ms = start.elapsed().as_millis(), "committed");
-        }
-        // The store may have committed letters by itself.
-        self.give_letters()?;
-        self.committed_at = Instant::now();
-        Ok(())
+        self.books.commit(&mut *self.judge)
+    }
+
+    /// Something was recorded: the figures show it, and others learn of it before the frontier.
+    fn note(&mut self) {
+        self.books.show();
+        self.judge.note(self.books.store());
     }
 
     /// Records one message, which occupies `memory`. Returns the event for the frontier, if the message has a ticket and need not wait.
@@ -320,7 +254,9 @@ impl Recorder {
                 self.not_modified(&queued, &visit)?
             }
             Record::EndVisits => {
-                self.end_visits()?;
+                self.commit()?;
+                unanswered::end_visits(self.books.store_mut())?;
+                self.books.show();
                 return Ok(None);
             }
             Record::Sitemap {
@@ -328,22 +264,29 @@ impl Recorder {
                 urls,
                 further,
                 fetched_at,
-            } => self.sitemap(&url, &urls, further, fetched_at)?,
+            } => recall::sitemap(&mut self.books, &mut *self.judge, (&url, fetched_at), urls, further)?,
             Record::Robots { errand, answer, stored } => {
                 if let Errand::Robots { for_host, origin, .. } = &errand {
-                    self.store.record_robots(for_host, origin, stored.as_ref())?;
+                    let store = self.books.store_mut();
+                    store.record_robots(for_host, origin, stored.as_ref())?;
                 }
                 Event::Robots { errand, answer }
             }
-            Record::Recall(errand) => self.recall(errand, reader)?,
-            Record::Freed(partition) => {
-                self.freed(partition)?;
+            Record::Recall(errand) => recall::recall(self.books.store(), errand, reader)?,
+            Record::Freed(group) => {
+                self.commit()?;
+                self.judge.frees(group, self.books.store());
                 return Ok(None);
             }
             Record::Hosts { states, is_last } => {
-                self.treated(&states)?;
+                let letters = self.judge.of_hosts(&states)?;
+                let store = self.books.store_mut();
+                store.record_hosts(&states)?;
+                if !letters.is_empty() {
+                    store.mail(letters)?;
+                }
                 if is_last && !self.stays_interrupted {
-                    self.store.end_run()?;
+                    store.end_run()?;
                 }
                 return Ok(None);
             }
@@ -352,91 +295,62 @@ impl Recorder {
                 return Ok(None);
             }
             Record::ReadSeeds => {
-                self.owes_seeds = true;
+                self.intake.ask();
                 return Ok(None);
             }
-            Record::LoadHosts(wanted) => intake::load(&mut self.store, wanted)?,
+            Record::LoadHosts(wanted) => intake::load(self.books.store_mut(), wanted)?,
             Record::Refill(Refill {
                 host,
                 limit,
                 skip,
                 from,
             }) => {
-                let urls = self.store.refill_behind(&host, from, limit, &skip)?;
+                let urls = self.books.store_mut().refill_behind(&host, from, limit, &skip)?;
                 let more = urls.len() == limit;
                 Event::Refilled { host, urls, more }
             }
         };
-        self.update_stats();
-        self.note_letters();
+        self.note();
         Ok(Some(event))
     }
 
-    /// Waits for a record, for news from a fleet, for seeds if the frontier asked for them, or for the time of a commit. Seeds may come slowly, for example from
-    /// a pipe, so records never wait for them.
+    /// Waits for a record, for news from others, for seeds if the frontier asked for them, or for the time of a commit. Seeds may come
+    /// slowly, for example from a pipe, so records never wait for them.
     fn next_input(&self, records: &Receiver<(Record, Claim)>) -> Input {
-        let seeds = self.seeds.as_ref().filter(|_| self.owes_seeds);
-        let record = match (seeds, &self.post) {
-            (None, None) => records.recv_timeout(self.until_commit()),
-            (seeds, post) => {
-                let (no_seeds, no_desk) = (never(), never());
-                let desk = post.as_ref().map_or(&no_desk, Post::news);
-                select! {
-                    recv(records) -> record => record.map_err(|_| RecvTimeoutError::Disconnected),
-                    recv(seeds.map_or(&no_seeds, SeedInbox::batches)) -> batch => return Input::Seeds(batch.ok()),
-                    recv(desk) -> message => match message {
-                        Ok(message) => return Input::Desk(message),
-                        // The thread of the desk has failed, and has stopped the run.
-                        Err(_) => records.recv_timeout(self.until_commit()),
-                    },
-                    default(self.until_commit()) => Err(RecvTimeoutError::Timeout),
+        let until_commit = self.books.until_commit(&*self.judge);
+        let seeds = self.intake.awaited();
+        loop {
+            let mut select = Select::new();
+            let at_seeds = seeds.map(|seeds| select.recv(seeds));
+            let at_news = self.judge.listen(&mut select);
+            if at_seeds.is_none() && at_news.is_none() {
+                return match records.recv_timeout(until_commit) {
+                    Ok((record, claim)) => Input::Record(record, claim),
+                    Err(RecvTimeoutError::Timeout) => Input::Pause,
+                    Err(RecvTimeoutError::Disconnected) => Input::End,
+                };
+            }
+            select.recv(records);
+            let Ok(ready) = select.ready_timeout(until_commit) else {
+                return Input::Pause;
+            };
+            if at_news == Some(ready) {
+                return Input::News;
+            }
+            if let Some(seeds) = seeds.filter(|_| at_seeds == Some(ready)) {
+                match seeds.try_recv() {
+                    Ok(batch) => return Input::Seeds(Some(batch)),
+                    Err(TryRecvError::Disconnected) => return Input::Seeds(None),
+                    // A select may say so without cause.
+                    Err(TryRecvError::Empty) => continue,
                 }
             }
-        };
-        match record {
-            Ok((record, claim)) => Input::Record(record, claim),
-            Err(RecvTimeoutError::Timeout) => Input::Pause,
-            Err(RecvTimeoutError::Disconnected) => Input::End,
-        }
-    }
-
-    /// Stores seeds; `None` means that there are no more.
-    fn take_seeds(&mut self, batch: Option<SeedBatch>) -> Result<Event, RunError> {
-        self.owes_seeds = false;
-        let more = batch.is_some();
-        let mut stored = StoredSeeds::default();
-        if let (Some(batch), Some(seeds)) = (batch, &mut self.seeds) {
-            let mut batch = batch?;
-            if let Some(post) = &mut self.post {
-                let (own, letters) = post.divide(batch.pages, true)?;
-                batch.pages = own;
-                self.store.mail(letters)?;
+            match records.try_recv() {
+                Ok((record, claim)) => return Input::Record(record, claim),
+                Err(TryRecvError::Disconnected) => return Input::End,
+                Err(TryRecvError::Empty) => {}
             }
-            stored = seeds.store(&mut self.store, batch)?;
-            self.url_budget.spend(&self.store, &stored.queued)?;
-            stored.queued.extend(self.follow_lowered()?);
-        } else {
-            // The scope has its last host.
-            self.seeds = None;
         }
-        self.update_stats();
-        self.note_letters();
-        let StoredSeeds {
-            queued,
-            known,
-            sitemaps,
-        } = stored;
-        Ok(Event::SeedsRead {
-            queued,
-            known,
-            sitemaps,
-            more,
-        })
-    }
-
-    fn update_stats(&self) {
-        self.stats.decided(&self.store.counts());
-        self.stats.refreshed(self.store.refresh());
     }
 
     /// Records the outcome of a URL together with its outlinks.
@@ -447,59 +361,16 @@ impl Recorder {
         outlinks: &[Discovered],
         page: Option<JudgedPage>,
     ) -> Result<Event, RunError> {
-        let mut placed = self.store.placed(queued, outlinks)?;
-        let mut letters = Vec::new();
-        if let Some(post) = &mut self.post {
-            let (own, of_others) = post.divide(placed.within.into_owned(), false)?;
-            (placed.within, letters) = (Cow::Owned(own), of_others);
+        let is_visit = queued.revisits.is_some();
+        if matches!(outcome, Outcome::Failed { .. }) && !is_visit {
+            self.intake.note_failed(queued);
         }
-        let own = placed.within;
-        let admitted = self.url_budget.admit(&self.store, &own)?;
-        self.stats.links_over_budget(own.len() - admitted.len());
-        let is_in_fleet = self.post.is_some();
-        if let Some(post) = self.post.as_ref().filter(|_| post::ends(&outcome)) {
-            let page = matches!(outcome, Outcome::Page { .. }).then(|| self.store.next_page_id());
-            letters.push(post.done(queued, page)?);
-        }
-        let failed = match &outcome {
-            Outcome::Failed { kind, .. } if queued.revisits.is_none() => Some(kind.clone()),
-            _ => None,
-        };
-        letters.extend(self.claim_of(queued, &outcome)?);
-        let placed = Placed {
-            within: admitted,
-            beyond: placed.beyond,
-        };
-        let finished = self.store.finish_with(queued, outcome, &placed, |ended| {
-            if is_in_fleet {
-                letters.extend(post::queued_letters(&ended.links));
-            }
-            letters
-        })?;
-        if let Some(kind) = failed {
-            self.stats.failure(&kind);
-            if let Some(seeds) = &mut self.seeds {
-                seeds.note_failed(queued);
-            }
-        }
-        self.url_budget.spend(&self.store, &finished.newly_queued)?;
-        if let Some(revisit) = &queued.revisits
-            && self
-                .store
-                .latest_page(revisit.page)?
-                .is_some_and(|page| page.fate != Fate::Current)
-        {
-            self.departing.insert(revisit.page);
-            self.has_departures = true;
-        }
-        let mut again = finished.newly_queued;
-        again.extend(finished.requeued);
-        again.extend(self.follow_lowered()?);
+        let again = self.books.finish(&mut *self.judge, queued, outcome, outlinks)?;
         Ok(Event::Decided {
             host: queued.host.clone(),
             seq: queued.seq,
             page,
-            is_visit: queued.revisits.is_some(),
+            is_visit,
             queued: again,
         })
     }

@@ -15,6 +15,9 @@ pub struct FleetSettings {
     pub name: String,
     /// Time after which other workers take over the hosts of a worker that is silent.
     pub lease: Duration,
+    /// Entries of the log of kept pages in a segment. The log holds between one and two segments' worth; a worker that is no further behind
+    /// needs no segment.
+    pub segment_entries: usize,
 }
 
 impl fmt::Debug for FleetSettings {
@@ -35,6 +38,9 @@ pub(super) fn fleet(config: &FleetSection) -> Result<Option<FleetSettings>, Inva
             "must be from 1 to 3600",
         ));
     }
+    if config.segment_entries == 0 {
+        return Err(invalid("fleet.segment_entries", 0, "must be at least 1"));
+    }
     if config.address.is_empty() {
         return Ok(None);
     }
@@ -45,5 +51,6 @@ pub(super) fn fleet(config: &FleetSection) -> Result<Option<FleetSettings>, Inva
         address: config.address.clone(),
         name: config.name.clone(),
         lease: Duration::from_secs(config.lease_seconds),
+        segment_entries: config.segment_entries,
     }))
 }

@@ -32,7 +32,7 @@ use super::idle::IdleSign;
 use super::membership::Membership;
 use super::messages::{FromDesk, ToDesk};
 use super::ownership::Ownership;
-use crate::messages::{Event, FleetEvent};
+use crate::messages::{Event, GroupEvent};
 use crate::stats::Stats;
 use crate::watch::{self, Watch};
 use error::RunError;
@@ -103,10 +103,10 @@ impl RunningDesk {
                     match Fleet::join(options.join.clone()).await {
                         Ok(fleet) => {
                             let joined = (fleet.worker().0, fleet.crawl());
-                            let desk = Desk::new(fleet, options);
+                            let (desk, letters) = Desk::new(fleet, options);
                             // The receiver waits for this.
                             let _is_waiting = joined_in.send(Ok(joined));
-                            desk.work().await
+                            desk.work(letters).await
                         }
                         Err(error) => {
                             let _is_waiting = joined_in.send(Err(error.clone()));
@@ -157,7 +157,7 @@ struct Desk {
 }
 
 impl Desk {
-    fn new(fleet: Fleet, options: DeskOptions) -> (Arc<Self>, mpsc::UnboundedReceiver<ToDesk>) {
+    fn new(fleet: Fleet, options: DeskOptions) -> (Self, mpsc::UnboundedReceiver<ToDesk>) {
         let mut membership = options.membership;
         membership.crawl = Some(fleet.crawl());
         let state = State {
@@ -179,7 +179,7 @@ impl Desk {
             arrivals: Notify::new(),
             is_away: AtomicBool::new(false),
         };
-        (Arc::new(desk), options.letters)
+        (desk, options.letters)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -228,8 +228,8 @@ impl Desk {
         }
     }
 
-    async fn tell_frontier(&self, event: FleetEvent) {
-        if self.events.send(Event::Fleet(event)).await.is_err() {
+    async fn tell_frontier(&self, event: GroupEvent) {
+        if self.events.send(Event::Groups(event)).await.is_err() {
             tracing::debug!("news of the fleet came after the end of the run");
         }
     }
@@ -264,6 +264,44 @@ impl Desk {
             Err(error) => Err(error),
         }
     }
+
+    /// What the desk does, until the run ends or the fleet cannot be worked with. `letters` brings the messages of the recorder.
+    async fn work(&self, letters: mpsc::UnboundedReceiver<ToDesk>) -> Result<(), FleetError> {
+        self.remember();
+        let ended = {
+            let (leases, opening) = (self.keep_leases(), self.open_partitions());
+            let (arrivals, log, segments) = (self.read_queues(), self.read_log(), self.shorten_log());
+            let post = self.send_letters(letters);
+            tokio::pin!(post);
+            tokio::select! {
+                ended = self.warn_of_servers() => ended,
+                ended = leases => ended.map(|()| None),
+                ended = opening => ended.map(|()| None),
+                ended = arrivals => ended.map(|()| None),
+                ended = log => ended.map(|()| None),
+                ended = segments => ended.map(|()| None),
+                ended = &mut post => ended.map(Some),
+            }
+        };
+        let unsent = match ended {
+            Ok(unsent) => unsent.unwrap_or_default(),
+            Err(error) => {
+                tracing::error!("{error}; the run stops");
+                let _is_running = self.events.send(Event::Stop).await;
+                return Err(error);
+            }
+        };
+        let last = async {
+            self.send_last(unsent).await?;
+            self.fleet.leave().await
+        };
+        match tokio::time::timeout(LAST_LETTERS, last).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!("{error}; the next run sends what is left"),
+            Err(_) => tracing::warn!("the servers of the fleet do not answer; the next run sends what is left"),
+        }
+        Ok(())
+    }
 }
 
 /// Makes calls at the same time, and returns their answers, or the first error.
@@ -286,49 +324,4 @@ async fn together<T>(
         Poll::Pending
     })
     .await
-}
-
-/// What the desk does, until the run ends or the fleet cannot be worked with.
-trait Work {
-    async fn work(self) -> Result<(), FleetError>;
-}
-
-impl Work for (Arc<Desk>, mpsc::UnboundedReceiver<ToDesk>) {
-    async fn work(self) -> Result<(), FleetError> {
-        let (desk, letters) = self;
-        desk.remember();
-        let ended = {
-            let (leases, opening) = (desk.keep_leases(), desk.open_partitions());
-            let (arrivals, log, segments) = (desk.read_queues(), desk.read_log(), desk.shorten_log());
-            let post = desk.send_letters(letters);
-            tokio::pin!(post);
-            tokio::select! {
-                ended = desk.warn_of_servers() => ended,
-                ended = leases => ended.map(|()| None),
-                ended = opening => ended.map(|()| None),
-                ended = arrivals => ended.map(|()| None),
-                ended = log => ended.map(|()| None),
-                ended = segments => ended.map(|()| None),
-                ended = &mut post => ended.map(Some),
-            }
-        };
-        let unsent = match ended {
-            Ok(unsent) => unsent.unwrap_or_default(),
-            Err(error) => {
-                tracing::error!("{error}; the run stops");
-                let _is_running = desk.events.send(Event::Stop).await;
-                return Err(error);
-            }
-        };
-        let last = async {
-            desk.send_last(unsent).await?;
-            desk.fleet.leave().await
-        };
-        match tokio::time::timeout(LAST_LETTERS, last).await {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::warn!("{error}; the next run sends what is left"),
-            Err(_) => tracing::warn!("the servers of the fleet do not answer; the next run sends what is left"),
-        }
-        Ok(())
-    }
 }

@@ -7,7 +7,7 @@
 //!                       └──┴── lose: another worker has it
 //! ```
 //!
-//! A request starts before T, and a request that is still open at T is cut off ([`Ownership::lapsed`]). The margin between T and the end
+//! A request starts before T, and a request that is still open at T is cut off ([`Ownership::certain_end`]). The margin between T and the end
 //! of the lease on the server bounds the difference between the two clocks; it does not have room for the longest request. With such room, a
 //! lease would have to last for minutes, and so long would nobody ask the hosts of a worker that was killed.
 //!
@@ -180,22 +180,11 @@ impl Ownership {
         }
     }
 
-    /// Returns when requests to the partition must not go on, because its lease is not certain any more.
-    pub async fn lapsed(&self, partition: Partition) {
-        while let Some(until) = self.until(partition).filter(|until| self.now() < *until) {
-            tokio::time::sleep_until((self.start + until).into()).await;
-        }
-    }
-
-    /// Whether open requests to the partition must be cut off now.
+    /// Until when requests to the partition may go on, as far as this worker knows now; `None` if its lease is lost.
     #[must_use]
-    pub fn has_lapsed(&self, partition: Partition) -> bool {
-        self.until(partition).is_none_or(|until| until <= self.now())
-    }
-
-    fn until(&self, partition: Partition) -> Option<Now> {
+    pub fn certain_end(&self, partition: Partition) -> Option<Instant> {
         match self.holding(partition) {
-            Holding::Held { until, .. } | Holding::Releasing { until, .. } => Some(until),
+            Holding::Held { until, .. } | Holding::Releasing { until, .. } => Some(self.start + until),
             Holding::Elsewhere => None,
         }
     }
@@ -260,10 +249,10 @@ mod tests {
         table.hold(P, E, at(60_000));
         table.release(P);
         assert!(!table.may_ask(P, at(0)) && table.is_mine(P) && table.held().is_empty());
-        assert!(!table.has_lapsed(P), "what is open may end");
+        assert!(table.certain_end(P).is_some(), "what is open may end");
         table.hold(P, E, at(90_000));
         assert!(!table.may_ask(P, at(0)));
         table.lose(P);
-        assert!(table.has_lapsed(P) && !table.is_mine(P));
+        assert!(table.certain_end(P).is_none() && !table.is_mine(P));
     }
 }

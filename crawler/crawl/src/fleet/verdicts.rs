@@ -211,9 +211,10 @@ impl Verdicts {
         };
         let id = DocId(page.packed());
         // A worker repeats a claim of which it does not know whether it arrived.
-        let verdict = match keeps(log, page)? {
-            true => Verdict::Unique,
-            false => self.stored(log.check_and_insert(id, &signature)?),
+        let verdict = if keeps(log, page)? {
+            Verdict::Unique
+        } else {
+            self.stored(log.check_and_insert(id, &signature)?)
         };
         Ok(match (own, verdict) {
             (Some(page), Verdict::Unique) => Applied::Confirmed(page),

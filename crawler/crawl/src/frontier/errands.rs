@@ -1,7 +1,7 @@
 //! The crawler's own errands: robots.txt and log-ins, which pages wait for, and sitemaps.
 
-use std::hash::BuildHasher;
-use std::time::Duration;
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
 
 use url::Url;
 use web::host_key::HostKey;
@@ -24,9 +24,28 @@ pub(super) fn first_sitemap(url: Url) -> Errand {
     }
 }
 
+/// Every sitemap that was ever queued, by a hash of its URL. Two sitemap indexes may name each other, so none is queued twice.
+#[derive(Debug, Default)]
+pub(super) struct SitemapsSeen {
+    seen: HashSet<u64>,
+    key: RandomState,
+}
+
+impl SitemapsSeen {
+    /// Whether the sitemap was never queued. It counts as queued from now on.
+    fn is_new(&mut self, url: &Url) -> bool {
+        self.seen.insert(self.key.hash_one(url.as_str()))
+    }
+
+    /// Forgets that a sitemap was ever queued.
+    pub fn forget(&mut self, url: &Url) {
+        self.seen.remove(&self.key.hash_one(url.as_str()));
+    }
+}
+
 impl Frontier {
-    /// Takes in the answer to the request for a robots.txt.
-    pub(super) fn robots_answered(&mut self, errand: Errand, answer: RobotsAnswer, now: Now) {
+    /// The answer to the request for a robots.txt has come.
+    pub(super) fn on_robots(&mut self, errand: Errand, answer: RobotsAnswer, now: Now) {
         match OriginState::answered(errand, answer, self.time(now)) {
             None => {}
             Some(OriginEvent::AskAgain(errand)) => self.add_errand(errand, now),
@@ -50,17 +69,16 @@ impl Frontier {
         // No robots.txt names the guessed sitemap, so the rules for pages apply to it.
         let guessed = Url::parse(&format!("{origin}/sitemap.xml")).ok();
         let guessed = guessed.filter(|url| robots.as_ref().is_some_and(|robots| robots.decide(url).allowed));
-        let named = self.named_sitemaps_of(&origin, robots.as_deref());
+        let named = self.named_sitemaps.take(&origin, robots.as_deref());
         if !matches!(state, OriginState::Unfit(_)) {
             self.mark_unsaved(host);
         }
         let asked = origin.clone();
         self.host(host).settle(origin, state);
         if let Some(robots) = &robots {
-            self.note_rules(robots.heap_bytes());
-        }
-        if robots.is_some() {
-            self.set_crawl_delay(host, now);
+            self.rules.note(&mut self.hosts, robots.heap_bytes());
+            let max = self.settings.politeness.max_crawl_delay;
+            self.host(host).apply_crawl_delay(max, now);
         }
         self.schedule(host, now);
         named.into_iter().for_each(|errand| self.add_errand(errand, now));
@@ -78,13 +96,6 @@ impl Frontier {
         }
     }
 
-    fn set_crawl_delay(&mut self, host: &str, now: Now) {
-        let max: Duration = self.settings.politeness.max_crawl_delay;
-        let host = self.host(host);
-        let crawl_delay = host.crawl_delay().unwrap_or_default();
-        host.gate.set_crawl_delay(crawl_delay.min(max), now);
-    }
-
     /// Queues an errand at the host of its URL.
     pub(super) fn add_errand(&mut self, errand: Errand, now: Now) {
         if let Errand::Subrequest(subrequest) = errand {
@@ -95,14 +106,10 @@ impl Frontier {
         };
         let name = key.as_str().to_owned();
         if !self.is_here(&name) {
-            return self.give_up_errand(
-                errand,
-                &format!("{name}, which another worker of the fleet may ask"),
-                now,
-            );
+            return self.give_up_errand(errand, &format!("{name}, which is asked elsewhere"), now);
         }
         let host = self.hosts.get(&name);
-        if self.was_given_up(&name) || host.is_some_and(|host| host.gate.is_given_up()) {
+        if self.released.was_given_up(&name) || host.is_some_and(|host| host.gate.is_given_up()) {
             return self.give_up_errand(errand, &name, now);
         }
         let Some(errand) = self.park(&name, errand) else {
@@ -126,7 +133,7 @@ impl Frontier {
                 return tracing::info!(host = name, "sitemap skipped: its URL is too long");
             }
             Errand::Sitemap { url, .. } => {
-                let is_new = self.sitemaps_seen.insert(self.sitemaps_key.hash_one(url.as_str()));
+                let is_new = self.sitemaps_seen.is_new(url);
                 let host = self.host(&name);
                 if !is_new || host.sitemaps_taken >= MAX_SITEMAPS {
                     return;
@@ -140,11 +147,6 @@ impl Frontier {
             }
         }
         self.schedule(&name, now);
-    }
-
-    /// Forgets that a sitemap was ever queued.
-    pub(super) fn forget_sitemap(&mut self, url: &Url) {
-        self.sitemaps_seen.remove(&self.sitemaps_key.hash_one(url.as_str()));
     }
 
     /// Queues a sitemap of which the store has no recent record.

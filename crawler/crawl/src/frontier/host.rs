@@ -1,10 +1,12 @@
 //! One host's part of the frontier: its URLs, its origins, its gate, and the facts that decide its state.
 
+mod idle;
+mod step;
+
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::net::IpAddr;
 use std::time::Duration;
 
-use fleet::partition::Partition;
 use storage::QueuedUrl;
 use url::Url;
 use web::fetch::Route;
@@ -17,6 +19,7 @@ use super::slow_lanes::SlowLanes;
 use super::state::{HostFacts, HostState, Line, LineEvent, OriginState, Work, origin};
 use super::waiting::WaitingUrl;
 use super::{BUFFER, FrontierSettings};
+use crate::admission::HostGroup;
 use crate::messages::Errand;
 use crate::steering::JudgedPage;
 use config::settings::{TrapLimits, UrlRules};
@@ -56,8 +59,8 @@ const NEVER: Now = Now::MAX;
 /// One host.
 #[derive(Debug)]
 pub(super) struct Host {
-    /// Its partition in a fleet; without a fleet, this means nothing.
-    pub(super) partition: Partition,
+    /// The group with which it comes and goes.
+    pub(super) group: HostGroup,
     pub(super) gate: Gate,
     /// The address that answered last. Its gate applies, too.
     pub(super) address: Option<AddressKey>,
@@ -106,7 +109,7 @@ pub(super) struct Host {
 impl Host {
     pub(super) fn new(
         name: &str,
-        partition: Partition,
+        group: HostGroup,
         logins: Option<Box<HostLogins>>,
         clock: &CrawlClock,
         settings: &FrontierSettings,
@@ -115,7 +118,7 @@ impl Host {
         let address = AddressKey::of_literal(name);
         let needs_look_up = settings.looks_up_names && address.is_none();
         Self {
-            partition,
+            group,
             gate: Gate::new(clock, politeness),
             route: (!needs_look_up).then_some((Route::Direct, NEVER)),
             is_wanted: address.is_some(),
@@ -186,12 +189,31 @@ impl Host {
         self.skip_given_up();
     }
 
+    /// Its part in the browser, which may have this many of its pages.
+    pub(super) fn browser_part(&mut self, max_pages: usize) -> &mut BrowserPart {
+        self.browser
+            .get_or_insert_with(|| Box::new(BrowserPart::new(max_pages)))
+    }
+
+    /// Its part in the slow lanes, where the bodies that arrive have `memory_bytes` together.
+    pub(super) fn lanes_part(&mut self, memory_bytes: usize) -> &mut SlowLanes {
+        self.slow_lanes
+            .get_or_insert_with(|| Box::new(SlowLanes::new(memory_bytes)))
+    }
+
     /// Notes that a URL in process has its outcome.
     pub(super) fn decided(&mut self, seq: u64, page: Option<&JudgedPage>) {
         self.awaits_verdict = false;
         let is_duplicate = page.is_some_and(|page| page.duplicate_of.is_some());
         self.queue.decided(seq, is_duplicate);
         self.pages_decided += u64::from(page.is_some());
+    }
+
+    /// A URL is in process no more, without an outcome. Returns the session with which it was asked for.
+    pub(super) fn leave_process(&mut self, seq: u64) -> Option<u64> {
+        self.awaits_verdict = false;
+        self.queue.end(seq);
+        self.logins.as_mut().and_then(|logins| logins.end(seq))
     }
 
     /// Notes that a URL redirects to another spelling of itself.
@@ -238,8 +260,13 @@ impl Host {
         })
     }
 
-    /// The longest crawl delay in a robots.txt of the host.
-    pub(super) fn crawl_delay(&self) -> Option<Duration> {
+    /// Its gate keeps the longest crawl delay in a robots.txt of the host from now on, up to `max`.
+    pub(super) fn apply_crawl_delay(&mut self, max: Duration, now: Now) {
+        let crawl_delay = self.crawl_delay().unwrap_or_default();
+        self.gate.set_crawl_delay(crawl_delay.min(max), now);
+    }
+
+    fn crawl_delay(&self) -> Option<Duration> {
         let of = |state: &OriginState| match state {
             OriginState::Open { robots, .. } => robots.crawl_delay(),
             OriginState::Asked | OriginState::GivenUp { .. } | OriginState::Unfit(_) => None,
@@ -247,10 +274,9 @@ impl Host {
         self.origins.values().filter_map(of).max()
     }
 
-    /// Leaves all waiting URLs to the store, because another worker may fetch them from now on. Returns the errands that the host had to
-    /// run.
-    pub(super) fn leave_worker(&mut self) -> Vec<Errand> {
-        self.line = self.line.on(LineEvent::PartitionGoes);
+    /// Leaves all waiting URLs to the store, because the host goes with its group. Returns the errands that it had to run.
+    pub(super) fn leave(&mut self) -> Vec<Errand> {
+        self.line = self.line.on(LineEvent::GroupGoes);
         self.queue.leave_to_store();
         self.awaiting.clear();
         for (queued, _) in std::mem::take(&mut self.respelled) {

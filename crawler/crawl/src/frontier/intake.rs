@@ -140,6 +140,22 @@ impl Intake {
         self.parked.retain(|name, _| !is_leaving(name));
     }
 
+    fn load_below(&self) -> usize {
+        LOAD_BELOW.min(self.max_hosts)
+    }
+
+    /// Whether the frontier waits for seeds or hosts.
+    pub(super) fn is_taking_in(&self) -> bool {
+        self.seeds != SeedsState::Read || self.loading != Loading::Nothing
+    }
+
+    /// When the intake has its next step, if it waits for room. New URLs count only if the crawl `takes_new`.
+    pub(super) fn wakes_at(&self, takes_new: bool) -> Option<Now> {
+        let has_more = takes_new && self.has_more() || self.pass != Pass::Done;
+        let waits = self.loading == Loading::Nothing && has_more;
+        waits.then_some(self.sweep_at)
+    }
+
     /// Whether the frontier has more hosts to load.
     fn has_more(&self) -> bool {
         !self.parked.is_empty() || !self.named.is_empty() || self.pass != Pass::Done || self.passes_again
@@ -189,7 +205,7 @@ impl Frontier {
 
     /// The store has more hosts than there is room for, and `visits` revisits. The frontier loads them from the first step on.
     pub fn loads_hosts(&mut self, visits: u64) {
-        self.visits_left = visits;
+        self.pages.set_visits(visits);
         self.addresses.assume_requests();
         self.intake.is_partial = true;
         self.intake.pass = Pass::Behind(String::new());
@@ -246,15 +262,15 @@ impl Frontier {
             let names = self.intake.parked.keys().take(LOADED_AT_A_TIME).cloned().collect();
             return Some(Step::LoadHosts(HostsWanted::Named(names)));
         }
-        if self.counted_hosts() >= self.load_below() && self.intake.sweep_at <= now {
+        if self.counted_hosts() >= self.intake.load_below() && self.intake.sweep_at <= now {
             self.intake.sweep_at = now + SWEEP_INTERVAL;
             self.release_hosts(now);
         }
-        if self.counted_hosts() >= self.load_below() {
+        if self.counted_hosts() >= self.intake.load_below() {
             return None;
         }
         let room = self.intake.max_hosts - self.counted_hosts();
-        let wanted = self.intake.next_wanted(room, self.takes_new)?;
+        let wanted = self.intake.next_wanted(room, self.pages.takes_new())?;
         self.intake.loading = match wanted {
             HostsWanted::Named(_) => Loading::Named,
             HostsWanted::Behind { .. } => Loading::Pass,
@@ -262,26 +278,9 @@ impl Frontier {
         Some(Step::LoadHosts(wanted))
     }
 
-    fn load_below(&self) -> usize {
-        LOAD_BELOW.min(self.intake.max_hosts)
-    }
-
     /// Hosts in memory that are not in a long rest.
     fn counted_hosts(&self) -> usize {
         self.hosts.len().saturating_sub(self.schedule.resting_hosts())
-    }
-
-    /// Whether the frontier waits for seeds or hosts.
-    pub(super) fn is_taking_in(&self) -> bool {
-        self.intake.seeds != SeedsState::Read || self.intake.loading != Loading::Nothing
-    }
-
-    /// When the intake has its next step, if it waits for room.
-    pub(super) fn intake_wakes_at(&self) -> Option<Now> {
-        let intake = &self.intake;
-        let has_more = self.takes_new && intake.has_more() || intake.pass != Pass::Done;
-        let waits = intake.loading == Loading::Nothing && has_more;
-        waits.then_some(intake.sweep_at)
     }
 
     /// Whether the run has not read its seeds to the end.
@@ -291,7 +290,7 @@ impl Frontier {
     }
 
     /// Adds seeds that the store has queued, and the hosts of seeds that the store knew.
-    pub(super) fn seeds_read(&mut self, queued: Vec<QueuedUrl>, known: &[String], more: bool, now: Now) {
+    pub(super) fn on_seeds_read(&mut self, queued: Vec<QueuedUrl>, known: &[String], more: bool, now: Now) {
         self.intake.seeds = if more { SeedsState::Unread } else { SeedsState::Read };
         self.add(queued, now);
         for host in known {
@@ -300,7 +299,7 @@ impl Frontier {
     }
 
     /// Adds hosts from the store.
-    pub(super) fn hosts_loaded(&mut self, hosts: Vec<StoredHost>, behind: Option<String>) {
+    pub(super) fn on_hosts_loaded(&mut self, hosts: Vec<StoredHost>, behind: Option<String>) {
         if std::mem::take(&mut self.intake.loading) == Loading::Pass {
             self.intake.pass = behind.map_or(Pass::Done, Pass::Behind);
         }
@@ -340,10 +339,8 @@ impl Frontier {
         if let Some(record) = &record {
             self.restore(&name, record);
         }
-        let visits_left = self.visits_left;
-        self.add_stored_visits(&name, counts.due);
         // The run counted these revisits when it began.
-        self.visits_left = visits_left;
+        self.note_stored_visits(&name, counts.due);
         if urls.is_empty() {
             return self.add_stored_host(&name, &counts);
         }

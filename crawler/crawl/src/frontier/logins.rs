@@ -91,7 +91,7 @@ impl Frontier {
     }
 
     /// Takes in the answer to a request of a log-in.
-    pub(super) fn login_answered(&mut self, errand: &LoginErrand, answer: LoginAnswer, now: Now) {
+    pub(super) fn on_login_answer(&mut self, errand: &LoginErrand, answer: LoginAnswer, now: Now) {
         let login = errand.login;
         match answer {
             LoginAnswer::LoggedIn => {
@@ -125,12 +125,7 @@ impl Frontier {
         self.set_login(login, LoginState::Failed(why), now);
     }
 
-    /// A log-in goes to another worker with its host. It begins again if a page here needs it.
-    pub(super) fn login_leaves(&mut self, login: usize, now: Now) {
-        self.set_login(login, LoginState::Needed, now);
-    }
-
-    fn set_login(&mut self, login: usize, state: LoginState, now: Now) {
+    pub(super) fn set_login(&mut self, login: usize, state: LoginState, now: Now) {
         self.logins.all[login].state = state.clone();
         let names = self
             .hosts
@@ -167,17 +162,13 @@ impl Frontier {
     }
 
     /// A page came without the session. It waits for the next one, and is fetched again.
-    pub(super) fn logged_out(&mut self, queued: QueuedUrl, now: Now) {
+    pub(super) fn on_logged_out(&mut self, queued: QueuedUrl, now: Now) {
         let name = queued.host.clone();
-        self.pages_in_process -= super::is_new(&queued);
-        self.steering.end_test(&name, queued.seq);
+        let session = self.leave_process(&queued);
         let is_here = self.is_here(&name);
         let login = Url::parse(&queued.url).ok();
         let login = login.and_then(|url| Some(self.logins.rules.of(&url)?.0));
         let host = self.host(&name);
-        let session = host.logins.as_mut().and_then(|logins| logins.end(queued.seq));
-        host.awaits_verdict = false;
-        host.queue.end(queued.seq);
         let seq = queued.seq;
         if is_here {
             host.queue.put_back(WaitingUrl::new(queued));

@@ -76,8 +76,21 @@ impl Lookups {
 }
 
 impl Frontier {
-    /// Handles the answer to a look-up.
-    pub(super) fn looked_up(&mut self, name: &str, route: Route, now: Now) {
+    /// The host whose name is to be looked up next.
+    pub(super) fn begin_look_up(&mut self, now: Now) -> Option<String> {
+        loop {
+            let name = self.lookups.begin()?;
+            let group = self.host(&name).group;
+            if self.groups.permit(group, now).is_some() {
+                return Some(name);
+            }
+            self.lookups.end(&name);
+            self.await_permit(&name);
+        }
+    }
+
+    /// A look-up has its answer.
+    pub(super) fn on_looked_up(&mut self, name: &str, route: Route, now: Now) {
         self.lookups.end(name);
         if !self.is_in_memory_or_here(name) {
             return;

@@ -14,6 +14,19 @@ use crate::messages::{DOCUMENTS_LEFT, GivenUp};
 /// Hosts that are saved at a time: after a crash all hosts are to be saved, and there may be a million.
 const SAVED_AT_A_TIME: usize = 10_000;
 
+/// The hosts with facts that have changed since they were last saved.
+#[derive(Debug, Default)]
+pub(super) struct Unsaved {
+    names: Vec<String>,
+}
+
+impl Unsaved {
+    fn take_some(&mut self) -> Vec<String> {
+        let rest = self.names.len().saturating_sub(SAVED_AT_A_TIME);
+        self.names.split_off(rest)
+    }
+}
+
 impl Frontier {
     /// Restores the treatment of the host from an earlier run.
     pub fn restore(&mut self, name: &str, state: &HostRecord) {
@@ -26,7 +39,7 @@ impl Frontier {
             slowed: Duration::from_millis(state.slowed_ms),
         };
         let ago = Duration::from_millis(self.started_at.saturating_sub(state.asked_at));
-        // Another worker may have asked the host since this run began. If the clock was put back since, the host waits no longer than one
+        // Another process may have asked the host since this run began. If the clock was put back since, the host waits no longer than one
         // that was asked just now.
         let during_run = self
             .time(Now::ZERO)
@@ -85,13 +98,12 @@ impl Frontier {
     /// Whether the treatment of a host is unsaved.
     #[must_use]
     pub fn has_unsaved(&self) -> bool {
-        !self.unsaved.is_empty()
+        !self.unsaved.names.is_empty()
     }
 
     /// The treatment of hosts whose treatment has changed since they were last taken; at most [`SAVED_AT_A_TIME`] of them.
     pub fn take_unsaved(&mut self) -> Vec<(String, HostRecord)> {
-        let rest = self.unsaved.len().saturating_sub(SAVED_AT_A_TIME);
-        let names = self.unsaved.split_off(rest);
+        let names = self.unsaved.take_some();
         names
             .into_iter()
             .map(|name| {
@@ -102,10 +114,9 @@ impl Frontier {
     }
 
     pub(super) fn mark_unsaved(&mut self, name: &str) {
-        let host = self.host(name);
-        if !host.memory.is_unsaved {
-            host.memory.is_unsaved = true;
-            self.unsaved.push(name.to_owned());
+        let was_unsaved = std::mem::replace(&mut self.host(name).memory.is_unsaved, true);
+        if !was_unsaved {
+            self.unsaved.names.push(name.to_owned());
         }
     }
 
@@ -146,7 +157,7 @@ impl Frontier {
     pub fn given_up(&self) -> Vec<GivenUp> {
         let in_memory = self.hosts.iter();
         let in_memory = in_memory.flat_map(|(name, host)| self.left_unfinished(name, host));
-        let mut given_up: Vec<GivenUp> = in_memory.chain(self.released_given_up().iter().cloned()).collect();
+        let mut given_up: Vec<GivenUp> = in_memory.chain(self.released.given_up().iter().cloned()).collect();
         given_up.sort();
         given_up
     }

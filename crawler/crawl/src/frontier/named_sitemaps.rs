@@ -14,7 +14,46 @@ use super::state::{OriginState, origin};
 use crate::messages::Errand;
 
 /// The sitemaps that wait, by origin.
-pub(super) type NamedSitemaps = HashMap<String, Vec<Errand>>;
+#[derive(Debug, Default)]
+pub(super) struct NamedSitemaps {
+    waiting: HashMap<String, Vec<Errand>>,
+}
+
+impl NamedSitemaps {
+    /// Adds a sitemap that waits for the rules of an origin. Returns whether it is the first one of the origin.
+    fn wait(&mut self, origin: &str, errand: Errand) -> bool {
+        let waiting = self.waiting.entry(origin.to_owned()).or_default();
+        waiting.push(errand);
+        waiting.len() == 1
+    }
+
+    /// Takes out the sitemaps that waited for the rules of an origin and may be read. Without rules, none may be read.
+    pub fn take(&mut self, origin: &str, robots: Option<&Robots>) -> Vec<Errand> {
+        let mut waiting = self.waiting.remove(origin).unwrap_or_default();
+        match robots {
+            Some(robots) => waiting.retain(|errand| is_allowed(robots, errand.url())),
+            None => {
+                for errand in waiting.drain(..) {
+                    tracing::warn!(url = %errand.url(), "sitemap not read: its host gives no robots.txt");
+                }
+            }
+        }
+        waiting
+    }
+
+    /// Takes out the sitemaps of the hosts of which `is_leaving` holds.
+    pub fn take_where(&mut self, is_leaving: impl Fn(&str) -> bool) -> Vec<Url> {
+        let leaves = |errand: &Errand| {
+            let host = HostKey::from_url(errand.url());
+            host.is_some_and(|host| is_leaving(host.as_str()))
+        };
+        let leaving = self
+            .waiting
+            .extract_if(|_, waiting| waiting.first().is_some_and(leaves));
+        let errands = leaving.flat_map(|(_, waiting)| waiting);
+        errands.map(|errand| errand.url().clone()).collect()
+    }
+}
 
 impl Frontier {
     /// Adds sitemaps that the seeds file names.
@@ -34,7 +73,7 @@ impl Frontier {
         };
         let host = host.as_str();
         if !self.is_here(host) {
-            return self.leave_sitemap(errand.url().clone());
+            return self.groups.keep_sitemap(errand.url().clone());
         }
         let origin = origin(errand.url());
         if !self.settings.hosts.politeness(host, &self.settings.politeness).robots {
@@ -50,7 +89,9 @@ impl Frontier {
             Some(OriginState::GivenUp { .. } | OriginState::Unfit(_)) => {
                 tracing::warn!(url = %errand.url(), "sitemap not read: its host gives no robots.txt");
             }
-            Some(OriginState::Asked) => self.named_sitemaps.entry(origin).or_default().push(errand),
+            Some(OriginState::Asked) => {
+                self.named_sitemaps.wait(&origin, errand);
+            }
             None => {
                 let robots = Errand::Robots {
                     for_host: host.to_owned(),
@@ -59,10 +100,8 @@ impl Frontier {
                     redirects: 0,
                     failures: 0,
                 };
-                let waiting = self.named_sitemaps.entry(origin.clone()).or_default();
-                waiting.push(errand);
                 // The other sitemaps of the origin wait for the same answer.
-                if waiting.len() == 1 {
+                if self.named_sitemaps.wait(&origin, errand) {
                     self.add_errand(robots, now);
                     if let Some(host) = self.hosts.get_mut(host) {
                         host.origins.entry(origin).or_insert(OriginState::Asked);
@@ -70,20 +109,6 @@ impl Frontier {
                 }
             }
         }
-    }
-
-    /// Takes out the sitemaps that waited for the rules of an origin and may be read. Without rules, none may be read.
-    pub(super) fn named_sitemaps_of(&mut self, origin: &str, robots: Option<&Robots>) -> Vec<Errand> {
-        let mut waiting = self.named_sitemaps.remove(origin).unwrap_or_default();
-        match robots {
-            Some(robots) => waiting.retain(|errand| is_allowed(robots, errand.url())),
-            None => {
-                for errand in waiting.drain(..) {
-                    tracing::warn!(url = %errand.url(), "sitemap not read: its host gives no robots.txt");
-                }
-            }
-        }
-        waiting
     }
 }
 

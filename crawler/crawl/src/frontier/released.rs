@@ -11,7 +11,7 @@ use web::politeness::Now;
 
 use super::Frontier;
 use super::host::Host;
-use super::state::{Line, Work};
+use super::state::Line;
 use super::trials::PLACES;
 use crate::messages::GivenUp;
 
@@ -69,6 +69,21 @@ impl Released {
         true
     }
 
+    /// The released hosts that the run left unfinished, up to a bound.
+    pub(super) fn given_up(&self) -> &[GivenUp] {
+        &self.given_up
+    }
+
+    /// Whether a released host has URLs that are held back.
+    pub(super) fn hold_urls_back(&self) -> bool {
+        self.holds_urls_back
+    }
+
+    /// Whether the host was given up and then released.
+    pub(super) fn was_given_up(&self, name: &str) -> bool {
+        self.aside(name) == Some(Aside::GivenUp)
+    }
+
     fn note_given_up(&mut self, host: GivenUp) {
         if self.given_up.len() < MAX_RELEASED_NAMED {
             self.given_up.push(host);
@@ -81,7 +96,7 @@ impl Released {
 impl Frontier {
     /// Releases the hosts that have nothing left to do, and the addresses that no host needs.
     pub(super) fn release_hosts(&mut self, now: Now) {
-        let takes_new = self.takes_new;
+        let takes_new = self.pages.takes_new();
         let idle = self.hosts.iter().filter(|(_, host)| host.is_idle(takes_new, now));
         let names: Vec<String> = idle.map(|(name, _)| name.clone()).collect();
         for name in names {
@@ -109,7 +124,7 @@ impl Frontier {
     }
 
     fn note_released(&mut self, name: String, host: &Host) {
-        if !host.is_given_up() && (host.urls == 0 || !self.takes_new) {
+        if !host.is_given_up() && (host.urls == 0 || !self.pages.takes_new()) {
             // A host with new URLs may be needed again.
             return self.intake.note_released(host.urls > 0);
         }
@@ -128,25 +143,10 @@ impl Frontier {
         }
     }
 
-    /// The released hosts that the run left unfinished, up to a bound.
-    pub(super) fn released_given_up(&self) -> &[GivenUp] {
-        &self.released.given_up
-    }
-
     /// The number of unfinished hosts that [`given_up`](Self::given_up) does not name.
     #[must_use]
     pub fn further_given_up(&self) -> u64 {
         self.released.further_given_up
-    }
-
-    /// Whether a released host has URLs that are held back.
-    pub(super) fn released_hold_urls_back(&self) -> bool {
-        self.released.holds_urls_back
-    }
-
-    /// Whether the host was given up and then released.
-    pub(super) fn was_given_up(&self, name: &str) -> bool {
-        self.released.aside(name) == Some(Aside::GivenUp)
     }
 
     /// Loads a released host again if all its URLs were held back.
@@ -154,29 +154,5 @@ impl Frontier {
         if self.released.aside(name) == Some(Aside::HeldBack) {
             self.leave(name);
         }
-    }
-}
-
-impl Host {
-    /// Whether the store has everything that the memory has about the host, and the host waits for no answer.
-    fn holds_nothing(&self) -> bool {
-        self.holds_only_sitemaps() && self.sitemaps.is_empty() && self.sitemaps_to_recall.is_empty()
-    }
-
-    /// The same, except for sitemaps, which a later run can ask for.
-    fn holds_only_sitemaps(&self) -> bool {
-        !self.memory.is_unsaved
-            && !self.is_busy()
-            && self.awaiting.is_empty()
-            && self.respelled.is_empty()
-            && self.first_errands.is_empty()
-    }
-
-    /// Whether the host has nothing left to do and waits for no answer, and the store knows its treatment.
-    fn is_idle(&self, takes_new: bool, now: Now) -> bool {
-        self.line == Line::None
-            && self.holds_nothing()
-            && self.work(takes_new) == Work::Nothing
-            && (self.is_given_up() || self.gate.ready_at().is_some_and(|at| at <= now))
     }
 }

@@ -14,9 +14,7 @@ use web::host_key::HostKey;
 use web::politeness::Now;
 
 use super::Frontier;
-use super::browser_part::BrowserPart;
 use super::host::Host;
-use super::state::{OriginState, Ruling, origin};
 use crate::messages::Errand;
 use crate::render::subrequest::Subrequest;
 
@@ -44,23 +42,35 @@ impl Rendering {
     pub fn is_empty(&self) -> bool {
         self.pages == 0
     }
+
+    /// Makes a host wait whose next page would probably go to the browser, if the browser has enough pages.
+    pub fn hold_up(&mut self, name: &str, host: &mut Host) {
+        let is_full = self.pages >= self.enough;
+        let part = host.browser.as_mut().filter(|_| is_full);
+        if let Some(part) = part.filter(|part| part.has_pages && !part.waits) {
+            part.waits = true;
+            self.waiting.push_back(name.to_owned());
+        }
+    }
 }
 
 impl Frontier {
     /// A page goes to the browser.
-    pub(super) fn rendering_began(&mut self, host: &str) {
-        self.end_ticket();
+    pub(super) fn on_rendering_began(&mut self, host: &str) {
+        self.tickets.end();
         self.rendering.pages += 1;
-        let part = self.browser_part(host);
+        let max_pages = self.settings.max_in_browser;
+        let part = self.host(host).browser_part(max_pages);
         part.pages += 1;
         part.has_pages = true;
     }
 
     /// A page comes back from the browser.
-    pub(super) fn rendering_ended(&mut self, name: &str, now: Now) {
-        self.tickets_out += 1;
+    pub(super) fn on_rendering_ended(&mut self, name: &str, now: Now) {
+        self.tickets.reissue();
         self.rendering.pages -= 1;
-        let part = self.browser_part(name);
+        let max_pages = self.settings.max_in_browser;
+        let part = self.host(name).browser_part(max_pages);
         part.pages = part.pages.saturating_sub(1);
         self.schedule(name, now);
         if self.rendering.pages < self.rendering.enough
@@ -72,67 +82,34 @@ impl Frontier {
         }
     }
 
-    /// Makes a host wait whose next page would probably go to the browser, if the browser has enough pages.
-    pub(super) fn await_browser(&mut self, name: &str) {
-        let is_full = self.rendering.pages >= self.rendering.enough;
-        let host = self.hosts.get_mut(name).filter(|_| is_full);
-        let part = host.and_then(|host| host.browser.as_mut());
-        if let Some(part) = part.filter(|part| part.has_pages && !part.waits) {
-            part.waits = true;
-            self.rendering.waiting.push_back(name.to_owned());
-        }
-    }
-
-    /// The host's part in the browser.
-    pub(super) fn browser_part(&mut self, name: &str) -> &mut BrowserPart {
-        let max_pages = self.settings.max_in_browser;
-        let part = || Box::new(BrowserPart::new(max_pages));
-        self.host(name).browser.get_or_insert_with(part)
-    }
-
     /// Queues the request of a page in the browser at the host of its URL. A host that is no host of the crawl belongs to the page's
-    /// partition in a fleet, so each worker may ask it.
+    /// group, so every process may ask it for its own pages.
     pub(super) fn add_subrequest(&mut self, subrequest: Subrequest, now: Now) {
         let Some(key) = HostKey::from_url(subrequest.url()) else {
             return;
         };
         let name = key.as_str();
         if !self.is_here(name) {
-            let page_partition = self.partition_of(subrequest.page_host());
+            let page_group = self.groups.of(subrequest.page_host());
             let belongs_to_nobody = subrequest.is_outside_scope() && !self.hosts.contains_key(name);
             if !belongs_to_nobody || !self.is_here(subrequest.page_host()) {
                 return;
             }
             let logins = self.logins.of_host(name);
-            let host = Host::new(name, page_partition, logins, &self.clock, &self.settings);
+            let host = Host::new(name, page_group, logins, &self.clock, &self.settings);
             self.hosts.insert(name.to_owned(), Box::new(host));
         }
         let Some(Errand::Subrequest(subrequest)) = self.park(name, Errand::Subrequest(subrequest)) else {
             return;
         };
-        if self.was_given_up(name) || self.host(name).gate.is_given_up() {
+        if self.released.was_given_up(name) || self.host(name).gate.is_given_up() {
             return;
         }
-        self.browser_part(name).subrequests.push_back(subrequest);
+        let max_pages = self.settings.max_in_browser;
+        let part = self.host(name).browser_part(max_pages);
+        part.subrequests.push_back(subrequest);
         // A page needs it, so its name needs no trial.
         self.want(name, now);
         self.schedule(name, now);
-    }
-}
-
-impl Host {
-    /// The next request of a page in the browser that a page still waits for and that no robots.txt forbids which the crawler has.
-    pub(super) fn next_subrequest(&mut self, now: Now) -> Option<Subrequest> {
-        loop {
-            let subrequest = self.browser.as_mut()?.subrequests.pop_front()?;
-            let url = subrequest.url();
-            let ruling = OriginState::ruling(self.origins.get(&origin(url)), url, now);
-            let is_forbidden = self.obeys_robots && matches!(ruling, Ruling::Forbidden(_));
-            if is_forbidden {
-                tracing::debug!(%url, "robots.txt forbids the request of a page");
-            } else if subrequest.is_awaited() {
-                return Some(subrequest);
-            }
-        }
     }
 }

@@ -86,7 +86,7 @@ impl Frontier {
         if !self.is_here(name) {
             return;
         }
-        let takes_new = self.takes_new;
+        let takes_new = self.pages.takes_new();
         let host = self.host(name);
         if host.line != Line::None {
             return;
@@ -123,7 +123,7 @@ impl Frontier {
     ///
     /// Returns whether a name may have left its place in a trial, so that the next name gets a turn.
     pub(super) fn end_idle_turns(&mut self) -> bool {
-        let takes_new = self.takes_new;
+        let takes_new = self.pages.takes_new();
         let mut has_freed_a_place = false;
         while let Some(Who::Host(name)) = self.schedule.first_due()
             && let Some(host) = self.hosts.get_mut(name)
@@ -155,15 +155,17 @@ impl Frontier {
 
     /// The host's next step. `is_first_at_address` says whether its turn at its address has come as well.
     fn turn_of(&mut self, name: &str, is_first_at_address: bool, now: Now) -> Option<Step> {
-        let takes_new = self.takes_new;
-        self.await_browser(name);
+        let takes_new = self.pages.takes_new();
+        if let Some(host) = self.hosts.get_mut(name) {
+            self.rendering.hold_up(name, host);
+        }
         let host = self.host(name);
         host.line = host.line.on(LineEvent::CalledUp);
-        let partition = host.partition;
-        if !self.has_lease(partition, now) {
-            self.await_lease(name);
+        let group = host.group;
+        let Some(permit) = self.groups.permit(group, now) else {
+            self.await_permit(name);
             return None;
-        }
+        };
         let host = self.host(name);
         let work = host.work(takes_new);
         let would_ask = work == Work::Request && host.gate.ready_at().is_some_and(|at| at <= now);
@@ -194,8 +196,9 @@ impl Frontier {
             return None;
         }
         let host = self.hosts.get_mut(name);
-        let step = host.and_then(|host| host.step(name, takes_new, &mut self.steering, now));
-        if matches!(step, Some(Step::Start(..))) {
+        let mut step = host.and_then(|host| host.step(name, takes_new, &mut self.steering, now));
+        if let Some(Step::Start(_, passage)) = &mut step {
+            passage.permit = permit;
             self.trials.note_request(name);
             if let Some(key) = key {
                 self.addresses.start(key, now);

@@ -53,26 +53,59 @@ impl SlowLanes {
         self.answers > 0
     }
 
+    /// The run leaves a document, for this reason.
+    fn leave_document(&mut self, why: String) {
+        let before = self.left.as_ref().map_or(0, |(documents, _)| *documents);
+        self.left = Some((before + 1, why));
+    }
+
     /// The number of documents that the run left, and why; `None` if it left none.
     pub fn documents_left(&self) -> Option<(u64, &str)> {
         self.left.as_ref().map(|(documents, why)| (*documents, why.as_str()))
     }
 }
 
+/// The answers of all hosts in the slow lanes.
+#[derive(Debug, Default)]
+pub(super) struct Lanes {
+    /// The verdict on an answer, which ends its ticket, may come before the news that it has left its lane.
+    answers: usize,
+}
+
+impl Lanes {
+    fn enter(&mut self) {
+        self.answers += 1;
+    }
+
+    fn leave(&mut self) {
+        self.answers = self.answers.saturating_sub(1);
+    }
+
+    /// Whether an answer is in a lane.
+    pub fn are_used(&self) -> bool {
+        self.answers > 0
+    }
+}
+
 impl Frontier {
     /// An answer of this host waits for a slow lane.
-    pub(super) fn lane_entered(&mut self, name: &str, bytes: usize) {
-        self.answers_in_lanes += 1;
-        if let Some(part) = self.slow_lanes(name) {
+    pub(super) fn on_lane_entered(&mut self, name: &str, bytes: usize) {
+        self.lanes.enter();
+        let memory_bytes = self.settings.arriving_bytes;
+        // A host that is not in memory had nothing left to do but to have a sitemap read.
+        if let Some(host) = self.hosts.get_mut(name) {
+            let part = host.lanes_part(memory_bytes);
             part.answers += 1;
             part.bytes += bytes;
         }
     }
 
     /// An answer of this host has left a slow lane.
-    pub(super) fn lane_left(&mut self, name: &str, bytes: usize, now: Now) {
-        self.answers_in_lanes = self.answers_in_lanes.saturating_sub(1);
-        if let Some(part) = self.slow_lanes(name) {
+    pub(super) fn on_lane_left(&mut self, name: &str, bytes: usize, now: Now) {
+        self.lanes.leave();
+        let memory_bytes = self.settings.arriving_bytes;
+        if let Some(host) = self.hosts.get_mut(name) {
+            let part = host.lanes_part(memory_bytes);
             part.answers = part.answers.saturating_sub(1);
             part.bytes = part.bytes.saturating_sub(bytes);
             self.schedule(name, now);
@@ -80,29 +113,14 @@ impl Frontier {
     }
 
     /// A document stays in the store for this run.
-    pub(super) fn document_left(&mut self, queued: &QueuedUrl, why: String, now: Now) {
+    pub(super) fn on_document_left(&mut self, queued: &QueuedUrl, why: String, now: Now) {
         let name = &queued.host;
-        self.pages_in_process -= super::is_new(queued);
-        self.steering.end_test(name, queued.seq);
+        self.leave_process(queued);
+        let memory_bytes = self.settings.arriving_bytes;
         let host = self.host(name);
-        if let Some(logins) = &mut host.logins {
-            logins.end(queued.seq);
-        }
-        host.awaits_verdict = false;
         host.queue.skip(queued.seq);
-        if let Some(part) = self.slow_lanes(name) {
-            let before = part.documents_left().map_or(0, |(documents, _)| documents);
-            part.left = Some((before + 1, why));
-        }
+        host.lanes_part(memory_bytes).leave_document(why);
         self.mark_unsaved(name);
         self.schedule(name, now);
-    }
-
-    /// The host's part; `None` if the host is not in memory: it had nothing left to do but to have a sitemap read.
-    fn slow_lanes(&mut self, name: &str) -> Option<&mut SlowLanes> {
-        let memory_bytes = self.settings.arriving_bytes;
-        let part = || Box::new(SlowLanes::new(memory_bytes));
-        let host = self.hosts.get_mut(name)?;
-        Some(host.slow_lanes.get_or_insert_with(part))
     }
 }

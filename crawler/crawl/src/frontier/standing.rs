@@ -35,8 +35,8 @@ pub enum HostStateKind {
     Name,
     /// The crawler first tries other new names of its domain.
     Trial,
-    /// It waits until the worker certainly has the lease of its partition: see [`Ownership`](crate::fleet::ownership::Ownership).
-    Lease,
+    /// It waits until its group has permits again, as in a fleet after a lease has run out.
+    Permit,
     /// It rests after a failure, 429 or 503.
     Resting,
     /// `scope.max_pages` or `scope.max_pages_per_host` is reached.
@@ -58,7 +58,7 @@ impl HostStateKind {
         Self::Address,
         Self::Name,
         Self::Trial,
-        Self::Lease,
+        Self::Permit,
         Self::Resting,
         Self::PageLimit,
         Self::HeldBack,
@@ -77,7 +77,7 @@ impl HostStateKind {
             Self::Address => "address",
             Self::Name => "name",
             Self::Trial => "trial",
-            Self::Lease => "lease",
+            Self::Permit => "lease",
             Self::Resting => "resting",
             Self::PageLimit => "page_limit",
             Self::HeldBack => "left",
@@ -97,7 +97,7 @@ impl HostStateKind {
             Self::Address => "shared address",
             Self::Name => "name look-up",
             Self::Trial => "other new names of the domain first",
-            Self::Lease => "no lease from the fleet",
+            Self::Permit => "no lease from the fleet",
             Self::Resting => "resting",
             Self::PageLimit => "page limit",
             Self::HeldBack => "held back",
@@ -117,7 +117,7 @@ impl HostStateKind {
                 | Self::Address
                 | Self::Name
                 | Self::Trial
-                | Self::Lease
+                | Self::Permit
                 | Self::Resting
         )
     }
@@ -133,7 +133,7 @@ impl HostStateKind {
             HostState::Ready(Activity::AwaitsAddress) => Self::Address,
             HostState::Ready(Activity::AwaitsName) => Self::Name,
             HostState::Ready(Activity::AwaitsTrial) => Self::Trial,
-            HostState::Ready(Activity::AwaitsLease) => Self::Lease,
+            HostState::Ready(Activity::AwaitsPermit) => Self::Permit,
             HostState::Resting { .. } => Self::Resting,
             HostState::GivenUp { .. } => Self::GivenUp,
             HostState::Exhausted(Reserve::OverPageLimit) => Self::PageLimit,
@@ -224,7 +224,7 @@ impl Frontier {
     /// The host's state and its kind; `None` for a host without a URL, unless it has something to do.
     fn shown_state<'a>(&self, host: &'a Host, now: Now) -> Option<(HostStateKind, HostState<'a>)> {
         let address_is_free = host.address.is_none_or(|key| self.addresses.admits(key, now));
-        let state = host.state(self.takes_new, address_is_free, now);
+        let state = host.state(self.pages.takes_new(), address_is_free, now);
         let is_without_urls = matches!(state, HostState::GivenUp { .. }) && host.urls == 0;
         let kind = HostStateKind::of(&state).filter(|_| !is_without_urls)?;
         Some((kind, state))

@@ -9,7 +9,7 @@
 //!         due ──its address is busy──▶ address ──its turn there, or another address──▶ none
 //!         due ──its address is unknown──▶ name ──the answer of the look-up──▶ none
 //!         due ──no place for its name──▶ trial ──a place, or a new page──▶ none
-//!         due ──its lease has run out──▶ lease ──its partition is certainly held again──▶ none
+//!         due ──its permit has run out──▶ permit ──its group has permits again──▶ none
 //!
 //! origin  (unknown) ──its first URL──▶ asked ──answer──▶ open (for a day), given up, unfit, or asked again
 //!
@@ -108,8 +108,8 @@ pub(super) enum Activity {
     AwaitsName,
     /// The crawler first tries other new names of its domain.
     AwaitsTrial,
-    /// The worker does not certainly own the host's partition.
-    AwaitsLease,
+    /// No request to the host's group may start.
+    AwaitsPermit,
 }
 
 /// The URLs that an exhausted host still has in the store.
@@ -137,7 +137,7 @@ impl<'a> HostState<'a> {
         match facts.line {
             Line::Name => return Self::Ready(Activity::AwaitsName),
             Line::Trial => return Self::Ready(Activity::AwaitsTrial),
-            Line::Lease => return Self::Ready(Activity::AwaitsLease),
+            Line::Permit => return Self::Ready(Activity::AwaitsPermit),
             Line::None | Line::Due | Line::Address | Line::Rest => {}
         }
         let may_ask = facts.ready_at.is_some_and(|at| at <= now);
@@ -208,8 +208,8 @@ pub(super) enum Line {
     Trial,
     /// The heap of hosts that rest for longer than a run waits for.
     Rest,
-    /// The hosts of a fleet whose lease has run out, or is not certain any more.
-    Lease,
+    /// The hosts whose group has no permit now.
+    Permit,
 }
 
 /// An event that moves a host from one line to another.
@@ -227,10 +227,10 @@ pub(super) enum LineEvent {
     /// The host's name has a place, or needs none any more.
     NameIsAdmitted,
     LongRestEnded,
-    LeaseHasRunOut,
-    LeaseIsCertain,
-    /// Its partition leaves this worker, so it leaves every line.
-    PartitionGoes,
+    HasNoPermit,
+    PermitIsCertain,
+    /// Its group goes, so it leaves every line.
+    GroupGoes,
 }
 
 impl Line {
@@ -248,9 +248,9 @@ impl Line {
             (Self::Name, LineEvent::LookedUp) => Self::None,
             (Self::None, LineEvent::NameHasNoPlace) => Self::Trial,
             (Self::Trial, LineEvent::NameIsAdmitted) => Self::None,
-            (Self::None | Self::Name, LineEvent::LeaseHasRunOut) => Self::Lease,
-            (Self::Lease, LineEvent::LeaseIsCertain) => Self::None,
-            (_, LineEvent::PartitionGoes) => Self::None,
+            (Self::None | Self::Name, LineEvent::HasNoPermit) => Self::Permit,
+            (Self::Permit, LineEvent::PermitIsCertain) => Self::None,
+            (_, LineEvent::GroupGoes) => Self::None,
             (line, _) => line,
         }
     }

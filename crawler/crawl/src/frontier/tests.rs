@@ -1,3 +1,4 @@
+use std::collections::HashSet;
 use std::time::Duration;
 
 use url::Url;
@@ -6,7 +7,7 @@ use web::politeness::{Contact, HostSignal};
 use web::robots::Robots;
 
 use super::*;
-use crate::messages::{Errand, Refill, RobotsAnswer};
+use crate::messages::{Errand, Refill, RobotsAnswer, Task};
 use config::Config;
 
 mod gates;

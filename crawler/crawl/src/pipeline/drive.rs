@@ -67,8 +67,8 @@ pub(super) async fn drive(
         let until = match frontier.next(start.elapsed()) {
             Step::Finished(ending) => break ending,
             Step::Wait(until) => until,
-            Step::Start(task, route) => {
-                network.fetch(task, route);
+            Step::Start(task, passage) => {
+                network.fetch(task, passage);
                 continue;
             }
             Step::LookUp(host) => {
@@ -191,7 +191,7 @@ impl Recording {
                 self.conclude(queued, failed);
             }
             Step::Postpone { queued, priority } => self.conclude(queued, Outcome::Postponed { priority }),
-            Step::Freed(partition) => self.send(Record::Freed(partition)),
+            Step::Freed(group) => self.send(Record::Freed(group)),
             Step::Start(..) | Step::LookUp(_) | Step::Wait(_) | Step::Finished(_) => {}
         }
     }

@@ -34,6 +34,12 @@ pub(super) fn open_store(settings: &Settings, has_seeds: bool, dir: &Path) -> Re
     // What is in the object store never changes there.
     options.closes_files = settings.storage.archive_url.is_some();
     let mut store = open_after_readers(dir, &options)?;
+    if settings.fleet.is_none()
+        && let Some(worker) = store.worker()?
+    {
+        let dir = store.dir().to_owned();
+        return Err(RunError::WorkerAlone { dir, worker });
+    }
     if let Err(error) = store.lend() {
         tracing::warn!("{error}; commands that read this crawl must wait until it ends");
     }
@@ -85,8 +91,8 @@ pub(super) fn fill(
     }
     queue_revisits(store, is_without_seeds, settings, scope)?;
     steering::replay(store, frontier.steering_mut())?;
-    if settings.fleet.is_some() {
-        // The hosts come from the store with their partitions.
+    if frontier.has_groups() {
+        // The hosts come from the store with their groups.
         frontier.add_sitemaps(sitemaps, Now::ZERO);
         if seeds.is_some() {
             frontier.reads_seeds();

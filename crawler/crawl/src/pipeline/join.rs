@@ -1,4 +1,5 @@
-//! The start of a run in a fleet: the worker joins, and its desk begins to work.
+//! The start of a run in a fleet: the worker joins, and its desk begins to work. No other file puts the parts of a fleet together, and a crawl
+//! by one process runs no line of this one.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,14 +10,15 @@ use fleet::{JoinOptions, Terms, WorkerNumber};
 use storage::{FLEET_FIELD, WORKER_FIELD};
 use tokio::sync::mpsc;
 
+use crate::admission::Admission;
+use crate::fleet::by_log::{ByLog, DeskLink};
 use crate::fleet::desk::{DeskOptions, RunningDesk};
 use crate::fleet::idle::IdleSign;
+use crate::fleet::leased::Leased;
 use crate::fleet::membership::Membership;
-use crate::fleet::messages::ToDesk;
 use crate::fleet::ownership::Ownership;
 use crate::messages::Event;
-use crate::recorder::Recorder;
-use crate::recorder::post::Post;
+use crate::recorder::{Books, Judge};
 use crate::scope::Scope;
 use crate::stats::Stats;
 use crate::watch::Watch;
@@ -29,30 +31,34 @@ const FROM_DESK: usize = 16;
 /// How long a call to the servers tries, at most. After that the desk says that they do not answer, and tries again.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Entries of the log in a segment. The log holds between one and two segments' worth; a worker that is no further behind needs no segment.
-const SEGMENT_ENTRIES: usize = 16_384;
-
-/// Environment variable with another number of entries. For tests, which have few pages; `tests/fleet_crawl` sets it.
-const SEGMENT_ENTRIES_VARIABLE: &str = "FLEET_SEGMENT_ENTRIES";
-
-/// A worker that has joined.
+/// What a worker has instead of the parts of a crawl by one process.
 pub(super) struct Joined {
-    pub ownership: Ownership,
-    pub sign: IdleSign,
-    pub desk: RunningDesk,
+    pub judge: Box<dyn Judge>,
+    pub admission: Box<dyn Admission>,
+    pub membership: Joining,
 }
 
-/// Joins the fleet with the data folder of `recorder`. Times count from `start`.
+/// The work with the fleet, until the run ends.
+pub(super) struct Joining(RunningDesk);
+
+impl Joining {
+    /// Waits until the worker has left the fleet: see [`RunningDesk::join`].
+    pub fn leave(self) -> Result<(), RunError> {
+        self.0.join()
+    }
+}
+
+/// Joins the fleet with the data folder of the `books`. Times count from `start`.
 pub(super) fn join(
     wanted: &FleetSettings,
     settings: &Settings,
-    recorder: &mut Recorder,
+    books: &mut Books,
     scope: &Arc<Scope>,
     events: mpsc::Sender<Event>,
     stats: &Arc<Stats>,
     (start, watch): (Instant, &Watch),
 ) -> Result<Joined, RunError> {
-    let dir = recorder.store_mut().dir().to_owned();
+    let dir = books.store().dir().to_owned();
     let membership = Membership::read(&dir)?;
     // A run that is killed between the join and the next line would be another worker the next time.
     membership.write(&dir)?;
@@ -83,25 +89,27 @@ pub(super) fn join(
         events,
         stats: stats.clone(),
         watch: watch.clone(),
-        segment: segment_entries(),
+        segment: wanted.segment_entries,
     })?;
     tracing::info!(worker = desk.worker, crawl = wanted.name, "joined the fleet");
     // `crawler merge` knows by them whose numbers the archive has.
-    recorder.store_mut().describe_files(vec![
+    books.store_mut().describe_files(vec![
         (WORKER_FIELD, desk.worker.to_string()),
         (FLEET_FIELD, format!("{:016x}", desk.crawl)),
     ]);
-    let position = recorder.decides_by_log(WorkerNumber(desk.worker), settings)?;
-    let post = Post::new(ownership.clone(), sign.clone(), to_desk, from_desk, scope.clone());
-    post.tell(ToDesk::Applied(position));
-    recorder.joins(post);
-    Ok(Joined { ownership, sign, desk })
-}
-
-fn segment_entries() -> usize {
-    let entries = std::env::var(SEGMENT_ENTRIES_VARIABLE).ok();
-    let entries = entries.and_then(|entries| entries.parse().ok());
-    entries.unwrap_or(SEGMENT_ENTRIES).max(1)
+    let link = DeskLink {
+        ownership: ownership.clone(),
+        sign: sign.clone(),
+        desk: to_desk,
+        from_desk,
+        scope: scope.clone(),
+    };
+    let judge = ByLog::open(WorkerNumber(desk.worker), books, settings, link)?;
+    Ok(Joined {
+        judge: Box::new(judge),
+        admission: Box::new(Leased::new(ownership, sign)),
+        membership: Joining(desk),
+    })
 }
 
 /// The name of the machine, for the status of the fleet.

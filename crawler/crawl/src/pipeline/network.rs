@@ -1,9 +1,6 @@
 //! The fetch stage: one tokio task per request.
 
-use std::future::poll_fn;
-use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Instant;
 
 use crossbeam_channel::Sender;
@@ -18,10 +15,9 @@ use web::politeness::{Contact, HostSignal};
 
 use super::Answer;
 use crate::fair_queue::FairSender;
-use crate::fleet::ownership::Ownership;
 use crate::interpret::Lane;
 use crate::login::LoginStep;
-use crate::messages::{Errand, Event, FleetEvent, Task};
+use crate::messages::{Errand, Event, GroupEvent, Passage, Task};
 use crate::revisits;
 use crate::stats::Stats;
 use config::settings::{Logins, Settings};
@@ -66,8 +62,6 @@ pub(super) struct Network {
     large: FairSender<Answer>,
     events: mpsc::Sender<Event>,
     pub stats: Arc<Stats>,
-    /// The leases of a fleet; `None` without one.
-    ownership: Option<Ownership>,
     logins: Logins,
 }
 
@@ -88,7 +82,6 @@ impl Network {
             large,
             events,
             stats,
-            ownership: None,
             logins: settings.logins.clone(),
         })
     }
@@ -96,12 +89,6 @@ impl Network {
     /// What makes the requests, with the cookies of the run.
     pub fn fetcher(&self) -> Fetcher {
         self.fetcher.clone()
-    }
-
-    /// Cuts off each request at the end of the lease of its host.
-    #[must_use]
-    pub fn under_leases(self, ownership: Option<Ownership>) -> Self {
-        Self { ownership, ..self }
     }
 
     /// Starts to look up the host's name, and returns at once.
@@ -119,11 +106,11 @@ impl Network {
         });
     }
 
-    /// Starts the request, and returns at once.
-    pub fn fetch(&self, task: Task, route: Route) {
+    /// Starts the request, and returns at once. The request ends with its permit.
+    pub fn fetch(&self, task: Task, passage: Passage) {
+        let Passage { route, permit } = passage;
         let (fetcher, events, stats) = (self.fetcher.clone(), self.events.clone(), self.stats.clone());
         let (small, large) = (self.small.clone(), self.large.clone());
-        let ownership = self.ownership.clone();
         let page = self.page.clone();
         let form = self.form(&task);
         tokio::spawn(async move {
@@ -131,15 +118,6 @@ impl Network {
             let (host, url) = (host.to_owned(), url(&task).clone());
             let began = Instant::now();
             // A task of its own: if a library panics, only this request fails, and its ticket still ends.
-            let name = host.clone();
-            let leased_by = match &task {
-                // Its host may belong to no worker.
-                Task::Errand {
-                    errand: Errand::Subrequest(subrequest),
-                    ..
-                } => subrequest.page_host().to_owned(),
-                _ => name,
-            };
             let answer = tokio::spawn(async move {
                 let request = async {
                     match form {
@@ -152,20 +130,14 @@ impl Network {
                         }
                     }
                 };
-                match ownership {
-                    Some(ownership) => leased(&ownership, &leased_by, request).await,
-                    None => Some(request.await),
-                }
+                permit.guard(request).await
             });
             let answer = answer.await;
             let answer = answer.unwrap_or_else(|panic| Some(Err(FetchError::Protocol(panic.to_string()))));
             let Some(answer) = answer else {
-                tracing::debug!(
-                    host,
-                    "a request was cut off, because the lease of its host is not certain any more"
-                );
-                let lapsed = Event::Fleet(FleetEvent::Lapsed(Box::new(task)));
-                if events.send(lapsed).await.is_err() {
+                tracing::debug!(host, "a request was cut off at the end of its permit");
+                let cut_off = Event::Groups(GroupEvent::CutOff(Box::new(task)));
+                if events.send(cut_off).await.is_err() {
                     tracing::debug!("a request was cut off after the end of the run");
                 }
                 return;
@@ -245,22 +217,6 @@ impl Network {
             fields: fields.collect(),
             encoding: form.encoding,
         })
-    }
-}
-
-/// The result of the request; `None` if the lease of its host ends before. A process that was stopped looks at the clock before it goes
-/// on with the request.
-async fn leased<T>(ownership: &Ownership, host: &str, request: impl Future<Output = T>) -> Option<T> {
-    let partition = ownership.partition_of(host);
-    let mut request = pin!(request);
-    let guarded = poll_fn(|context| match ownership.has_lapsed(partition) {
-        true => Poll::Ready(None),
-        false => request.as_mut().poll(context).map(Some),
-    });
-    tokio::select! {
-        biased;
-        () = ownership.lapsed(partition) => None,
-        answer = guarded => answer,
     }
 }
 

@@ -1,16 +1,51 @@
 //! The archive records of a decided page: those that are prepared for a kept page; for a duplicate, what `storage.duplicates` says.
 
 use storage::warc::{DuplicateText, EncodedCapture, EncodedRequest, RefersTo, RevisitCapture, RevisitProfile};
-use storage::{Store, Verdict};
+use storage::{QueuedUrl, Store, Verdict};
 
 use super::kept_texts::KeptTexts;
-use crate::exchange::{self, Exchange, Prepared};
+use super::versions::{self, Unchanged, VisitRecord};
+use crate::exchange::{self, ArchivedRequests, Exchange, Prepared};
 use crate::messages::UndecidedPage;
 use config::Duplicates;
+use config::settings::Settings;
 use error::RunError;
 
-/// The records of a decided page, from those that are `prepared`.
-pub(super) fn encoded(
+/// Makes the records of decided pages.
+#[derive(Debug)]
+pub(super) struct Archive {
+    requests: ArchivedRequests,
+    kept_texts: KeptTexts,
+    /// What the archive holds of duplicates.
+    duplicates: Duplicates,
+}
+
+impl Archive {
+    pub fn new(settings: &Settings) -> Self {
+        Self {
+            requests: ArchivedRequests::new(settings),
+            kept_texts: KeptTexts::default(),
+            duplicates: settings.storage.duplicates,
+        }
+    }
+
+    /// The records of a decided page, from those that are `prepared`.
+    pub fn encoded(
+        &mut self,
+        page: &UndecidedPage,
+        prepared: Prepared,
+        store: &Store,
+    ) -> Result<Option<EncodedCapture>, RunError> {
+        encoded(page, prepared, store, &mut self.kept_texts, self.duplicates)
+    }
+
+    /// The records of a revisit that found the page unchanged.
+    pub fn visit(&self, store: &Store, queued: &QueuedUrl, visit: &Unchanged<'_>) -> Result<VisitRecord, RunError> {
+        versions::record(store, &self.requests, queued, visit, self.duplicates)
+    }
+}
+
+fn encoded(
     page: &UndecidedPage,
     prepared: Prepared,
     store: &Store,

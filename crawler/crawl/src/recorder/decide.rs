@@ -1,94 +1,76 @@
-//! The decision on a page that was read: its verdict, its archive records, and the judgement that steering learns
-//! from.
+//! The way of a page that was read: its verdict, its archive records, and its row.
 
-use dedup::DocId;
+use std::collections::BTreeSet;
+
 use storage::warc::EncodedCapture;
-use storage::{Discovered, Outcome, QueuedUrl, Verdict, Visit};
-
+use storage::{Discovered, Outcome, QueuedUrl, Visit};
 use web::memory_budget::Claim;
 
 use super::versions::{self, Unchanged, VisitRecord};
-use super::{Recorder, archive};
-use crate::canonical::{self, Decided, KeptPage, Named};
-use crate::fleet::verdicts::Decision;
-use crate::index::{encode_signature, stored};
+use super::{Recorder, Ruling, archive};
+use crate::canonical::Decided;
+use crate::exchange::Prepared;
+use crate::index::encode_signature;
 use crate::messages::{Event, ReadPage, UndecidedPage};
-use crate::steering::{DuplicateOf, JudgedPage, sample_of_links};
+use crate::steering::JudgedPage;
 use error::RunError;
 
-/// The result of a page.
-enum Recorded {
-    /// It is recorded.
-    Event(Box<Event>),
-    /// It must wait for the claim of an own page.
-    Waits { page: Box<ReadPage>, on: u64 },
-}
-
 impl Recorder {
-    /// Decides on the page and records it, or holds it, with the `memory` that it occupies, until the log of the fleet has moved on.
+    /// Decides on the page and records it, or holds it, with the `memory` that it occupies, until its verdict can be told.
     pub(super) fn page_or_hold(&mut self, read: ReadPage, memory: Claim) -> Result<Option<Event>, RunError> {
-        Ok(match self.page(read)? {
-            Recorded::Event(event) => Some(*event),
-            Recorded::Waits { page, on } => {
-                self.hold(on, *page, memory);
-                None
+        let (page, prepared) = (read.page, read.prepared?);
+        if let Some(revisit) = &page.queued.revisits
+            && versions::says_nothing_new(self.books.store(), revisit, &page)?
+        {
+            return self.unchanged_page(&page, prepared).map(Some);
+        }
+        let id = self.books.store().next_page_id();
+        let decided = loop {
+            match self.judge.decide(&self.books, id, &page)? {
+                Ruling::Now(decided) => break decided,
+                Ruling::AfterCommit => self.commit()?,
+                Ruling::WaitFor(on) => {
+                    let prepared = Ok(prepared);
+                    self.verdicts.hold(on, ReadPage { page, prepared }, memory);
+                    return Ok(None);
+                }
             }
-        })
+        };
+        self.decided_page(id, page, prepared, decided).map(Some)
     }
 
-    /// Decides on the page and records it, unless it must wait.
-    fn page(&mut self, read: ReadPage) -> Result<Recorded, RunError> {
-        let (mut page, prepared) = (read.page, read.prepared?);
-        if let Some(revisit) = &page.queued.revisits
-            && versions::says_nothing_new(&self.store, revisit, &page)?
-        {
-            let visit = Unchanged {
-                response: &page.response,
-                fetched_at: page.draft.fetched_at,
-                asked: Some(&page.asked),
-                payload: Some((page.draft.body_bytes, page.draft.payload_digest)),
-            };
-            let capture = match self.record_of(&page.queued, &visit)? {
-                VisitRecord::Encoded(capture) => capture,
-                VisitRecord::Whole => Some(prepared.kept(&archive::exchange(&page))?),
-            };
-            let event = self.unchanged(&page.queued, &visit, capture, &page.outlinks)?;
-            return Ok(Recorded::Event(Box::new(event)));
+    /// Decides on the pages that waited for the verdicts on these own pages. Some may have to wait for another verdict.
+    pub(super) fn decide_waiting(&mut self, ended: BTreeSet<u64>) -> Result<Vec<Event>, RunError> {
+        let mut events = Vec::new();
+        for on in ended {
+            for (page, memory) in self.verdicts.take_waiting(on) {
+                events.extend(self.page_or_hold(page, memory)?);
+            }
         }
-        let id = self.store.next_page_id();
-        let decided = match self.decision_by_log(id, &page.signature)? {
-            None => {
-                let verdict = stored(self.verdict(DocId(id), &page)?);
-                self.decide(id, &page, verdict)?
-            }
-            Some(Decision::Wait(on)) => {
-                let page = Box::new(ReadPage {
-                    page,
-                    prepared: Ok(prepared),
-                });
-                return Ok(Recorded::Waits { page, on });
-            }
-            // No page of another worker can be exchanged for its canonical page.
-            Some(Decision::Duplicate(verdict)) => Decided {
-                verdict,
-                replaced: None,
-            },
-            Some(Decision::Keep) => Decided {
-                verdict: Verdict::Unique,
-                replaced: None,
-            },
-        };
+        Ok(events)
+    }
+
+    /// Records page number `id` with its verdict.
+    fn decided_page(
+        &mut self,
+        id: u64,
+        mut page: UndecidedPage,
+        prepared: Prepared,
+        decided: Decided,
+    ) -> Result<Event, RunError> {
         tracing::debug!(url = %page.queued.url, status = page.draft.status, bytes = page.draft.body_bytes,
             elapsed_ms = page.draft.elapsed_ms, verdict = ?decided.verdict, "decided");
         page.draft.verdict = decided.verdict;
         page.draft.replaces = decided.replaced;
-        self.has_departures |= decided.replaced.is_some();
-        self.stats.verdict(&page.draft.verdict);
-        let capture = archive::encoded(&page, prepared, &self.store, &mut self.kept_texts, self.duplicates)?;
+        if decided.replaced.is_some() {
+            self.books.note_departures();
+        }
+        self.books.stats().verdict(&page.draft.verdict);
+        let capture = self.archive.encoded(&page, prepared, self.books.store())?;
         // Steering learns only from the first version of a page, and not from one that may say more another time.
         let judged = match page.queued.revisits {
             None if page.draft.is_incomplete => Some(JudgedPage::incomplete(id, &page.queued.url)),
-            None => Some(self.judged(id, &page)?),
+            None => Some(self.verdicts.judged(&mut self.books, id, &page)?),
             Some(_) => None,
         };
         let mut draft = page.draft;
@@ -97,89 +79,32 @@ impl Recorder {
             draft: Box::new(draft),
             capture,
         };
-        let event = self.finish(&page.queued, outcome, &page.outlinks, judged)?;
-        Ok(Recorded::Event(Box::new(event)))
+        self.finish(&page.queued, outcome, &page.outlinks, judged)
     }
 
-    /// The verdict on a page. A unique page enters the index. A new version of a page is not compared with its last
-    /// version.
-    fn verdict(&mut self, id: DocId, page: &UndecidedPage) -> Result<dedup::Verdict, RunError> {
-        let verdict = self.compare(id, page)?;
-        let is_departing = verdict.of().is_some_and(|of| self.departing.contains(&of.0));
-        if !is_departing {
-            return Ok(verdict);
-        }
-        // The page that it duplicates is no longer kept, but only a commit takes that page out of the index.
-        self.commit()?;
-        self.compare(id, page)
-    }
-
-    fn compare(&self, id: DocId, page: &UndecidedPage) -> Result<dedup::Verdict, RunError> {
-        let Some(revisit) = &page.queued.revisits else {
-            return Ok(self.dedup.check_and_insert(id, &page.signature)?);
+    /// Records a page that says nothing new compared with its last version.
+    fn unchanged_page(&mut self, page: &UndecidedPage, prepared: Prepared) -> Result<Event, RunError> {
+        let visit = Unchanged {
+            response: &page.response,
+            fetched_at: page.draft.fetched_at,
+            asked: Some(&page.asked),
+            payload: Some((page.draft.body_bytes, page.draft.payload_digest)),
         };
-        let verdict = self.dedup.check_except(&page.signature, DocId(revisit.page))?;
-        if verdict == dedup::Verdict::Unique {
-            self.dedup.insert(id, &page.signature)?;
-        }
-        Ok(verdict)
-    }
-
-    /// The decision by the verdict: the page may take the place of the page that it duplicates.
-    fn decide(&self, id: u64, page: &UndecidedPage, verdict: Verdict) -> Result<Decided, RunError> {
-        if !self.prefer_canonical {
-            return Ok(Decided {
-                verdict,
-                replaced: None,
-            });
-        }
-        let named = Named {
-            url: &page.queued.url,
-            canonical: page.draft.canonical.as_deref(),
+        let capture = match self.archive.visit(self.books.store(), &page.queued, &visit)? {
+            VisitRecord::Encoded(capture) => capture,
+            VisitRecord::Whole => Some(prepared.kept(&archive::exchange(page))?),
         };
-        let kept_page = |of| Ok(self.store.latest_page(of)?.and_then(KeptPage::of));
-        canonical::decide(&self.dedup, id, named, &page.signature, verdict, kept_page)
-    }
-
-    /// The page as steering learns from it. A page that takes another's place counts as a duplicate of it.
-    fn judged(&mut self, id: u64, page: &UndecidedPage) -> Result<JudgedPage, RunError> {
-        let (queued, draft) = (&page.queued, &page.draft);
-        let verdict = draft.replaces.map_or(draft.verdict, |replaced| replaced.verdict);
-        let of = draft.replaces.map(|replaced| replaced.page).or(draft.verdict.of());
-        let within = |link: &&Discovered| link.depth <= self.max_depth;
-        let links: Vec<&str> = page
-            .outlinks
-            .iter()
-            .filter(within)
-            .map(|link| link.url.as_str())
-            .collect();
-        let links = || links.iter().copied();
-        if draft.verdict.of().is_none() {
-            // Later pages with this text are compared with this page.
-            self.cluster_links.note(id, &queued.url, links());
-        }
-        let Some(of) = of else {
-            return Ok(JudgedPage::new(id, &queued.url, queued.via.as_ref(), None));
-        };
-        let new_links = sample_of_links(self.cluster_links.note(of, &queued.url, links()));
-        self.store.record_new_links(id, &new_links)?;
-        let kept = self.store.latest_page(of)?;
-        let duplicate_of = kept.map(|kept| DuplicateOf::new(of, kept.url, &verdict, Some(new_links)));
-        Ok(JudgedPage::new(id, &queued.url, queued.via.as_ref(), duplicate_of))
+        self.unchanged(&page.queued, &visit, capture, &page.outlinks)
     }
 
     /// Records that the server says that the page is unchanged (304).
     pub(super) fn not_modified(&mut self, queued: &QueuedUrl, visit: &Unchanged<'_>) -> Result<Event, RunError> {
-        let capture = match self.record_of(queued, visit)? {
+        let capture = match self.archive.visit(self.books.store(), queued, visit)? {
             VisitRecord::Encoded(capture) => capture,
             // There is no body.
             VisitRecord::Whole => None,
         };
         self.unchanged(queued, visit, capture, &[])
-    }
-
-    fn record_of(&self, queued: &QueuedUrl, visit: &Unchanged<'_>) -> Result<VisitRecord, RunError> {
-        versions::record(&self.store, &self.requests, queued, visit, self.duplicates)
     }
 
     /// Records that a revisit found the page unchanged. Its links may have changed.

@@ -1,20 +1,17 @@
 //! Departures: pages that are not kept any more, because they were superseded, moved, gone, or replaced by their canonical page.
 //!
-//! The catalogue changes first and lists them ([`Store::departed`]). When that is durable, they leave the index. When the index is
-//! written too, the catalogue drops the list. So a crash leaves at most a list with pages that have left already, and removing a page
-//! twice does no harm.
+//! The catalogue changes first and lists them ([`Store::departed`](storage::Store::departed)). When that is durable, they leave the index.
+//! When the index is written too, the catalogue drops the list ([`Store::forget_departed`](storage::Store::forget_departed)). So a crash
+//! leaves at most a list with pages that have left already, and removing a page twice does no harm.
 
 use dedup::{Deduplicator, DocId, SledIndex};
-use storage::Store;
 
 use error::RunError;
 
-/// Removes the departed pages of the durable catalogue from the index, and returns them. The caller persists the index, and
-/// [forgets](Store::forget_departed) the pages after that.
-pub(crate) fn carry_out(store: &Store, dedup: &Deduplicator<SledIndex>) -> Result<Vec<u64>, RunError> {
-    let departed = store.departed()?;
-    for &page in &departed {
+/// Removes the departed pages of the durable catalogue from the index.
+pub(crate) fn remove(dedup: &Deduplicator<SledIndex>, departed: &[u64]) -> Result<(), RunError> {
+    for &page in departed {
         dedup.remove(DocId(page))?;
     }
-    Ok(departed)
+    Ok(())
 }

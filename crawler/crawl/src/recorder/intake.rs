@@ -1,5 +1,6 @@
 //! Stores seeds, and reads hosts from the store for the frontier.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -8,6 +9,8 @@ use storage::{Counts, Discovered, QueuedUrl, Store, UrlState};
 use url::Url;
 use web::host_key::HostKey;
 
+use super::Judge;
+use super::books::Books;
 use crate::messages::{Event, HostsWanted, StoredHost};
 use crate::scope::{LISTED, Scope};
 use error::RunError;
@@ -51,6 +54,72 @@ pub struct StoredSeeds {
     pub known: Vec<String>,
     /// Sitemaps to read.
     pub sitemaps: Vec<Url>,
+}
+
+/// The seeds that the frontier asks for.
+#[derive(Debug, Default)]
+pub(super) struct Intake {
+    /// Seeds that are still to be read.
+    seeds: Option<SeedInbox>,
+    /// Whether the frontier waits for seeds.
+    is_asked: bool,
+}
+
+impl Intake {
+    /// Takes the seeds that the frontier will ask for.
+    pub fn takes(&mut self, seeds: SeedInbox) {
+        self.seeds = Some(seeds);
+    }
+
+    /// The frontier asks for seeds.
+    pub fn ask(&mut self) {
+        self.is_asked = true;
+    }
+
+    /// The batches that the frontier waits for.
+    pub fn awaited(&self) -> Option<&Receiver<SeedBatch>> {
+        self.seeds.as_ref().filter(|_| self.is_asked).map(SeedInbox::batches)
+    }
+
+    /// Notes that a URL failed in this run.
+    pub fn note_failed(&mut self, queued: &QueuedUrl) {
+        if let Some(seeds) = &mut self.seeds {
+            seeds.note_failed(queued);
+        }
+    }
+
+    /// Stores seeds; `None` means that there are no more.
+    pub fn store(
+        &mut self,
+        books: &mut Books,
+        judge: &mut dyn Judge,
+        batch: Option<SeedBatch>,
+    ) -> Result<Event, RunError> {
+        self.is_asked = false;
+        let more = batch.is_some();
+        let mut stored = StoredSeeds::default();
+        if let (Some(batch), Some(seeds)) = (batch, &mut self.seeds) {
+            let mut batch = batch?;
+            batch.pages = books.own(judge, Cow::Owned(batch.pages), true)?.into_owned();
+            stored = seeds.store(books.store_mut(), batch)?;
+            books.spend(&stored.queued)?;
+            stored.queued.extend(books.follow_lowered(judge)?);
+        } else {
+            // The scope has its last host.
+            self.seeds = None;
+        }
+        let StoredSeeds {
+            queued,
+            known,
+            sitemaps,
+        } = stored;
+        Ok(Event::SeedsRead {
+            queued,
+            known,
+            sitemaps,
+            more,
+        })
+    }
 }
 
 impl SeedInbox {
@@ -144,7 +213,7 @@ impl SeedInbox {
     }
 
     /// Notes that a URL failed in this run.
-    pub(super) fn note_failed(&mut self, queued: &QueuedUrl) {
+    fn note_failed(&mut self, queued: &QueuedUrl) {
         if matches!(queued.depth, 0 | LISTED) {
             self.failed.insert(queued.url.clone());
         }

@@ -9,13 +9,17 @@
 //! commits. Nine pages of ten are kept, as on a site with few duplicates. Each has 150 links: 100 to the navigation of its site, 40 to
 //! recently discovered URLs, and 10 to URLs that are not known.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
 use bytes::Bytes;
 use dedup::Analyzer;
 use storage::{OpenOptions, PageDraft};
 
 use super::tests::response;
 use super::*;
-use crate::exchange::{Exchange, Prepared};
+use crate::exchange::{ArchivedRequests, Exchange, Prepared};
 use crate::messages::{ReadPage, UndecidedPage};
 use crate::scope::Scope;
 use config::Config;
@@ -129,16 +133,22 @@ fn the_recorder_keeps_the_pages_that_say_something_new_at_its_rate() {
     let scope = Scope::new(settings.scope, settings.limits.max_depth);
     let reader = RobotsReader::new(&settings.product, Arc::new(scope));
     let store = Store::open(dir.path(), &OpenOptions::new(settings.store_scheme())).unwrap();
-    let mut recorder = Recorder::open(store, &settings, Arc::default()).unwrap();
+    let mut books = Books::open(store, &settings, Arc::default()).unwrap();
+    let judge = Local::open(books.store_mut(), &settings).unwrap();
+    let mut recorder = Recorder::new(books, Box::new(judge), &settings);
     for first in (0..known).step_by(10_000) {
         let links: Vec<_> = (first..known.min(first + 10_000)).map(link).collect();
-        recorder.store.discover(&links).unwrap();
+        recorder.books.store_mut().discover(&links).unwrap();
     }
     recorder.commit().unwrap();
     let per_host = count / HOSTS as usize;
     let mut queued = (0..HOSTS).flat_map(|host| {
         let host = format!("www{host}.example.org");
-        recorder.store.refill(&host, per_host, &HashSet::new()).unwrap()
+        recorder
+            .books
+            .store_mut()
+            .refill(&host, per_host, &HashSet::new())
+            .unwrap()
     });
     let queued: Vec<QueuedUrl> = queued.by_ref().collect();
     let mut pages = Pages {
@@ -160,7 +170,7 @@ fn the_recorder_keeps_the_pages_that_say_something_new_at_its_rate() {
         recording += recorded - before;
         committing += processor_time() - recorded;
     }
-    let counts = recorder.store.counts();
+    let counts = recorder.books.store_mut().counts();
     let of_page = |time: Duration| time.as_secs_f64() * 1e6 / count as f64;
     println!(
         "{count} pages, {} kept, {} URLs known: {:.1} µs a page to record, {:.1} µs to commit, so one thread allows {:.0} pages/s",

@@ -54,7 +54,8 @@ impl Recorder {
         outlinks: &[Discovered],
         cookies: CookieMarks,
     ) -> Result<Event, RunError> {
-        let way = self.redirects.way(&self.store, queued, &to, cookies)?;
+        let (redirects, store) = self.books.redirects();
+        let way = redirects.way(store, queued, &to, cookies)?;
         if way == Way::Back {
             let detail = stored_text(&format!("redirects to {to}, which leads back here"));
             let outcome = Outcome::Failed {
@@ -64,7 +65,7 @@ impl Recorder {
             };
             return self.finish(queued, outcome, outlinks, None);
         }
-        self.redirects.note(&queued.url, &to, cookies.sent);
+        self.books.redirects().0.note(&queued.url, &to, cookies.sent);
         let outcome = Outcome::Redirect { to: to.clone(), status };
         let mut event = self.finish(queued, outcome, outlinks, None)?;
         if way == Way::BackWithCookies
@@ -81,7 +82,7 @@ impl Recorder {
                 priority: PRIORITY_LINK,
                 via: Some(queued.url.clone()),
             };
-            again.extend(self.store.follow_again(&link)?);
+            again.extend(self.books.store_mut().follow_again(&link)?);
         }
         Ok(event)
     }
@@ -93,9 +94,10 @@ impl Redirects {
             return Ok(Way::On);
         }
         let is_asked_alike = self.marks.get(to).copied() == cookies.for_target;
-        Ok(match is_asked_alike {
-            true => Way::Back,
-            false => Way::BackWithCookies,
+        Ok(if is_asked_alike {
+            Way::Back
+        } else {
+            Way::BackWithCookies
         })
     }
 

@@ -3,12 +3,13 @@
 mod by_log;
 mod shortened_log;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::time::UNIX_EPOCH;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
+use std::time::{Duration, UNIX_EPOCH};
 
 use bytes::Bytes;
-use dedup::{Analyzer, DocId, Index, MemoryIndex};
-use storage::{OpenOptions, PageDraft, Verdict, Visit};
+use dedup::{Analyzer, Deduplicator, DocId, Index, MemoryIndex};
+use storage::{Fate, OpenOptions, PageDraft, Verdict, Visit};
 use web::fetch::Response;
 
 use super::*;
@@ -17,6 +18,7 @@ use crate::index::decode_signature;
 use crate::messages::{ReadPage, UndecidedPage};
 use crate::revisits::{self, PRIORITY_VISIT};
 use crate::scope::Scope;
+use by_log::FakeDesk;
 use config::Config;
 
 /// `BASES` different texts, each in `VARIANTS` that are nearly the same. Two of the variants differ only in bytes.
@@ -32,6 +34,8 @@ struct World {
     analyzer: Analyzer,
     reader: RobotsReader,
     recorder: Option<Recorder>,
+    /// The desk of a worker; `None` for a crawl by one process.
+    desk: Option<FakeDesk>,
     random: fastrand::Rng,
     /// The text at each URL.
     texts: BTreeMap<String, u64>,
@@ -40,6 +44,10 @@ struct World {
 
 impl World {
     fn new(seed: u64) -> Self {
+        Self::with_desk(seed, None)
+    }
+
+    fn with_desk(seed: u64, desk: Option<FakeDesk>) -> Self {
         let settings = Settings::new(&Config::default()).unwrap();
         let scope = Scope::new(settings.scope, settings.limits.max_depth);
         let mut world = Self {
@@ -48,6 +56,7 @@ impl World {
             reader: RobotsReader::new(&settings.product, Arc::new(scope)),
             settings,
             recorder: None,
+            desk,
             random: fastrand::Rng::with_seed(seed),
             texts: BTreeMap::new(),
             clock: 1_000_000,
@@ -63,7 +72,12 @@ impl World {
             ..OpenOptions::new(self.settings.store_scheme())
         };
         let store = Store::open(self.dir.path(), &options).unwrap();
-        self.recorder = Some(Recorder::open(store, &self.settings, Arc::default()).unwrap());
+        let mut books = Books::open(store, &self.settings, Arc::default()).unwrap();
+        let judge: Box<dyn Judge> = match &mut self.desk {
+            None => Box::new(Local::open(books.store_mut(), &self.settings).unwrap()),
+            Some(desk) => Box::new(desk.judge(&mut books, &self.settings)),
+        };
+        self.recorder = Some(Recorder::new(books, judge, &self.settings));
     }
 
     fn recorder(&mut self) -> &mut Recorder {
@@ -118,7 +132,7 @@ impl World {
             host: "h".into(),
             ..Discovered::default()
         };
-        let queued = self.recorder().store.discover(&[link]).unwrap().remove(0);
+        let queued = self.recorder().books.store_mut().discover(&[link]).unwrap().remove(0);
         let text = self.random.u64(0..BASES * VARIANTS);
         self.texts.insert(url, text);
         let page = self.page(queued);
@@ -127,11 +141,18 @@ impl World {
 
     /// A revisit to a random page.
     fn visit(&mut self) {
-        let current: Vec<u64> = (1..self.recorder().store.next_page_id()).collect();
+        let current: Vec<u64> = (1..self.recorder().books.store_mut().next_page_id()).collect();
         let Some(&id) = self.random.choice(&current) else {
             return;
         };
-        let Some(queued) = self.recorder().store.revisit(&[id], PRIORITY_VISIT).unwrap().pop() else {
+        let Some(queued) = self
+            .recorder()
+            .books
+            .store_mut()
+            .revisit(&[id], PRIORITY_VISIT)
+            .unwrap()
+            .pop()
+        else {
             return;
         };
         self.clock += 1;
@@ -169,8 +190,14 @@ impl World {
 
     /// Looks at all pages again, none of which has changed.
     fn visit_all(&mut self) {
-        for id in 1..self.recorder().store.next_page_id() {
-            let queued = self.recorder().store.revisit(&[id], PRIORITY_VISIT).unwrap().pop();
+        for id in 1..self.recorder().books.store_mut().next_page_id() {
+            let queued = self
+                .recorder()
+                .books
+                .store_mut()
+                .revisit(&[id], PRIORITY_VISIT)
+                .unwrap()
+                .pop();
             if let Some(queued) = queued {
                 let page = self.page(queued);
                 self.record(page);
@@ -179,7 +206,7 @@ impl World {
     }
 
     fn pages(&self) -> Vec<(u64, storage::PageRecord)> {
-        let store = &self.recorder.as_ref().unwrap().store;
+        let store = self.recorder.as_ref().unwrap().books.store();
         store.pages_from(1).map(Result::unwrap).collect()
     }
 
@@ -200,7 +227,7 @@ impl World {
             .collect();
         let rule = self.settings.rule.clone();
         {
-            let index = self.recorder().dedup.index();
+            let index = self.recorder().judge.dedup().index();
             for id in signatures.keys() {
                 let is_there = index.signature(DocId(*id)).unwrap().is_some();
                 assert_eq!(is_there, kept.contains(id), "page {id} in the index");
@@ -232,12 +259,12 @@ impl World {
                 );
             }
         }
-        let counts = self.recorder().store.counts();
+        let counts = self.recorder().books.store_mut().counts();
         assert_eq!(counts.kept, kept.len() as u64);
         assert_eq!(counts.discovered, self.texts.len() as u64);
         let current = pages.iter().filter(|(_, page)| page.fate == Fate::Current).count();
         assert_eq!(counts.fetched(), current as u64);
-        assert_eq!(self.recorder().store.departed().unwrap(), [0; 0]);
+        assert_eq!(self.recorder().books.store_mut().departed().unwrap(), [0; 0]);
     }
 }
 
@@ -281,9 +308,9 @@ fn the_index_always_holds_the_kept_pages_and_no_two_of_them_are_duplicates() {
             match world.random.u8(0..20) {
                 0 => world.assert_sound(),
                 // The steps since the last commit are lost, and can be done again.
-                1 if world.recorder().store.pending() == 0 => world.open(),
+                1 if world.recorder().books.store_mut().pending() == 0 => world.open(),
                 2 => {
-                    world.recorder().store.commit().unwrap();
+                    world.recorder().books.store_mut().commit().unwrap();
                     // The catalogue is durable, the index is not brought up to it.
                     world.open();
                 }
@@ -302,7 +329,7 @@ fn the_index_always_holds_the_kept_pages_and_no_two_of_them_are_duplicates() {
             .count();
         for (id, page) in world.pages().into_iter().filter(|(_, page)| page.fate == Fate::Current) {
             if let Some(of) = page.verdict.of() {
-                let store = &world.recorder().store;
+                let store = world.recorder().books.store();
                 let said_by = store.kept_representative_of(id).unwrap();
                 assert!(
                     said_by.is_some(),
@@ -328,7 +355,7 @@ fn a_page_with_the_text_of_a_leaving_version_is_kept_after_the_store_has_committ
             skip: HashSet::new(),
             from: None,
         }));
-        assert_eq!(world.recorder().store.pending(), 0);
+        assert_eq!(world.recorder().books.store_mut().pending(), 0);
     });
 }
 
@@ -336,9 +363,9 @@ fn a_page_with_the_text_of_a_leaving_version_is_kept_after_the_store_has_committ
 fn the_index_catches_up_with_a_commit_of_the_store_itself() {
     let mut world = World::new(1);
     world.discover();
-    world.recorder().store.commit().unwrap();
+    world.recorder().books.store_mut().commit().unwrap();
     world.recorder().commit().unwrap();
-    assert_eq!(world.recorder().dedup.index().applied(), 1);
+    assert_eq!(world.recorder().judge.dedup().index().applied(), 1);
 }
 
 #[test]
@@ -353,7 +380,8 @@ fn the_end_of_a_run_ends_the_visits_of_every_host_and_leaves_new_urls_queued() {
     for host in hosts {
         for queued in world
             .recorder()
-            .store
+            .books
+            .store_mut()
             .discover(&[link(host, 0), link(host, 1)])
             .unwrap()
         {
@@ -362,21 +390,27 @@ fn the_end_of_a_run_ends_the_visits_of_every_host_and_leaves_new_urls_queued() {
             world.record(page);
         }
         let new: Vec<Discovered> = (2..100).map(|n| link(host, n)).collect();
-        world.recorder().store.discover(&new).unwrap();
+        world.recorder().books.store_mut().discover(&new).unwrap();
     }
-    world.recorder().store.begin_refresh(1).unwrap();
+    world.recorder().books.store_mut().begin_refresh(1).unwrap();
     // At the last host only new URLs wait.
-    world.recorder().store.revisit(&[1, 2, 3, 4], PRIORITY_VISIT).unwrap();
-    let queued = world.recorder().store.counts().queued;
+    world
+        .recorder()
+        .books
+        .store_mut()
+        .revisit(&[1, 2, 3, 4], PRIORITY_VISIT)
+        .unwrap();
+    let queued = world.recorder().books.store_mut().counts().queued;
     world.record(Record::EndVisits);
     world.recorder().commit().unwrap();
-    let counts = world.recorder().store.counts();
+    let counts = world.recorder().books.store_mut().counts();
     assert_eq!((counts.due, counts.queued), (0, queued));
-    assert_eq!(world.recorder().store.refresh().unwrap().unanswered, 4);
+    assert_eq!(world.recorder().books.store_mut().refresh().unwrap().unanswered, 4);
     assert!(
         world
             .recorder()
-            .store
+            .books
+            .store_mut()
             .queue()
             .all(|row| row.unwrap().revisits.is_none())
     );
@@ -391,18 +425,36 @@ fn assert_text_of_a_leaving_version_is_kept(happens: impl Fn(&mut World)) {
         host: "h".into(),
         ..Discovered::default()
     };
-    let queued = world.recorder().store.discover(&[link("0")]).unwrap().remove(0);
+    let queued = world
+        .recorder()
+        .books
+        .store_mut()
+        .discover(&[link("0")])
+        .unwrap()
+        .remove(0);
     let page = world.page(queued);
     world.record(page);
     world.assert_sound();
     // The page changes. Before that is durable, other pages come with its old text and with its new one.
-    let visit = world.recorder().store.revisit(&[1], PRIORITY_VISIT).unwrap().remove(0);
+    let visit = world
+        .recorder()
+        .books
+        .store_mut()
+        .revisit(&[1], PRIORITY_VISIT)
+        .unwrap()
+        .remove(0);
     world.texts.insert("https://h/0".into(), VARIANTS);
     let page = world.page(visit);
     world.record(page);
     happens(&mut world);
     for (path, text) in [("1", 1), ("2", VARIANTS)] {
-        let queued = world.recorder().store.discover(&[link(path)]).unwrap().remove(0);
+        let queued = world
+            .recorder()
+            .books
+            .store_mut()
+            .discover(&[link(path)])
+            .unwrap()
+            .remove(0);
         world.texts.insert(queued.url.clone(), text);
         let page = world.page(queued);
         world.record(page);

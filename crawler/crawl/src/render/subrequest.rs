@@ -15,9 +15,9 @@ pub(crate) struct Subrequest(Arc<Inner>);
 struct Inner {
     url: Url,
     fields: HeaderMap,
-    /// The host of the page. In a fleet, its lease counts.
+    /// The host of the page.
     page_host: String,
-    /// Whether no worker of a fleet crawls the host of the URL.
+    /// Whether the host of the URL is no host of the crawl.
     is_outside_scope: bool,
     answer: Mutex<Option<oneshot::Sender<Response>>>,
 }

@@ -2,24 +2,28 @@
 //!
 //! [`governor`] keeps the time. With one request at a time, the pacer takes a cell when the response ends, so that a slow server
 //! rests for the whole delay. With several at a time, it takes a cell when a request starts, which spaces the starts.
+//!
+//! A limiter of governor has one quota for its whole life, and the delay of a server changes: with its latency, with 429 and 503, and with
+//! the crawl delay of its robots.txt. So a change of the delay makes a new limiter for this server. It forgets nothing that counts: its first
+//! cell is taken at once, so the new delay runs from now, and [`hold`](Pacer::hold) keeps the end of the old delay if that is later.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use governor::clock::{Clock, FakeRelativeClock};
+use governor::clock::Clock;
 use governor::middleware::NoOpMiddleware;
+use governor::nanos::Nanos;
 use governor::state::{InMemoryState, NotKeyed};
 use governor::{Quota, RateLimiter};
 
 use super::{CrawlClock, Now};
 
-type Limiter =
-    RateLimiter<NotKeyed, InMemoryState, FakeRelativeClock, NoOpMiddleware<<FakeRelativeClock as Clock>::Instant>>;
+type Limiter = RateLimiter<NotKeyed, InMemoryState, CrawlClock, NoOpMiddleware<Nanos>>;
 
 /// Spaces the requests to one server. The delay is an argument, because it may change each time.
 #[derive(Debug)]
 pub(super) struct Pacer {
-    clock: FakeRelativeClock,
+    clock: CrawlClock,
     /// `None` without a delay.
     limiter: Option<Limiter>,
     /// The delay of `limiter`.
@@ -35,7 +39,7 @@ pub(super) struct Pacer {
 impl Pacer {
     pub fn new(clock: &CrawlClock, parallel: usize) -> Self {
         Self {
-            clock: clock.clock.clone(),
+            clock: clock.clone(),
             limiter: None,
             delay: Duration::ZERO,
             parallel,
@@ -106,7 +110,7 @@ impl Pacer {
         }
         // A refused check takes no cell.
         if let Some(Err(not_until)) = self.limiter.as_ref().map(Limiter::check) {
-            self.hold(now + not_until.wait_time_from(self.clock.now()));
+            self.hold(now + not_until.wait_time_from(Clock::now(&self.clock)));
         }
     }
 

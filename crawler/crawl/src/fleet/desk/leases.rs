@@ -8,7 +8,8 @@ use web::politeness::Now;
 use super::super::ownership::Ownership;
 use super::Desk;
 use super::state::State;
-use crate::messages::{Event, FleetEvent};
+use crate::admission::HostGroup;
+use crate::messages::{Event, GroupEvent};
 
 /// A lease is renewed after this part of it: two renewals in a row may fail.
 const RENEWED_AFTER: u32 = 3;
@@ -44,7 +45,7 @@ impl Desk {
                 is_told = true;
             }
             if pulse.finished && !is_told {
-                self.tell_frontier(FleetEvent::Done).await;
+                self.tell_frontier(GroupEvent::Done).await;
                 is_told = true;
             }
             if !is_told {
@@ -88,7 +89,7 @@ impl Desk {
             self.arrivals.notify_one();
         }
         if is_awaited {
-            self.tell_frontier(FleetEvent::Renewed).await;
+            self.tell_frontier(GroupEvent::Renewed).await;
         }
     }
 
@@ -191,7 +192,8 @@ impl Desk {
         for partition in &partitions {
             self.ownership.release(*partition);
         }
-        self.tell_frontier(FleetEvent::Go(partitions)).await;
+        let groups = partitions.into_iter().map(HostGroup::from).collect();
+        self.tell_frontier(GroupEvent::Go(groups)).await;
     }
 
     /// Asks now and then whether the partitions are still this worker's. A write finds that out at once; this is for hosts of which
@@ -255,13 +257,13 @@ impl Desk {
                 state.pending.remove(&partition);
                 self.ownership.lose(partition);
                 if state.leaving.insert(partition) {
-                    go.push(partition);
+                    go.push(partition.into());
                 }
             }
         }
         self.remember();
         if !go.is_empty() {
-            self.tell_frontier(FleetEvent::Go(go)).await;
+            self.tell_frontier(GroupEvent::Go(go)).await;
         }
     }
 

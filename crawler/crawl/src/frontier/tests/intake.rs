@@ -394,7 +394,7 @@ fn with_a_released_host() -> (Frontier, Now) {
     frontier.take_unsaved();
     let mut now = at(10);
     assert_eq!(next_named(&mut frontier, &mut now), ["b.example"]);
-    assert!(frontier.released.is_set_aside("a.example") && frontier.released_hold_urls_back());
+    assert!(frontier.released.is_set_aside("a.example") && frontier.released.hold_urls_back());
     frontier.on(loaded("b.example", None, site("b.example", 1)), now);
     assert_eq!(started(frontier.next(now)), "http://b.example/0");
     frontier.on(ended("b.example"), now);

@@ -107,7 +107,7 @@ fn a_look_up_needs_no_ticket_and_has_a_bound_of_its_own() {
         frontier.add(site(&format!("h{number}.example"), 1), at(0));
     }
     let mut running: Vec<_> = (0..MAX_LOOKUPS).map(|_| looked_up_by(frontier.next(at(0)))).collect();
-    assert_eq!(frontier.tickets_out, 0);
+    assert!(!frontier.tickets.are_out());
     for number in 0..5 {
         assert!(matches!(frontier.next(at(0)), Step::Wait(None)));
         let standing = frontier.standing(at(0));
@@ -116,9 +116,10 @@ fn a_look_up_needs_no_ticket_and_has_a_bound_of_its_own() {
         frontier.on(found(&host, number), at(0));
         running.push(looked_up_by(frontier.next(at(0))));
         // The host whose name is known makes its request, and frees the ticket.
-        let Step::Start(Task::Page { queued, .. }, Route::Addresses(_)) = frontier.next(at(0)) else {
+        let Step::Start(Task::Page { queued, .. }, passage) = frontier.next(at(0)) else {
             panic!("{host} has an address")
         };
+        assert!(matches!(passage.route, Route::Addresses(_)));
         assert_eq!(queued.host, host);
         frontier.on(ended(&host), at(0));
         frontier.on(decided(&host, queued.seq, true), at(0));
@@ -179,7 +180,7 @@ fn a_failed_look_up_is_the_failure_of_the_request_and_is_repeated_before_the_nex
     );
     assert!(matches!(
         frontier.next(at(10)),
-        Step::Start(_, Route::Unresolved(FetchError::Dns(_)))
+        Step::Start(_, passage) if matches!(passage.route, Route::Unresolved(FetchError::Dns(_)))
     ));
     let unreachable = Event::RequestEnded {
         host: "a.example".into(),

@@ -3,14 +3,108 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crossbeam_channel::{Sender, unbounded};
 use dedup::{DocId, MemoryIndex, Signature};
-use fleet::{Entry, PageId, Position, WorkerNumber};
+use fleet::{Entry, Epoch, PageId, Position, WorkerNumber};
 use storage::{Findings, ForeignPage, ForeignRecord};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::*;
+use crate::fleet::by_log::{ByLog, DeskLink};
+use crate::fleet::idle::IdleSign;
 use crate::fleet::letter::Mail;
+use crate::fleet::messages::{FromDesk, ToDesk};
+use crate::fleet::ownership::Ownership;
+use crate::messages::GroupEvent;
 
 pub(super) type Log = Vec<(Position, Entry)>;
+
+/// A host of a partition that the workers have.
+const HOST: &str = "h";
+
+/// What the recorder of a worker takes for its desk.
+pub(super) struct FakeDesk {
+    me: WorkerNumber,
+    to_recorder: Sender<FromDesk>,
+    from_recorder: UnboundedReceiver<ToDesk>,
+    sign: IdleSign,
+    /// The place up to which the recorder has applied the log.
+    applied: Position,
+}
+
+impl FakeDesk {
+    fn new(me: WorkerNumber) -> Self {
+        Self {
+            me,
+            to_recorder: unbounded().0,
+            from_recorder: unbounded_channel().1,
+            sign: IdleSign::default(),
+            applied: Position::default(),
+        }
+    }
+
+    /// The judge of a recorder that begins, or begins again.
+    pub(super) fn judge(&mut self, books: &mut Books, settings: &Settings) -> ByLog {
+        let ownership = Ownership::new(8, Instant::now());
+        ownership.hold(ownership.partition_of(HOST), Epoch(1), Duration::from_secs(3_600));
+        let (to_recorder, from_desk) = unbounded();
+        let (desk, from_recorder) = unbounded_channel();
+        let link = DeskLink {
+            ownership,
+            sign: self.sign.clone(),
+            desk,
+            from_desk,
+            scope: Arc::new(Scope::new(settings.scope, settings.limits.max_depth)),
+        };
+        (self.to_recorder, self.from_recorder) = (to_recorder, from_recorder);
+        ByLog::open(self.me, books, settings, link).unwrap()
+    }
+
+    fn applied(&mut self) -> Position {
+        while let Ok(message) = self.from_recorder.try_recv() {
+            match message {
+                ToDesk::Applied(position) => self.applied = position,
+                ToDesk::BeginsAnew => self.applied = Position::default(),
+                _ => {}
+            }
+        }
+        self.applied
+    }
+}
+
+impl World {
+    /// The recorder hears a message of the desk. Returns the events for the frontier.
+    pub(super) fn hear(&mut self, message: FromDesk) -> Vec<Event> {
+        self.desk.as_ref().unwrap().to_recorder.send(message).unwrap();
+        let recorder = self.recorder();
+        let news = recorder.judge.hear(&mut recorder.books).unwrap();
+        recorder.on_news(news).unwrap()
+    }
+
+    /// The recorder hears that the log is read to its end. Returns the URLs that are to be fetched again.
+    pub(super) fn log_is_read(&mut self) -> Vec<QueuedUrl> {
+        arrived(self.hear(FromDesk::LogEnd))
+    }
+
+    /// The place up to which the recorder says that the log is applied.
+    pub(super) fn position(&mut self) -> Position {
+        self.desk.as_mut().unwrap().applied()
+    }
+
+    /// Letters and claims that have not arrived.
+    pub(super) fn letters(&self) -> u64 {
+        self.desk.as_ref().unwrap().sign.letters()
+    }
+}
+
+/// The URLs that came to the frontier.
+fn arrived(events: Vec<Event>) -> Vec<QueuedUrl> {
+    let arrived = events.into_iter().filter_map(|event| match event {
+        Event::Groups(GroupEvent::Arrived { queued, .. }) => Some(queued),
+        _ => None,
+    });
+    arrived.flatten().collect()
+}
 
 pub(super) struct Worker {
     pub(super) world: World,
@@ -19,35 +113,35 @@ pub(super) struct Worker {
 
 impl Worker {
     pub(super) fn new(number: u16, seed: u64) -> Self {
-        let mut worker = Self {
-            world: World::new(seed),
-            me: WorkerNumber(number),
-        };
-        worker.join();
-        worker
-    }
-
-    fn join(&mut self) {
-        let settings = self.world.settings.clone();
-        self.world.recorder().decides_by_log(self.me, &settings).unwrap();
+        let me = WorkerNumber(number);
+        Self {
+            world: World::with_desk(seed, Some(FakeDesk::new(me))),
+            me,
+        }
     }
 
     /// Ends without a word. What is not committed is lost.
     pub(super) fn is_killed(&mut self) {
         self.world.open();
         self.assert_index_has_rows();
-        self.join();
         // A URL that was lost with the commit is found again.
         let texts: Vec<String> = self.world.texts.keys().cloned().collect();
         let links: Vec<Discovered> = texts.into_iter().map(|url| link(&url)).collect();
-        self.world.recorder().store.discover(&links).unwrap();
+        self.world.recorder().books.store_mut().discover(&links).unwrap();
         self.fetch_queued();
     }
 
     /// Fetches everything in the queue of the store, also what was in process.
     fn fetch_queued(&mut self) {
-        self.world.recorder().store.commit().unwrap();
-        let queued: Vec<QueuedUrl> = self.world.recorder().store.queue().map(Result::unwrap).collect();
+        self.world.recorder().books.store_mut().commit().unwrap();
+        let queued: Vec<QueuedUrl> = self
+            .world
+            .recorder()
+            .books
+            .store_mut()
+            .queue()
+            .map(Result::unwrap)
+            .collect();
         for queued in queued {
             let page = self.world.page(queued);
             self.world.record(page);
@@ -56,7 +150,7 @@ impl Worker {
 
     /// What the desk does: claims go into the log. Returns the last row.
     pub(super) fn send(&mut self, log: &mut Log) -> u64 {
-        let letters = self.world.recorder().store.outbox(0, usize::MAX).unwrap();
+        let letters = self.world.recorder().books.store_mut().outbox(0, usize::MAX).unwrap();
         let last = letters.last().map_or(0, |(row, _)| *row);
         for (_, letter) in letters {
             if let Some(Mail::Claim(claim)) = Mail::read(&letter) {
@@ -73,10 +167,9 @@ impl Worker {
     }
 
     pub(super) fn read(&mut self, log: &Log, at_most: usize) {
-        let recorder = self.world.recorder();
-        let at = recorder.position().unwrap();
+        let at = self.world.position();
         let news = log.iter().filter(|(position, _)| *position > at).take(at_most).cloned();
-        recorder.take_log(news.collect()).unwrap();
+        self.world.hear(FromDesk::Log(news.collect()));
     }
 
     /// Asserts that the index holds no page of another worker without the row about it.
@@ -84,12 +177,17 @@ impl Worker {
         let me = self.me.0;
         let recorder = self.world.recorder();
         let mut indexed = Vec::new();
-        recorder.dedup.index().for_each_id(|id| indexed.push(id.0)).unwrap();
+        recorder
+            .judge
+            .dedup()
+            .index()
+            .for_each_id(|id| indexed.push(id.0))
+            .unwrap();
         for id in indexed {
             let is_foreign = ForeignPage::unpacked(id).is_some_and(|page| page.worker != me);
             if is_foreign {
-                let record = recorder.store.foreign_page(id).unwrap().unwrap();
-                let signature = recorder.dedup.index().signature(DocId(id)).unwrap();
+                let record = recorder.books.store_mut().foreign_page(id).unwrap().unwrap();
+                let signature = recorder.judge.dedup().index().signature(DocId(id)).unwrap();
                 assert_eq!(signature, Some(decode_signature(&record.signature).unwrap()));
             }
         }
@@ -112,7 +210,7 @@ impl Worker {
 pub(super) fn link(url: &str) -> Discovered {
     Discovered {
         url: url.to_owned(),
-        host: "h".into(),
+        host: HOST.into(),
         ..Discovered::default()
     }
 }
@@ -151,7 +249,7 @@ fn run(seed: u64) -> (usize, usize) {
         match random.u8(0..12) {
             0 => worker.is_killed(),
             1 => {
-                worker.world.recorder().store.commit().unwrap();
+                worker.world.recorder().books.store_mut().commit().unwrap();
                 // The catalogue is durable, the index is not.
                 worker.is_killed();
             }
@@ -162,7 +260,7 @@ fn run(seed: u64) -> (usize, usize) {
             }
             3 | 4 => {
                 let last = worker.send(&mut log);
-                worker.world.recorder().store.sent(last).unwrap();
+                worker.world.hear(FromDesk::Sent(last));
             }
             5 => worker.world.recorder().commit().unwrap(),
             6 | 7 => worker.read(&log, random.usize(0..4)),
@@ -174,31 +272,33 @@ fn run(seed: u64) -> (usize, usize) {
         for worker in &mut workers {
             worker.world.recorder().commit().unwrap();
             let last = worker.send(&mut log);
-            worker.world.recorder().store.sent(last).unwrap();
+            worker.world.hear(FromDesk::Sent(last));
         }
         workers.iter_mut().for_each(|worker| worker.read(&log, usize::MAX));
     }
     let expected = pass(&log, &workers[0].world.settings);
     let (mut yielded, mut foreign) = (0, 0);
     for worker in &mut workers {
+        assert_eq!(worker.world.letters(), 0);
         let recorder = worker.world.recorder();
         recorder.commit().unwrap();
         recorder.commit().unwrap();
-        assert!(!recorder.has_claims() && recorder.store.is_outbox_empty());
-        assert_eq!(recorder.store.departed().unwrap(), [0; 0]);
-        assert_eq!(recorder.dedup.index().len().unwrap(), expected.len());
+        assert!(recorder.books.store().is_outbox_empty());
+        assert_eq!(recorder.books.store_mut().departed().unwrap(), [0; 0]);
+        assert_eq!(recorder.judge.dedup().index().len().unwrap(), expected.len());
         for (id, signature) in &expected {
             assert_eq!(
-                recorder.dedup.index().signature(DocId(*id)).unwrap().as_ref(),
+                recorder.judge.dedup().index().signature(DocId(*id)).unwrap().as_ref(),
                 Some(signature)
             );
         }
         let foreign_pages: BTreeMap<u64, ForeignRecord> = recorder
-            .store
+            .books
+            .store_mut()
             .foreign_pages()
             .map(|row| row.map(|(page, record)| (page.packed(), record)).unwrap())
             .collect();
-        let counts = recorder.store.counts();
+        let counts = recorder.books.store_mut().counts();
         assert_eq!(counts.queued, 0, "nothing waits for ever, seed {seed}");
         assert_eq!(counts.discovered, worker.world.texts.len() as u64);
         let me = worker.me.0;
@@ -211,7 +311,7 @@ fn run(seed: u64) -> (usize, usize) {
             .filter(|(id, _)| ForeignPage::unpacked(**id).is_some_and(|page| page.worker != me));
         let others: BTreeMap<u64, ForeignRecord> = others.map(|(id, _)| (*id, record_in(&log, *id))).collect();
         assert_eq!(foreign_pages, others, "worker {me}, seed {seed}");
-        let store = &worker.world.recorder.as_ref().unwrap().store;
+        let store = worker.world.recorder.as_ref().unwrap().books.store();
         for (sequence, page) in worker.world.pages() {
             let Some(of) = page.verdict.of() else { continue };
             let packed = PageId {
@@ -266,17 +366,40 @@ fn a_refused_page_is_withdrawn_and_the_page_that_waited_for_it_is_decided() {
     let mut worker = Worker::new(1, 1);
     for (path, text) in [("0", 0), ("1", 1)] {
         let url = format!("https://h/{path}");
-        let queued = worker.world.recorder().store.discover(&[link(&url)]).unwrap().remove(0);
+        let queued = worker
+            .world
+            .recorder()
+            .books
+            .store_mut()
+            .discover(&[link(&url)])
+            .unwrap()
+            .remove(0);
         worker.world.texts.insert(url, text);
         let page = worker.world.page(queued);
         worker.world.record(page);
     }
     worker.world.recorder().commit().unwrap();
     assert_eq!(worker.world.pages().len(), 1, "the second page waits");
-    let events = worker.world.recorder().refused(&[1]).unwrap();
-    assert_eq!(events.len(), 1, "its ticket ends");
+    let refused = |pages: &[u64]| FromDesk::Refused {
+        pages: pages.to_vec(),
+        number: 1,
+    };
+    let decided = |events: &[Event]| {
+        events
+            .iter()
+            .filter(|event| matches!(event, Event::Decided { .. }))
+            .count()
+    };
+    let events = worker.world.hear(refused(&[1]));
+    assert_eq!(decided(&events), 1, "its ticket ends");
+    let again = arrived(events);
+    assert_eq!(
+        again.len(),
+        1,
+        "this worker has the partition, and fetches the refused page again"
+    );
     // The desk drops the claim with the refused outcome.
-    worker.world.recorder().store.sent(1).unwrap();
+    worker.world.hear(FromDesk::Sent(1));
     worker.world.recorder().commit().unwrap();
     let pages = worker.world.pages();
     assert_eq!((pages[0].1.fate, pages[1].1.is_kept()), (Fate::Moved, true));
@@ -285,7 +408,8 @@ fn a_refused_page_is_withdrawn_and_the_page_that_waited_for_it_is_decided() {
     let mut log = Log::new();
     worker.send(&mut log);
     worker.read(&log, usize::MAX);
-    assert!(worker.world.recorder().refused(&[2]).unwrap().is_empty());
+    let events = worker.world.hear(refused(&[2]));
+    assert!(decided(&events) == 0 && arrived(events).is_empty());
     worker.world.recorder().commit().unwrap();
     assert_eq!(worker.kept().len(), 1);
 }
@@ -304,29 +428,28 @@ fn rebuild_and_join(is_lost: bool) {
     let mut log = Log::new();
     for _ in 0..4 {
         let last = worker.send(&mut log);
-        worker.world.recorder().store.sent(last).unwrap();
+        worker.world.hear(FromDesk::Sent(last));
         worker.read(&log, usize::MAX);
         worker.world.recorder().commit().unwrap();
     }
     let kept = worker.kept();
-    assert_eq!(worker.world.recorder().position(), Some(Position(log.len() as u64, 0)));
+    assert_eq!(worker.world.position(), Position(log.len() as u64, 0));
     worker.world.recorder = None;
     let rebuild = storage::Rebuild::begin(worker.world.dir.path(), &OpenOptions::existing(), &mut |_| ()).unwrap();
     rebuild.finish(&mut |_| ()).unwrap();
     worker.world.open();
-    worker.join();
-    assert_eq!(worker.world.recorder().position(), Some(Position::default()));
+    assert_eq!(worker.world.position(), Position::default());
     let lost = is_lost.then(|| log.pop().unwrap());
     worker.read(&log, usize::MAX);
-    assert!(worker.world.recorder().log_is_read().unwrap().is_empty());
+    assert!(worker.world.log_is_read().is_empty());
     worker.world.recorder().commit().unwrap();
     let before = log.len();
     let last = worker.send(&mut log);
-    worker.world.recorder().store.sent(last).unwrap();
+    worker.world.hear(FromDesk::Sent(last));
     assert_eq!(log.len() - before, usize::from(is_lost));
     worker.read(&log, usize::MAX);
     worker.world.recorder().commit().unwrap();
-    assert!(!worker.world.recorder().has_claims());
+    assert_eq!(worker.world.letters(), 0);
     assert_eq!(worker.kept(), kept);
     assert_eq!(
         log.last().map(|(_, entry)| &entry.page),

@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 
 use dedup::DocId;
 use fleet::{Judged, Position, Segment};
+use tokio::sync::oneshot;
 
 use super::by_log::{Log, Worker, link, pass};
 use super::*;
+use crate::fleet::messages::FromDesk;
 
 /// What has left the log.
 #[derive(Default)]
@@ -19,7 +21,7 @@ impl Segments {
     /// The worker writes the next segment, of at most so many entries.
     fn write(&mut self, log: &Log, worker: &mut Worker, at_most: usize) {
         let covered = self.all.last().map_or(Position::default(), |last| last.end);
-        let applied = worker.world.recorder().position().unwrap();
+        let applied = worker.world.position();
         let behind = log
             .iter()
             .filter(|(position, _)| *position > covered && *position <= applied);
@@ -28,14 +30,16 @@ impl Segments {
             return;
         };
         let ids: Vec<_> = entries.iter().map(|(_, entry)| entry.page).collect();
-        let kept = worker.world.recorder().judge(&ids).unwrap();
-        let pages = entries
-            .into_iter()
-            .zip(kept)
-            .map(|((_, entry), is_kept)| match is_kept {
-                true => Judged::Kept(entry),
-                false => Judged::Dropped(entry.page),
-            });
+        let (answer, mut judged) = oneshot::channel();
+        worker.world.hear(FromDesk::Judge { pages: ids, answer });
+        let kept = judged.try_recv().unwrap();
+        let pages = entries.into_iter().zip(kept).map(|((_, entry), is_kept)| {
+            if is_kept {
+                Judged::Kept(entry)
+            } else {
+                Judged::Dropped(entry.page)
+            }
+        });
         self.all.push(Segment {
             end,
             pages: pages.collect(),
@@ -47,12 +51,12 @@ impl Segments {
     fn read(&self, log: &Log, worker: &mut Worker, at_most: usize) -> usize {
         let mut read = 0;
         loop {
-            let position = worker.world.recorder().position().unwrap();
+            let position = worker.world.position();
             if position >= self.trimmed {
                 break;
             }
             let segment = self.all.iter().find(|segment| segment.end > position).unwrap();
-            worker.world.recorder().take_segment(segment.clone()).unwrap();
+            worker.world.hear(FromDesk::Segment(segment.clone()));
             read += 1;
         }
         worker.read(log, at_most);
@@ -63,14 +67,14 @@ impl Segments {
 fn commit_and_send(worker: &mut Worker, log: &mut Log) {
     worker.world.recorder().commit().unwrap();
     let last = worker.send(log);
-    worker.world.recorder().store.sent(last).unwrap();
+    worker.world.hear(FromDesk::Sent(last));
     worker.world.recorder().commit().unwrap();
 }
 
 /// Reads the log to its end, and fetches what is to be fetched again. Returns how many pages that are.
 fn read_and_fetch(worker: &mut Worker, log: &Log) -> usize {
     worker.read(log, usize::MAX);
-    let again = worker.world.recorder().log_is_read().unwrap();
+    let again = worker.world.log_is_read();
     worker.world.recorder().commit().unwrap();
     let fetched = again.len();
     for queued in again {
@@ -85,12 +89,17 @@ fn assert_agreed(workers: &mut [Worker], log: &Log, seed: u64) {
     let expected = pass(log, &workers[0].world.settings);
     let mut kept = BTreeSet::new();
     for worker in workers {
+        assert_eq!(worker.world.letters(), 0, "seed {seed}");
         let recorder = worker.world.recorder();
         recorder.commit().unwrap();
-        assert!(!recorder.has_claims() && recorder.store.is_outbox_empty());
-        assert_eq!(recorder.dedup.index().len().unwrap(), expected.len(), "seed {seed}");
+        assert!(recorder.books.store().is_outbox_empty());
+        assert_eq!(
+            recorder.judge.dedup().index().len().unwrap(),
+            expected.len(),
+            "seed {seed}"
+        );
         for (id, signature) in &expected {
-            let found = recorder.dedup.index().signature(DocId(*id)).unwrap();
+            let found = recorder.judge.dedup().index().signature(DocId(*id)).unwrap();
             assert_eq!(found.as_ref(), Some(signature));
         }
         for (sequence, page) in worker.world.pages() {
@@ -133,7 +142,7 @@ fn killed_workers_that_find_the_log_shortened_keep_the_pages_of_one_pass_over_it
             match random.u8(0..12) {
                 0 => worker.is_killed(),
                 1 => {
-                    worker.world.recorder().store.commit().unwrap();
+                    worker.world.recorder().books.store_mut().commit().unwrap();
                     // The catalogue is durable, the index is not.
                     worker.is_killed();
                 }
@@ -189,8 +198,8 @@ fn verdicts_that_rest_on_lost_entries_of_the_log_are_made_again() {
         // The second worker is the first that sees it: the pages of the first one are not in the log then.
         for at in [1, 2, 0] {
             let worker = &mut workers[at];
-            if worker.world.recorder().position().unwrap() > log[keeps - 1].0 {
-                worker.world.recorder().begin_log_anew().unwrap();
+            if worker.world.position() > log[keeps - 1].0 {
+                worker.world.hear(FromDesk::LogLost);
             }
             for _ in 0..30 {
                 made_again += read_and_fetch(worker, &log);
@@ -217,7 +226,8 @@ fn a_claim_that_does_not_come_back_is_sent_again() {
     let queued = worker
         .world
         .recorder()
-        .store
+        .books
+        .store_mut()
         .discover(&[link("https://h/0")])
         .unwrap()
         .remove(0);
@@ -230,8 +240,8 @@ fn a_claim_that_does_not_come_back_is_sent_again() {
     assert_eq!(log.len(), 1);
     log.clear();
     for times in 0..30 {
-        worker.world.recorder().log_is_read().unwrap();
-        if !worker.world.recorder().store.is_outbox_empty() {
+        worker.world.log_is_read();
+        if !worker.world.recorder().books.store_mut().is_outbox_empty() {
             assert!(times > 16, "messages of the desk may have been under way");
             break;
         }
@@ -239,6 +249,6 @@ fn a_claim_that_does_not_come_back_is_sent_again() {
     commit_and_send(&mut worker, &mut log);
     assert_eq!(log.len(), 1);
     worker.read(&log, usize::MAX);
-    assert!(!worker.world.recorder().has_claims());
-    assert!(worker.world.recorder().log_is_read().unwrap().is_empty());
+    assert_eq!(worker.world.letters(), 0);
+    assert!(worker.world.log_is_read().is_empty());
 }

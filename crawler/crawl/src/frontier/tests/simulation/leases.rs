@@ -7,10 +7,12 @@ use fleet::{Epoch, Partition};
 use storage::HostRecord;
 
 use super::world::World;
+use crate::admission::HostGroup;
 use crate::fleet::idle::IdleSign;
+use crate::fleet::leased::Leased;
 use crate::fleet::ownership::Ownership;
 use crate::frontier::Frontier;
-use crate::messages::{Event, FleetEvent};
+use crate::messages::{Event, GroupEvent};
 
 /// Length of a lease, in milliseconds.
 const LEASE: u64 = 4_000;
@@ -47,7 +49,7 @@ impl Leases {
             next_at: started_at + 10,
             is_over: false,
         };
-        (leases, frontier.of_fleet(ownership, sign))
+        (leases, frontier.admitted_by(Box::new(Leased::new(ownership, sign))))
     }
 
     pub(super) fn next_at(&self) -> u64 {
@@ -76,7 +78,8 @@ impl World {
     }
 
     /// The frontier has left a partition.
-    pub(super) fn freed(&mut self, partition: Partition) {
+    pub(super) fn freed(&mut self, group: HostGroup) {
+        let partition = Partition::from(group);
         let open = self.open.iter().map(|open| self.servers[open.host].name.clone());
         let leases = self.leases.as_mut().unwrap();
         let mut open = open.filter(|name| leases.ownership.partition_of(name) == partition);
@@ -105,7 +108,7 @@ impl World {
                     leases.ends.remove(&partition);
                     leases.ownership.lose(partition);
                     if !leases.releasing.remove(&partition) {
-                        frontier.on(Event::Fleet(FleetEvent::Go(vec![partition])), self.now(wall));
+                        frontier.on(Event::Groups(GroupEvent::Go(vec![partition.into()])), self.now(wall));
                     }
                     leases.lost.insert(partition);
                     self.asked_by_another(&leases, partition, wall);
@@ -113,7 +116,7 @@ impl World {
                 (Some(end), 1) if wall < end && !leases.releasing.contains(&partition) => {
                     leases.ownership.release(partition);
                     leases.releasing.insert(partition);
-                    frontier.on(Event::Fleet(FleetEvent::Go(vec![partition])), self.now(wall));
+                    frontier.on(Event::Groups(GroupEvent::Go(vec![partition.into()])), self.now(wall));
                 }
                 // While the server is away, nothing is renewed.
                 (Some(_), 2..7) => {}
@@ -121,7 +124,7 @@ impl World {
                     leases.ends.insert(partition, wall + LEASE);
                     let until = Ownership::certain_until(self.now(wall), Duration::from_millis(LEASE));
                     if leases.ownership.hold(partition, Epoch(1), until) {
-                        frontier.on(Event::Fleet(FleetEvent::Renewed), self.now(wall));
+                        frontier.on(Event::Groups(GroupEvent::Renewed), self.now(wall));
                     }
                 }
                 (None, 0..5) => self.asked_by_another(&leases, partition, wall),
@@ -132,7 +135,7 @@ impl World {
         leases.next_at = wall + self.random.u64(50..1_500);
         let is_all_held = leases.releasing.is_empty() && leases.lost.is_empty();
         if !is_unrest && is_all_held && leases.sign.shows(leases.number) {
-            frontier.on(Event::Fleet(FleetEvent::Done), self.now(wall));
+            frontier.on(Event::Groups(GroupEvent::Done), self.now(wall));
             leases.is_over = true;
         }
         // An open request ends with its lease.
@@ -155,11 +158,11 @@ impl World {
             }
         }
         leases.number += 1;
-        let came = FleetEvent::Came {
-            partitions: vec![partition],
+        let came = GroupEvent::Came {
+            groups: vec![partition.into()],
             number: leases.number,
         };
-        frontier.on(Event::Fleet(came), self.now(wall));
+        frontier.on(Event::Groups(came), self.now(wall));
     }
 
     /// Requests without a certain lease are cut off.
@@ -180,8 +183,8 @@ impl World {
                 let seen = self.by_address.entry(server.address).or_default();
                 seen.end(wall, rules.parallel_per_address);
             }
-            let lapsed = FleetEvent::Lapsed(Box::new(open.task));
-            frontier.on(Event::Fleet(lapsed), self.now(wall));
+            let lapsed = GroupEvent::CutOff(Box::new(open.task));
+            frontier.on(Event::Groups(lapsed), self.now(wall));
         }
     }
 

@@ -137,7 +137,7 @@ impl World {
                 return wall;
             }
             match frontier.next(self.now(wall)) {
-                Step::Start(task, route) => self.start(task, &route, wall),
+                Step::Start(task, passage) => self.start(task, &passage.route, wall),
                 Step::LookUp(host) => {
                     self.assert_lease(&host, wall);
                     assert!(self.look_ups.len() < MAX_LOOKUPS);
@@ -177,7 +177,7 @@ impl World {
                     frontier.on(loaded, self.now(wall));
                 }
                 Step::ReadSeeds => panic!("there are no seeds"),
-                Step::Freed(partition) => self.freed(partition),
+                Step::Freed(group) => self.freed(group),
                 Step::Finished(_) => return wall,
                 Step::Wait(until) => {
                     let until = until.map(|until| self.started_at + until.as_nanos().div_ceil(1_000_000) as u64);

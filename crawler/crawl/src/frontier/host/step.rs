@@ -5,13 +5,14 @@ use url::Url;
 use web::politeness::Now;
 use web::robots::robots_url;
 
-use super::BUFFER;
-use super::host::{Host, PageKind, RequestKind};
-use super::host_logins::LoginRuling;
-use super::queue::Next;
-use super::state::{OriginState, Ruling, UrlState, Work, origin};
-use super::waiting::{NO_SKELETON, WaitingUrl};
-use crate::messages::{Errand, Refill, Step, Task, Unfit};
+use super::super::BUFFER;
+use super::super::host_logins::LoginRuling;
+use super::super::queue::Next;
+use super::super::state::{OriginState, Ruling, UrlState, Work, origin};
+use super::super::waiting::{NO_SKELETON, WaitingUrl};
+use super::{Host, PageKind, RequestKind};
+use crate::messages::{Errand, Passage, Refill, Step, Task, Unfit};
+use crate::render::subrequest::Subrequest;
 use crate::scope::LISTED;
 use crate::steering::{Forecast, Skeleton, Steering};
 use crate::trap;
@@ -39,7 +40,13 @@ enum Choice {
 
 impl Host {
     /// The host's next step; `None` if it must wait. The caller has asked the gate of its address.
-    pub(super) fn step(&mut self, name: &str, takes_new: bool, steering: &mut Steering, now: Now) -> Option<Step> {
+    pub(in crate::frontier) fn step(
+        &mut self,
+        name: &str,
+        takes_new: bool,
+        steering: &mut Steering,
+        now: Now,
+    ) -> Option<Step> {
         match self.work(takes_new) {
             Work::Nothing => return None,
             Work::Refill => return Some(self.refill(name, takes_new)),
@@ -91,6 +98,21 @@ impl Host {
             self.sitemaps.pop_front()
         } else {
             None
+        }
+    }
+
+    /// The next request of a page in the browser that a page still waits for and that no robots.txt forbids which the crawler has.
+    fn next_subrequest(&mut self, now: Now) -> Option<Subrequest> {
+        loop {
+            let subrequest = self.browser.as_mut()?.subrequests.pop_front()?;
+            let url = subrequest.url();
+            let ruling = OriginState::ruling(self.origins.get(&origin(url)), url, now);
+            let is_forbidden = self.obeys_robots && matches!(ruling, Ruling::Forbidden(_));
+            if is_forbidden {
+                tracing::debug!(%url, "robots.txt forbids the request of a page");
+            } else if subrequest.is_awaited() {
+                return Some(subrequest);
+            }
         }
     }
 
@@ -269,16 +291,21 @@ impl Host {
             logins.begin(queued.seq, &url);
         }
         self.gate.start(now);
-        Step::Start(Task::Page { queued, url }, self.route(now).cloned().unwrap_or_default())
+        Step::Start(Task::Page { queued, url }, self.passage(now))
     }
 
     fn start_errand(&mut self, name: &str, errand: Errand, now: Now) -> Step {
         self.gate.start(now);
         let host = name.to_owned();
-        Step::Start(
-            Task::Errand { host, errand },
-            self.route(now).cloned().unwrap_or_default(),
-        )
+        Step::Start(Task::Errand { host, errand }, self.passage(now))
+    }
+
+    /// How the next request goes out. The caller has its permit.
+    fn passage(&self, now: Now) -> Passage {
+        Passage {
+            route: self.route(now).cloned().unwrap_or_default(),
+            ..Passage::default()
+        }
     }
 
     fn postpone(&mut self, waiting: WaitingUrl, priority: u8) -> Step {

@@ -16,12 +16,13 @@
 use std::collections::BTreeSet;
 
 use dedup::Index;
-use storage::{Discovered, Fate, PageRecord, QueuedUrl};
+use storage::{Discovered, Fate, PageRecord, QueuedUrl, Store};
 
-use super::Recorder;
-use crate::fleet::letter::{Claim, Mail, VIA_FLEET};
-use crate::fleet::verdicts::keeps;
+use super::super::letter::{Claim, Mail, VIA_FLEET};
+use super::super::verdicts::keeps;
+use super::ByLog;
 use crate::index::decode_signature;
+use crate::recorder::Books;
 use error::RunError;
 
 /// The reason of the exclusion of a page that is to be fetched again.
@@ -46,45 +47,40 @@ pub(super) struct Recovery {
     overdue: (BTreeSet<u64>, usize),
 }
 
-impl Recorder {
+impl ByLog {
     /// Applies the log from its beginning, because the servers have lost entries that are applied.
-    pub(super) fn begin_log_anew(&mut self) -> Result<(), RunError> {
+    pub(super) fn begin_log_anew(&mut self, books: &mut Books) -> Result<(), RunError> {
         tracing::warn!(
             "the servers of the fleet have lost entries of the log of kept pages; this worker reads the log again, claims its pages again that are missing, and looks at the verdicts that rested on them"
         );
-        self.commit()?;
+        books.commit(self)?;
         self.dedup.index_mut().clear()?;
-        if let Some(by_log) = &mut self.by_log {
-            by_log.verdicts.begins_anew();
-            by_log.recovery.looks_at_duplicates = true;
-        }
-        self.claim_kept()?;
-        self.commit()
+        self.verdicts.begins_anew();
+        self.told = self.verdicts.position();
+        self.recovery.looks_at_duplicates = true;
+        self.claim_kept(books.store())?;
+        books.commit(self)
     }
 
     /// Counts all kept pages as claimed. Those that are not in the log are claimed when it is read to its end.
-    pub(super) fn claim_kept(&mut self) -> Result<(), RunError> {
-        for row in self.store.pages_from(1) {
+    pub(super) fn claim_kept(&mut self, store: &Store) -> Result<(), RunError> {
+        for row in store.pages_from(1) {
             let (id, page) = row?;
-            let Some(by_log) = &mut self.by_log else { break };
-            if page.is_kept() && !by_log.verdicts.is_claimed(id) {
-                by_log.verdicts.kept(id, &decode_signature(&page.signature)?)?;
-                by_log.recovery.unsent.insert(id);
+            if page.is_kept() && !self.verdicts.is_claimed(id) {
+                self.verdicts.kept(id, &decode_signature(&page.signature)?)?;
+                self.recovery.unsent.insert(id);
             }
         }
         Ok(())
     }
 
     /// The log is read to its end. Returns URLs that are to be fetched again.
-    pub(super) fn log_is_read(&mut self) -> Result<Vec<QueuedUrl>, RunError> {
-        let Some(by_log) = &mut self.by_log else {
-            return Ok(Vec::new());
-        };
-        let claimed = by_log.verdicts.claimed();
-        let unsent = std::mem::take(&mut by_log.recovery.unsent);
+    pub(super) fn log_is_read(&mut self, books: &mut Books) -> Result<Vec<QueuedUrl>, RunError> {
+        let claimed = self.verdicts.claimed();
+        let unsent = std::mem::take(&mut self.recovery.unsent);
         let mut again: BTreeSet<u64> = unsent.intersection(claimed).copied().collect();
-        let (overdue, times) = &mut by_log.recovery.overdue;
-        if claimed.is_empty() || !again.is_empty() || !self.store.is_outbox_empty() {
+        let (overdue, times) = &mut self.recovery.overdue;
+        if claimed.is_empty() || !again.is_empty() || !books.store().is_outbox_empty() {
             (*overdue, *times) = (BTreeSet::new(), 0);
         } else if *times == 0 {
             (*overdue, *times) = (claimed.clone(), 1);
@@ -101,55 +97,47 @@ impl Recorder {
             }
         }
         let is_settled = claimed.is_empty();
-        self.claim_again(again)?;
-        let Some(by_log) = self.by_log.as_mut().filter(|_| is_settled) else {
-            return Ok(Vec::new());
-        };
-        match std::mem::take(&mut by_log.recovery.looks_at_duplicates) {
-            true => self.look_at_duplicates(),
-            false => Ok(Vec::new()),
+        self.claim_again(books.store_mut(), again)?;
+        if is_settled && std::mem::take(&mut self.recovery.looks_at_duplicates) {
+            return self.look_at_duplicates(books);
         }
+        Ok(Vec::new())
     }
 
-    fn claim_again(&mut self, pages: BTreeSet<u64>) -> Result<(), RunError> {
+    fn claim_again(&self, store: &mut Store, pages: BTreeSet<u64>) -> Result<(), RunError> {
         let mut letters = Vec::new();
         for id in pages {
-            let Some(by_log) = &self.by_log else { break };
-            let Some(page) = self.store.latest_page(id)?.filter(PageRecord::is_kept) else {
+            let Some(page) = store.latest_page(id)?.filter(PageRecord::is_kept) else {
                 continue;
             };
             let claim = Claim {
                 page: id,
                 url: page.url,
                 host: page.host,
-                signature: by_log.compared(&page.signature)?,
+                signature: self.compared(&page.signature)?,
             };
             letters.push(Mail::Claim(claim).letter()?);
             if letters.len() == CLAIMS_AT_A_TIME {
-                self.store.mail(std::mem::take(&mut letters))?;
+                store.mail(std::mem::take(&mut letters))?;
             }
         }
-        self.store.mail(letters)?;
-        self.note_letters();
-        Ok(())
+        Ok(store.mail(letters)?)
     }
 
     /// Makes the verdicts again that rest on pages that the log does not have: the pages are fetched again.
-    fn look_at_duplicates(&mut self) -> Result<Vec<QueuedUrl>, RunError> {
+    fn look_at_duplicates(&mut self, books: &mut Books) -> Result<Vec<QueuedUrl>, RunError> {
         let mut lost = Vec::new();
-        for row in self.store.pages_from(1) {
+        for row in books.store().pages_from(1) {
             let (id, page) = row?;
-            let (Some(by_log), Some(of)) = (&self.by_log, page.verdict.of()) else {
-                continue;
-            };
-            if page.fate == Fate::Current && !keeps(&self.dedup, by_log.verdicts.of(of))? {
+            let Some(of) = page.verdict.of() else { continue };
+            if page.fate == Fate::Current && !keeps(&self.dedup, self.verdicts.of(of))? {
                 lost.push((id, page));
             }
         }
         let mut again = Vec::new();
         let found = lost.len();
         for (id, page) in lost {
-            if !self.is_mine(&page.host) || !self.store.withdraw(id, RESTED_ON_A_LOST_ENTRY)? {
+            if !self.letters.is_mine(&page.host) || !books.store_mut().withdraw(id, RESTED_ON_A_LOST_ENTRY)? {
                 continue;
             }
             again.push(Discovered {
@@ -160,7 +148,9 @@ impl Recorder {
                 ..Discovered::default()
             });
         }
-        self.has_departures |= !again.is_empty();
+        if !again.is_empty() {
+            books.note_departures();
+        }
         if found > 0 {
             tracing::warn!(
                 duplicates = found,
@@ -168,12 +158,11 @@ impl Recorder {
                 "verdicts rested on entries that the servers of the fleet have lost; the pages whose hosts this worker has are fetched again, the others stay duplicates"
             );
         }
-        self.commit()?;
+        books.commit(self)?;
         let mut queued = Vec::new();
         for link in &again {
-            queued.extend(self.store.admit_again(link, RESTED_ON_A_LOST_ENTRY)?);
+            queued.extend(books.store_mut().admit_again(link, RESTED_ON_A_LOST_ENTRY)?);
         }
-        self.update_stats();
         Ok(queued)
     }
 }

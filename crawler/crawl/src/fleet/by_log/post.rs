@@ -1,0 +1,305 @@
+//! What the recorder of a worker tells the desk, and hears from it.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::time::{Duration, Instant, SystemTime};
+
+use crossbeam_channel::{Select, TryRecvError, never};
+use fleet::{Partition, WaitingUrl};
+use storage::{Discovered, FETCHED_ELSEWHERE, HostRecord, Letter, Outcome, QueuedUrl, Store, Verdict};
+use url::Url;
+use web::host_key::HostKey;
+
+use super::super::letter::{Claim, Mail, VIA_FLEET, read_record};
+use super::super::messages::{FromDesk, HostStates, ToDesk};
+use super::{ByLog, letters};
+use crate::admission::HostGroup;
+use crate::clock::unix_millis;
+use crate::messages::{Event, GroupEvent};
+use crate::recorder::{Books, News, Post, SLICE, Share};
+use error::RunError;
+
+/// At the end of a run, how long the recorder waits for the arrival of its last letters.
+const LAST_LETTERS: Duration = Duration::from_secs(10);
+
+impl Post for ByLog {
+    fn divide<'a>(&mut self, found: Cow<'a, [Discovered]>, are_seeds: bool) -> Result<Share<'a>, RunError> {
+        self.letters.divide(found, are_seeds)
+    }
+
+    /// That the URL is done; for a page that is kept, also its claim.
+    fn of_outcome(&self, queued: &QueuedUrl, outcome: &Outcome, page: u64) -> Result<Vec<Letter>, RunError> {
+        let mut letters = Vec::new();
+        if letters::ends(outcome) {
+            let page = matches!(outcome, Outcome::Page { .. }).then_some(page);
+            letters.push(self.letters.of_done(queued, page)?);
+        }
+        if let Outcome::Page { draft, .. } = outcome
+            && draft.verdict == Verdict::Unique
+        {
+            let claim = Claim {
+                page,
+                url: queued.url.clone(),
+                host: queued.host.clone(),
+                signature: self.compared(&draft.signature)?,
+            };
+            letters.push(Mail::Claim(claim).letter()?);
+        }
+        Ok(letters)
+    }
+
+    fn of_queued(&self, urls: &[&QueuedUrl]) -> Vec<Letter> {
+        letters::of_queued(urls)
+    }
+
+    fn of_hosts(&self, states: &[(String, HostRecord)]) -> Result<Vec<Letter>, RunError> {
+        let letters = states.iter();
+        letters
+            .map(|(host, record)| self.letters.of_host(host, record))
+            .collect()
+    }
+
+    fn has_letters_to_give(&self, store: &Store) -> bool {
+        self.letters.wait(store)
+    }
+
+    fn give(&mut self, store: &Store) -> Result<(), RunError> {
+        self.letters.give(store)?;
+        self.letters.show(self.awaits_arrivals(store));
+        Ok(())
+    }
+
+    /// Tells the desk how far the log is applied, and shows whether letters are left.
+    fn note(&mut self, store: &Store) {
+        let position = self.verdicts.position();
+        if position != self.told {
+            self.told = position;
+            self.letters.tell(ToDesk::Applied(position));
+        }
+        self.letters.show(self.awaits_arrivals(store));
+    }
+
+    fn frees(&mut self, group: HostGroup, store: &Store) {
+        let (partition, after) = (group.into(), store.last_letter());
+        self.letters.tell(ToDesk::Freed { partition, after });
+    }
+
+    fn listen<'a>(&'a self, select: &mut Select<'a>) -> Option<usize> {
+        Some(select.recv(&self.from_desk))
+    }
+
+    fn hear(&mut self, books: &mut Books) -> Result<News, RunError> {
+        match self.from_desk.try_recv() {
+            Ok(message) => self.on_message(books, message),
+            Err(TryRecvError::Empty) => Ok(News::default()),
+            Err(TryRecvError::Disconnected) => {
+                // The thread of the desk has failed, and has stopped the run.
+                self.from_desk = never();
+                Ok(News::default())
+            }
+        }
+    }
+
+    /// Waits a bounded time until all letters have arrived and the claims among them are decided. What has not arrived goes with the next
+    /// run.
+    fn hear_last(&mut self, books: &mut Books, ended_at: Instant) -> Result<Option<News>, RunError> {
+        if !self.awaits_arrivals(books.store()) {
+            return Ok(None);
+        }
+        let Ok(message) = self.from_desk.recv_deadline(ended_at + LAST_LETTERS) else {
+            return Ok(None);
+        };
+        let matters = matches!(
+            message,
+            FromDesk::Sent(_) | FromDesk::Log(_) | FromDesk::Segment(_) | FromDesk::Refused { .. }
+        );
+        if matters {
+            self.on_message(books, message).map(Some)
+        } else {
+            Ok(Some(News::default()))
+        }
+    }
+
+    fn ends(&mut self, books: &mut Books) -> Result<(), RunError> {
+        if self.awaits_arrivals(books.store()) {
+            tracing::warn!("not everything that this worker did has reached the fleet; the next run sends the rest");
+        }
+        self.letters.tell(ToDesk::Ended);
+        books.store_mut().commit()?;
+        Ok(())
+    }
+}
+
+impl ByLog {
+    fn on_message(&mut self, books: &mut Books, message: FromDesk) -> Result<News, RunError> {
+        let mut news = News::default();
+        match message {
+            FromDesk::Sent(row) => {
+                self.letters.arrived(books.store_mut(), row)?;
+                self.letters.show(self.awaits_arrivals(books.store()));
+            }
+            FromDesk::Granted(partitions) => self.on_granted(books, &partitions)?,
+            FromDesk::Came {
+                partitions,
+                done,
+                number,
+            } => {
+                for queued in done {
+                    let reason = FETCHED_ELSEWHERE.to_owned();
+                    books.store_mut().finish(&queued, Outcome::Excluded { reason }, &[])?;
+                }
+                let groups = partitions.into_iter().map(HostGroup::from).collect();
+                news.events.push(Event::Groups(GroupEvent::Came { groups, number }));
+            }
+            FromDesk::Arrived { urls, number } => {
+                let queued = self.on_arrived(books, urls)?;
+                news.events.push(arrived(queued, number));
+            }
+            FromDesk::Log(entries) => news.ended = self.take_log(books, entries)?,
+            FromDesk::Segment(segment) => news.ended = self.take_segment(books, segment)?,
+            FromDesk::LogLost => {
+                self.begin_log_anew(books)?;
+                self.letters.tell(ToDesk::BeginsAnew);
+            }
+            FromDesk::Judge { pages, answer } => {
+                if answer.send(self.judged(&pages)?).is_err() {
+                    tracing::debug!("the verdicts for a segment came after the end of the fleet's thread");
+                }
+            }
+            FromDesk::Refused { pages, number } => {
+                news.ended = self.on_refused(books, &pages)?;
+                let queued = self.refetched(books, &pages)?;
+                news.events.push(arrived(queued, number));
+            }
+            FromDesk::LogEnd => {
+                let queued = self.log_is_read(books)?;
+                if !queued.is_empty() {
+                    news.events.push(arrived(queued, 0));
+                }
+            }
+        }
+        Ok(news)
+    }
+
+    /// Takes over partitions that other workers had: how their hosts were treated, and which URLs of this folder are done.
+    fn on_granted(&mut self, books: &mut Books, partitions: &[(Partition, HostStates)]) -> Result<(), RunError> {
+        let now = unix_millis(SystemTime::now());
+        let hosts = partitions.iter().flat_map(|(_, hosts)| hosts);
+        let records = hosts.filter_map(|(host, bytes)| {
+            let record = read_record(bytes)?;
+            // The last owner may have asked the host until now, and its clock may differ from this one.
+            Some((
+                host.clone(),
+                HostRecord {
+                    asked_at: now,
+                    ..record
+                },
+            ))
+        });
+        let records: Vec<_> = records.collect();
+        books.store_mut().record_hosts(&records)?;
+        books.commit(self)?;
+        let mut waiting: BTreeMap<Partition, Vec<QueuedUrl>> = partitions
+            .iter()
+            .map(|(partition, _)| (*partition, Vec::new()))
+            .collect();
+        let store = books.store_mut();
+        for row in store.hosts_with_queue().collect::<Vec<_>>() {
+            let (host, _) = row?;
+            let Some(queued) = waiting.get_mut(&self.letters.partition_of(&host)) else {
+                continue;
+            };
+            let mut from = None;
+            loop {
+                let some = store.refill_behind(&host, from, SLICE, &HashSet::new())?;
+                let Some(last) = some.last() else { break };
+                from = Some((last.priority, last.depth, last.seq));
+                queued.extend(some.into_iter().filter(|queued| queued.revisits.is_none()));
+            }
+        }
+        self.letters.tell(ToDesk::Waiting(waiting.into_iter().collect()));
+        Ok(())
+    }
+
+    /// Stores URLs of own partitions that came from the fleet.
+    fn on_arrived(&mut self, books: &mut Books, urls: Vec<WaitingUrl>) -> Result<Vec<QueuedUrl>, RunError> {
+        let mut links = Vec::with_capacity(urls.len());
+        for waiting in urls {
+            let Some(host) = Url::parse(&waiting.url).ok().as_ref().and_then(HostKey::from_url) else {
+                continue;
+            };
+            // A partition that has left keeps its URLs on the servers.
+            if !self.letters.is_mine(host.as_str()) {
+                continue;
+            }
+            if waiting.depth == 0 {
+                // A seed, or the page to which it redirects.
+                self.scope.add_host(&host);
+            }
+            links.push(Discovered {
+                via: (!waiting.is_seed).then(|| VIA_FLEET.to_owned()),
+                url: waiting.url,
+                host: host.as_str().to_owned(),
+                depth: waiting.depth,
+                redirects: waiting.redirects,
+                priority: waiting.priority,
+            });
+        }
+        let mut queued = books.take_in(&links)?;
+        queued.extend(admitted_again(books.store_mut(), &links)?);
+        queued.extend(books.follow_lowered(self)?);
+        Ok(queued)
+    }
+
+    /// Withdraws pages whose outcome came too late: another worker is to fetch their URLs. A page that the log has already stays, because
+    /// other pages may be duplicates of it. Returns the pages that are withdrawn.
+    fn on_refused(&mut self, books: &mut Books, pages: &[u64]) -> Result<BTreeSet<u64>, RunError> {
+        let mut ended = BTreeSet::new();
+        for &page in pages {
+            if self.verdicts.is_confirmed(&self.dedup, page)? {
+                continue;
+            }
+            self.verdicts.forget(page)?;
+            books.store_mut().withdraw(page, FETCHED_ELSEWHERE)?;
+            books.note_departures();
+            ended.insert(page);
+        }
+        Ok(ended)
+    }
+
+    /// Queues the URLs of refused pages again if this worker has their partitions again: the servers have told it of these URLs when the
+    /// pages still counted.
+    fn refetched(&mut self, books: &mut Books, pages: &[u64]) -> Result<Vec<QueuedUrl>, RunError> {
+        books.commit(self)?;
+        let mut links = Vec::new();
+        for &page in pages {
+            let page = books.store().latest_page(page)?;
+            let page = page.filter(|page| self.letters.is_mine(&page.host));
+            links.extend(page.map(|page| Discovered {
+                via: Some(VIA_FLEET.to_owned()),
+                url: page.url,
+                host: page.host,
+                depth: page.depth,
+                ..Discovered::default()
+            }));
+        }
+        admitted_again(books.store_mut(), &links)
+    }
+}
+
+fn arrived(queued: Vec<QueuedUrl>, number: u64) -> Event {
+    Event::Groups(GroupEvent::Arrived { queued, number })
+}
+
+/// Queues those of the URLs again that this worker has left to another one. No worker has finished them, and this worker is the one to
+/// fetch them now.
+fn admitted_again(store: &mut Store, links: &[Discovered]) -> Result<Vec<QueuedUrl>, RunError> {
+    let mut queued = Vec::new();
+    if store.counts().excluded == 0 {
+        return Ok(queued);
+    }
+    for link in links {
+        queued.extend(store.admit_again(link, FETCHED_ELSEWHERE)?);
+    }
+    Ok(queued)
+}

@@ -1,0 +1,274 @@
+//! What the recorder must remember until a commit, and the commit itself.
+//!
+//! A commit first makes the rows of the store durable, and then lets the judge write its index. So no page can be a duplicate of a page that
+//! was lost. Pages that are not kept any more leave the index between the two.
+
+mod judge;
+mod post;
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use storage::{Discovered, Fate, Letter, Outcome, Placed, QueuedUrl, Store, Via};
+
+use super::budget::UrlBudget;
+use super::redirects::Redirects;
+use crate::stats::Stats;
+use crate::watch;
+use config::settings::Settings;
+use error::RunError;
+pub(crate) use judge::{Judge, Ruling};
+pub(crate) use post::{News, Post, Share};
+
+/// Shortest time between two commits: each costs a flush of the disk, in an idle crawl too.
+const MIN_COMMIT_INTERVAL: Duration = Duration::from_millis(50);
+
+/// The store, and what the next commit is to do.
+#[derive(Debug)]
+pub(crate) struct Books {
+    store: Store,
+    stats: Arc<Stats>,
+    url_budget: UrlBudget,
+    redirects: Redirects,
+    /// Whether a staged or committed change takes a page out of the index.
+    has_departures: bool,
+    /// Superseded, gone and moved pages that stay in the index until the next commit.
+    departing: HashSet<u64>,
+    max_depth: u16,
+    commit_interval: Duration,
+    committed_at: Instant,
+}
+
+impl Books {
+    /// The books of a run that continues the crawl in `store`.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    pub fn open(mut store: Store, settings: &Settings, stats: Arc<Stats>) -> Result<Self, RunError> {
+        store.set_max_depth(settings.limits.max_depth)?;
+        let books = Self {
+            store,
+            stats,
+            url_budget: UrlBudget::new(settings.limits.max_urls_per_host),
+            redirects: Redirects::default(),
+            has_departures: false,
+            departing: HashSet::new(),
+            max_depth: settings.limits.max_depth,
+            commit_interval: settings.storage.commit_interval,
+            committed_at: Instant::now(),
+        };
+        books.show();
+        Ok(books)
+    }
+
+    /// The store.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// The store, to write rows that no other method writes.
+    pub fn store_mut(&mut self) -> &mut Store {
+        &mut self.store
+    }
+
+    /// The figures of the run.
+    pub(super) fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// Whether the link is not too deep for the crawl.
+    pub(super) fn is_within_depth(&self, link: &Discovered) -> bool {
+        link.depth <= self.max_depth
+    }
+
+    /// Shows the counts of the crawl.
+    pub fn show(&self) {
+        self.stats.decided(&self.store.counts());
+        self.stats.refreshed(self.store.refresh());
+    }
+
+    /// The redirects that the store does not show yet, with the store.
+    pub(super) fn redirects(&mut self) -> (&mut Redirects, &Store) {
+        (&mut self.redirects, &self.store)
+    }
+
+    /// A change takes pages out of the index.
+    pub fn note_departures(&mut self) {
+        self.has_departures = true;
+    }
+
+    /// Whether the page is kept no more, but is in the index until the next commit.
+    pub fn is_departing(&self, page: u64) -> bool {
+        self.departing.contains(&page)
+    }
+
+    /// Whether there is something to commit. The store may have committed by itself, without the index.
+    fn is_commit_due(&self, judge: &dyn Judge) -> bool {
+        self.store.pending() > 0
+            || judge.has_letters_to_give(&self.store)
+            || self.has_departures
+            || judge.is_behind(&self.store)
+    }
+
+    /// Whether the commit cannot wait for a pause between messages.
+    pub(super) fn is_overdue(&self) -> bool {
+        self.committed_at.elapsed() >= self.commit_interval
+    }
+
+    /// The time to wait for a message before a commit. A pause between messages is used for a commit, if there is
+    /// something to commit.
+    pub(super) fn until_commit(&self, judge: &dyn Judge) -> Duration {
+        if !self.is_commit_due(judge) {
+            return Duration::from_secs(3_600);
+        }
+        MIN_COMMIT_INTERVAL
+            .min(self.commit_interval)
+            .saturating_sub(self.committed_at.elapsed())
+    }
+
+    /// Commits, if there is something to commit.
+    ///
+    /// # Errors
+    /// The store or the index failed. Everything committed before is safe.
+    pub fn commit(&mut self, judge: &mut dyn Judge) -> Result<(), RunError> {
+        watch::beat();
+        let rows = self.store.pending();
+        if self.is_commit_due(judge) {
+            let start = Instant::now();
+            let durable = self.store.commit()?;
+            self.redirects.committed();
+            self.url_budget.committed();
+            let stored_ms = start.elapsed().as_millis();
+            let mut departed = Vec::new();
+            if self.has_departures {
+                departed = self.store.departed()?;
+                judge.departed(&departed)?;
+            }
+            judge.persist(durable)?;
+            self.store.forget_departed(&departed)?;
+            self.has_departures = false;
+            self.departing.clear();
+            self.stats.commit(start.elapsed());
+            tracing::debug!(rows, stored_ms, elapsed_ms = start.elapsed().as_millis(), "committed");
+        }
+        // The store may have committed letters by itself.
+        judge.give(&self.store)?;
+        self.committed_at = Instant::now();
+        Ok(())
+    }
+
+    /// Queues URLs at hosts within their budgets, and tells others of those that are new as `tell` says.
+    fn discover(
+        &mut self,
+        links: &[Discovered],
+        via: Option<&Via>,
+        tell: impl FnOnce(&[&QueuedUrl]) -> Vec<Letter>,
+    ) -> Result<Vec<QueuedUrl>, RunError> {
+        let admitted = self.url_budget.admit(&self.store, links)?;
+        self.stats.links_over_budget(links.len() - admitted.len());
+        let fresh = self.store.discover_with(&admitted, via, tell)?;
+        self.url_budget.spend(&self.store, &fresh)?;
+        Ok(fresh)
+    }
+
+    /// Queues URLs that others have found. They need not be told.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub fn take_in(&mut self, links: &[Discovered]) -> Result<Vec<QueuedUrl>, RunError> {
+        self.discover(links, None, |_| Vec::new())
+    }
+
+    /// Queues those of the found URLs that belong into this store. Returns those that are new.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub fn queue(
+        &mut self,
+        judge: &mut dyn Judge,
+        found: &[Discovered],
+        via: Option<&Via>,
+    ) -> Result<Vec<QueuedUrl>, RunError> {
+        let own = self.own(judge, Cow::Borrowed(found), false)?;
+        self.discover(&own, via, |links| judge.of_queued(links))
+    }
+
+    /// Those of the found URLs that belong into this store. The others are on their way from now on.
+    pub(super) fn own<'a>(
+        &mut self,
+        judge: &mut dyn Judge,
+        found: Cow<'a, [Discovered]>,
+        are_seeds: bool,
+    ) -> Result<Cow<'a, [Discovered]>, RunError> {
+        let share = judge.divide(found, are_seeds)?;
+        if !share.letters.is_empty() {
+            self.store.mail(share.letters)?;
+        }
+        Ok(share.own)
+    }
+
+    /// Counts seeds that are queued.
+    pub(super) fn spend(&mut self, queued: &[QueuedUrl]) -> Result<(), RunError> {
+        self.url_budget.spend(&self.store, queued)
+    }
+
+    /// Follows the links of all URLs whose depths have sunk. Returns the URLs that are new to the crawl, because they were too deep before.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub fn follow_lowered(&mut self, judge: &mut dyn Judge) -> Result<Vec<QueuedUrl>, RunError> {
+        let mut queued = Vec::new();
+        while let Some(lowered) = self.store.next_lowered()? {
+            // There may be as many as there are pages.
+            watch::beat();
+            queued.extend(self.queue(judge, &lowered.links, None)?);
+            self.store.end_lowered(&lowered)?;
+        }
+        Ok(queued)
+    }
+
+    /// Records the outcome of a URL together with its outlinks. Returns the URLs that are new to the crawl, or queued again.
+    pub(super) fn finish(
+        &mut self,
+        judge: &mut dyn Judge,
+        queued: &QueuedUrl,
+        outcome: Outcome,
+        outlinks: &[Discovered],
+    ) -> Result<Vec<QueuedUrl>, RunError> {
+        let placed = self.store.placed(queued, outlinks)?;
+        let share = judge.divide(placed.within, false)?;
+        let admitted = self.url_budget.admit(&self.store, &share.own)?;
+        self.stats.links_over_budget(share.own.len() - admitted.len());
+        let mut letters = share.letters;
+        letters.extend(judge.of_outcome(queued, &outcome, self.store.next_page_id())?);
+        if let Outcome::Failed { kind, .. } = &outcome
+            && queued.revisits.is_none()
+        {
+            self.stats.failure(kind);
+        }
+        let placed = Placed {
+            within: admitted,
+            beyond: placed.beyond,
+        };
+        let finished = self.store.finish_with(queued, outcome, &placed, |ended| {
+            letters.extend(judge.of_queued(&ended.links));
+            letters
+        })?;
+        self.url_budget.spend(&self.store, &finished.newly_queued)?;
+        if let Some(revisit) = &queued.revisits
+            && self
+                .store
+                .latest_page(revisit.page)?
+                .is_some_and(|page| page.fate != Fate::Current)
+        {
+            self.departing.insert(revisit.page);
+            self.has_departures = true;
+        }
+        let mut again = finished.newly_queued;
+        again.extend(finished.requeued);
+        again.extend(self.follow_lowered(judge)?);
+        Ok(again)
+    }
+}
