@@ -14,7 +14,7 @@ const PERSISTED_EVERY: u64 = 4_096;
 ///
 /// The folder of a worker of a fleet has an index of the log of claims instead, which it opens as it is.
 pub(crate) fn open_up_to_date(store: &mut Store, settings: &Settings) -> Result<Deduplicator<SledIndex>, RunError> {
-    if store.worker()?.is_some() {
+    if store.run_notes().worker()?.is_some() {
         return open_of_log(store, settings);
     }
     let index = open_index(store, settings)?;

@@ -182,7 +182,7 @@ impl Recorder {
         thread: &Watched,
     ) -> Result<Counts, RunError> {
         if self.by_log.is_none()
-            && let Some(worker) = self.store.worker()?
+            && let Some(worker) = self.store.run_notes().worker()?
         {
             let dir = self.store.dir().to_owned();
             return Err(RunError::WorkerAlone { dir, worker });

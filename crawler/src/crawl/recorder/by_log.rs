@@ -59,7 +59,7 @@ impl Recorder {
     /// # Errors
     /// The index or the catalogue cannot be read or written.
     pub(crate) fn decides_by_log(&mut self, me: WorkerNumber, settings: &Settings) -> Result<Position, RunError> {
-        if self.store.worker()? != Some(me.0) {
+        if self.store.run_notes().worker()? != Some(me.0) {
             index::erase_index(&self.store)?;
             self.store.note_worker(me.0)?;
             self.store.commit()?;
@@ -75,7 +75,7 @@ impl Recorder {
             compares_metadata: matches!(settings.rule.confirm, Confirm::Combined { .. }),
             waiting: HashMap::new(),
         });
-        let letters = self.store.outbox(0, usize::MAX)?;
+        let letters = self.store.outbox().letters(0, usize::MAX)?;
         let in_outbox = letters.iter().filter_map(|(_, letter)| match Mail::read(letter) {
             Some(Mail::Claim(claim)) => Some(claim.page),
             _ => None,

@@ -12,7 +12,7 @@ use crate::error::RunError;
 /// Removes the departed pages of the durable catalogue from the index, and returns them. The caller persists the index, and
 /// [forgets](Store::forget_departed) the pages after that.
 pub(crate) fn carry_out(store: &Store, dedup: &Deduplicator<SledIndex>) -> Result<Vec<u64>, RunError> {
-    let departed = store.departed()?;
+    let departed = store.catalogue().departed()?;
     for &page in &departed {
         dedup.remove(DocId(page))?;
     }

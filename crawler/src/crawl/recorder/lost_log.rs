@@ -84,7 +84,7 @@ impl Recorder {
         let unsent = std::mem::take(&mut by_log.recovery.unsent);
         let mut again: BTreeSet<u64> = unsent.intersection(claimed).copied().collect();
         let (overdue, times) = &mut by_log.recovery.overdue;
-        if claimed.is_empty() || !again.is_empty() || !self.store.is_outbox_empty() {
+        if claimed.is_empty() || !again.is_empty() || !self.store.outbox().is_empty() {
             (*overdue, *times) = (BTreeSet::new(), 0);
         } else if *times == 0 {
             (*overdue, *times) = (claimed.clone(), 1);

@@ -136,7 +136,7 @@ impl Post {
     /// Gives the desk the committed letters for which it has room.
     fn give(&mut self, store: &Store) -> Result<(), RunError> {
         if self.has_room() {
-            let letters = store.outbox(self.given, MAX_AT_DESK - self.letters_at_desk())?;
+            let letters = store.outbox().letters(self.given, MAX_AT_DESK - self.letters_at_desk())?;
             for (row, _) in &letters {
                 self.given = *row;
                 match self.at_desk.back_mut() {
@@ -162,7 +162,7 @@ impl Post {
 
     fn note_letters(&self, store: &Store) {
         let at_desk = self.letters_at_desk();
-        let waits = usize::from(!store.is_outbox_empty() || self.has_claims);
+        let waits = usize::from(!store.outbox().is_empty() || self.has_claims);
         self.sign.has_letters(at_desk.max(waits) as u64);
     }
 
@@ -214,7 +214,7 @@ impl Recorder {
     /// Whether letters wait for which the desk has room.
     pub(super) fn has_letters_to_give(&self) -> bool {
         let post = self.post.as_ref();
-        post.is_some_and(|post| post.has_room() && self.store.last_letter() > post.given)
+        post.is_some_and(|post| post.has_room() && self.store.outbox().last() > post.given)
     }
 
     /// Gives the desk the letters of the last commit.
@@ -248,7 +248,7 @@ impl Recorder {
     pub(super) fn freed(&mut self, partition: Partition) -> Result<(), RunError> {
         self.commit()?;
         if let Some(post) = &self.post {
-            let after = self.store.last_letter();
+            let after = self.store.outbox().last();
             post.tell(ToDesk::Freed { partition, after });
         }
         Ok(())
@@ -357,7 +357,7 @@ impl Recorder {
             .iter()
             .map(|(partition, _)| (*partition, Vec::new()))
             .collect();
-        for row in self.store.hosts_with_queue().collect::<Vec<_>>() {
+        for row in self.store.hosts().with_queue().collect::<Vec<_>>() {
             let (host, _) = row?;
             let Some(queued) = waiting.get_mut(&post.ownership.partition_of(&host)) else {
                 continue;
@@ -450,7 +450,7 @@ impl Recorder {
         let until = std::time::Instant::now() + LAST_LETTERS;
         self.give_letters()?;
         while let Some(post) = &self.post
-            && (!self.store.is_outbox_empty() || self.has_claims())
+            && (!self.store.outbox().is_empty() || self.has_claims())
             && let Ok(message) = post.from_desk.recv_deadline(until)
         {
             let news = matches!(
@@ -464,7 +464,7 @@ impl Recorder {
             }
         }
         let Some(post) = &self.post else { return Ok(()) };
-        if !self.store.is_outbox_empty() || self.has_claims() {
+        if !self.store.outbox().is_empty() || self.has_claims() {
             tracing::warn!("not everything that this worker did has reached the fleet; the next run sends the rest");
         }
         post.tell(ToDesk::Ended);

@@ -66,7 +66,7 @@ impl Recorder {
     pub(super) fn recall(&self, errand: Errand, reader: &RobotsReader) -> Result<Event, RunError> {
         match &errand {
             Errand::Robots { for_host, origin, .. } => {
-                let stored = self.store.robots(for_host, origin)?;
+                let stored = self.store.host_memory().robots(for_host, origin)?;
                 let answer = stored.map_or(RobotsAnswer::Forgotten, |stored| reader.read(&errand, &stored));
                 Ok(Event::Robots { errand, answer })
             }
@@ -101,7 +101,7 @@ impl Recorder {
         let life = u64::try_from(SITEMAP_LIFE.as_millis()).unwrap_or(u64::MAX);
         let refresh_began = self.store.refresh().map_or(0, |refresh| refresh.started_at);
         let oldest = now.saturating_sub(life).max(refresh_began);
-        let stored = self.store.sitemap(host.as_str(), url.as_str())?;
+        let stored = self.store.sitemaps().read(host.as_str(), url.as_str())?;
         Ok(stored.filter(|stored| (oldest..=now).contains(&stored.fetched_at)))
     }
 }

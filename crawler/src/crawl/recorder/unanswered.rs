@@ -16,7 +16,7 @@ impl Recorder {
     pub(super) fn end_visits(&mut self) -> Result<(), RunError> {
         let at = unix_millis(SystemTime::now());
         self.commit()?;
-        let hosts = self.store.hosts_with_queue();
+        let hosts = self.store.hosts().with_queue();
         let hosts = hosts.filter(|row| row.as_ref().map_or(true, |(_, counts)| counts.due > 0));
         for (host, _) in hosts.collect::<Result<Vec<_>, _>>()? {
             self.end_visits_to(&host, at)?;

@@ -47,7 +47,7 @@ impl Worker {
     /// Fetches everything in the queue of the store, also what was in process.
     fn fetch_queued(&mut self) {
         self.world.recorder().store.commit().unwrap();
-        let queued: Vec<QueuedUrl> = self.world.recorder().store.queue().map(Result::unwrap).collect();
+        let queued: Vec<QueuedUrl> = self.world.recorder().store.queue().urls().map(Result::unwrap).collect();
         for queued in queued {
             let page = self.world.page(queued);
             self.world.record(page);
@@ -56,7 +56,7 @@ impl Worker {
 
     /// What the desk does: claims go into the log. Returns the last row.
     pub(super) fn send(&mut self, log: &mut Log) -> u64 {
-        let letters = self.world.recorder().store.outbox(0, usize::MAX).unwrap();
+        let letters = self.world.recorder().store.outbox().letters(0, usize::MAX).unwrap();
         let last = letters.last().map_or(0, |(row, _)| *row);
         for (_, letter) in letters {
             if let Some(Mail::Claim(claim)) = Mail::read(&letter) {
@@ -88,7 +88,7 @@ impl Worker {
         for id in indexed {
             let is_foreign = ForeignPage::unpacked(id).is_some_and(|page| page.worker != me);
             if is_foreign {
-                let record = recorder.store.foreign_page(id).unwrap().unwrap();
+                let record = recorder.store.foreign_pages().page(id).unwrap().unwrap();
                 let signature = recorder.dedup.index().signature(DocId(id)).unwrap();
                 assert_eq!(signature, Some(decode_signature(&record.signature).unwrap()));
             }
@@ -184,8 +184,8 @@ fn run(seed: u64) -> (usize, usize) {
         let recorder = worker.world.recorder();
         recorder.commit().unwrap();
         recorder.commit().unwrap();
-        assert!(!recorder.has_claims() && recorder.store.is_outbox_empty());
-        assert_eq!(recorder.store.departed().unwrap(), [0; 0]);
+        assert!(!recorder.has_claims() && recorder.store.outbox().is_empty());
+        assert_eq!(recorder.store.catalogue().departed().unwrap(), [0; 0]);
         assert_eq!(recorder.dedup.index().len().unwrap(), expected.len());
         for (id, signature) in &expected {
             assert_eq!(
@@ -195,7 +195,7 @@ fn run(seed: u64) -> (usize, usize) {
         }
         let foreign_pages: BTreeMap<u64, ForeignRecord> = recorder
             .store
-            .foreign_pages()
+            .foreign_pages().all()
             .map(|row| row.map(|(page, record)| (page.packed(), record)).unwrap())
             .collect();
         let counts = recorder.store.counts();
@@ -239,7 +239,7 @@ fn run(seed: u64) -> (usize, usize) {
         }
         let mut found = Vec::new();
         let mut tell = |finding| found.push(finding);
-        store.verify(&mut Findings::new(&mut tell, &mut |_| ())).unwrap();
+        storage::verify(&store, &mut Findings::new(&mut tell, &mut |_| ())).unwrap();
         assert_eq!(found, []);
     }
     let texts: BTreeSet<Option<u128>> = expected.values().map(|one| one.digest.map(|digest| digest.0)).collect();

@@ -87,7 +87,7 @@ fn assert_agreed(workers: &mut [Worker], log: &Log, seed: u64) {
     for worker in workers {
         let recorder = worker.world.recorder();
         recorder.commit().unwrap();
-        assert!(!recorder.has_claims() && recorder.store.is_outbox_empty());
+        assert!(!recorder.has_claims() && recorder.store.outbox().is_empty());
         assert_eq!(recorder.dedup.index().len().unwrap(), expected.len(), "seed {seed}");
         for (id, signature) in &expected {
             let found = recorder.dedup.index().signature(DocId(*id)).unwrap();
@@ -231,7 +231,7 @@ fn a_claim_that_does_not_come_back_is_sent_again() {
     log.clear();
     for times in 0..30 {
         worker.world.recorder().log_is_read().unwrap();
-        if !worker.world.recorder().store.is_outbox_empty() {
+        if !worker.world.recorder().store.outbox().is_empty() {
             assert!(times > 16, "messages of the desk may have been under way");
             break;
         }
