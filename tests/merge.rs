@@ -66,7 +66,11 @@ fn verdicts(dir: &Path) -> BTreeMap<String, (String, Option<String>)> {
     let store = Store::open_untouched(dir, &OpenOptions::existing()).unwrap();
     let pages = store.pages_from(0).map(Result::unwrap);
     let verdict = |(id, page): (u64, PageRecord)| {
-        let kept = store.catalogue().representative_of(id).unwrap().filter(|kept| *kept != id);
+        let kept = store
+            .catalogue()
+            .representative_of(id)
+            .unwrap()
+            .filter(|kept| *kept != id);
         let of = kept.map(|kept| store.page(kept).unwrap().unwrap().url);
         let words = format!("{:?}", page.verdict.with_of(0));
         (page.url, (words, of))

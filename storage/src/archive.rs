@@ -77,8 +77,7 @@ impl Archive {
     /// [`StorageError::Io`] if the archive cannot be read, [`StorageError::ArchiveDamaged`] if the record is torn or its digest does not
     /// match.
     pub fn record(&self, location: WarcLocation) -> Result<Record, StorageError> {
-        self.decoded(location)?
-            .map_err(|reason| self.damaged(location, reason))
+        self.decoded(location)?.map_err(|reason| self.damaged(location, reason))
     }
 
     /// As [`record`](Self::record), with the reason why the record is damaged.

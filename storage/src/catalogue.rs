@@ -39,10 +39,7 @@ impl<'a> Catalogue<'a> {
         row.map(|row| self.rows.state().decode(PAGE, &row)).transpose()
     }
 
-    pub(crate) fn pages_from(
-        self,
-        from: u64,
-    ) -> impl Iterator<Item = Result<(u64, PageRecord), StorageError>> + use<> {
+    pub(crate) fn pages_from(self, from: u64) -> impl Iterator<Item = Result<(u64, PageRecord), StorageError>> + use<> {
         let state = self.rows.state().clone();
         state.scan_from(&format::numbered(PAGES, from)).map(move |row| {
             let (key, value) = row?;

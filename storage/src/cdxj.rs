@@ -20,8 +20,8 @@ use std::fmt::Write;
 
 use crate::error::StorageError;
 use crate::page::PageRecord;
-use crate::store::Store;
 use crate::revisits::ArchivedVisit;
+use crate::store::Store;
 use crate::warc::location::WarcLocation;
 use crate::warc::record::{compact_date, without_userinfo};
 use crate::warc::shown_digest;

@@ -122,12 +122,7 @@ impl Links {
     }
 
     /// The URLs of `links` that are not known, each once, with their future places from `next_seq` on, and the early ones. Stages nothing.
-    pub fn find(
-        &mut self,
-        links: &[Discovered],
-        via: Option<&Via>,
-        next_seq: u64,
-    ) -> Result<FoundLinks, StorageError> {
+    pub fn find(&mut self, links: &[Discovered], via: Option<&Via>, next_seq: u64) -> Result<FoundLinks, StorageError> {
         let mut found = FoundLinks::default();
         let mut seen = known::UrlHashSet::default();
         let mut key = Vec::with_capacity(256);

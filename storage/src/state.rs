@@ -167,7 +167,9 @@ impl State {
     fn own(&self) -> Result<&Own, StorageError> {
         match &self.rows {
             Source::Own(own) => Ok(own),
-            Source::Lent(_) => Err(StorageError::Lent { dir: self.dir.to_path_buf() }),
+            Source::Lent(_) => Err(StorageError::Lent {
+                dir: self.dir.to_path_buf(),
+            }),
         }
     }
 
@@ -199,10 +201,7 @@ impl State {
                 .try_into()
                 .map(u64::from_le_bytes)
                 .map_err(|_| self.corrupt(SEED))?,
-            progress: self.decode(
-                "the progress row",
-                &required(META_PROGRESS, "the progress row")?,
-            )?,
+            progress: self.decode("the progress row", &required(META_PROGRESS, "the progress row")?)?,
         }))
     }
 
@@ -284,7 +283,9 @@ impl State {
         let file = File::open(&path).map_err(failed)?;
         // sled writes to the file that it has open, wherever that is now.
         if own.file.is_some() && file_id(&file.metadata().map_err(failed)?) != own.file {
-            return Err(StorageError::StateGone { dir: self.dir.to_path_buf() });
+            return Err(StorageError::StateGone {
+                dir: self.dir.to_path_buf(),
+            });
         }
         file.sync_data().map_err(failed)
     }

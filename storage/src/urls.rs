@@ -129,29 +129,33 @@ impl<'a> FinishedUrls<'a> {
             row.as_ref()
                 .map_or(true, |(_, row): &crate::batch::KeyValue| row.first() == Some(&FAILED))
         };
-        self.rows.state().scan([URLS]).filter(is_failure).filter_map(move |row| {
-            let failed = row.and_then(|(_, row)| {
-                let row: UrlRow = self.rows.state().decode(URL_STATE, &row)?;
-                let Some(KnownUrl { host, url, state }) = row.known(Catalogue::new(self.rows))? else {
-                    return Err(self.corrupt());
-                };
-                let UrlState::Failed(failure) = state else {
-                    return Ok(None);
-                };
-                let via = match &failure.via {
-                    Some(Via::Page(sequence)) => Catalogue::new(self.rows).page(*sequence)?.map(|page| page.url),
-                    Some(Via::Url(url)) => Some(url.to_string()),
-                    None => None,
-                };
-                Ok(Some(FailedUrl {
-                    host,
-                    url,
-                    failure,
-                    via,
-                }))
-            });
-            failed.transpose()
-        })
+        self.rows
+            .state()
+            .scan([URLS])
+            .filter(is_failure)
+            .filter_map(move |row| {
+                let failed = row.and_then(|(_, row)| {
+                    let row: UrlRow = self.rows.state().decode(URL_STATE, &row)?;
+                    let Some(KnownUrl { host, url, state }) = row.known(Catalogue::new(self.rows))? else {
+                        return Err(self.corrupt());
+                    };
+                    let UrlState::Failed(failure) = state else {
+                        return Ok(None);
+                    };
+                    let via = match &failure.via {
+                        Some(Via::Page(sequence)) => Catalogue::new(self.rows).page(*sequence)?.map(|page| page.url),
+                        Some(Via::Url(url)) => Some(url.to_string()),
+                        None => None,
+                    };
+                    Ok(Some(FailedUrl {
+                        host,
+                        url,
+                        failure,
+                        via,
+                    }))
+                });
+                failed.transpose()
+            })
     }
 
     fn corrupt(self) -> StorageError {

@@ -247,10 +247,7 @@ impl KnownUrls {
         if self.buckets.entries == 0 || is_ruled_out {
             return Ok(None);
         }
-        let row = state.get(bucket_key(
-            self.buckets.depth,
-            bucket_of(hash, self.buckets.depth),
-        ))?;
+        let row = state.get(bucket_key(self.buckets.depth, bucket_of(hash, self.buckets.depth)))?;
         let Some(row) = row else { return Ok(None) };
         let mut entries = Entries::of(&row);
         let found = entries.find(|entry| entry.as_ref().is_none_or(|(entry, _)| *entry >= hash));

@@ -2,13 +2,13 @@
 
 use super::source::{Found, Group};
 use super::{Lost, Rebuild};
-use crate::error::StorageError;
 use crate::elsewhere::ForeignPage;
+use crate::error::StorageError;
 use crate::frontier::{Discovered, QueuedUrl, Via};
 use crate::outcome::Outcome;
 use crate::page::{Fate, PageDraft, PageRecord, Replaced, Verdict};
-use crate::url_state::UrlState;
 use crate::revisits::Visit;
+use crate::url_state::UrlState;
 use crate::warc::EncodedCapture;
 use crate::warc::location::Archived;
 use crate::warc::metadata::{Event, Records};

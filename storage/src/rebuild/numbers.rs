@@ -5,8 +5,8 @@
 
 use std::collections::HashMap;
 
-use crate::error::StorageError;
 use crate::elsewhere::ForeignPage;
+use crate::error::StorageError;
 use crate::origins::{NUMBERS_A_ROW, Origins};
 
 /// The numbers of all origins.

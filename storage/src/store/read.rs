@@ -2,11 +2,11 @@
 
 use super::Store;
 use crate::catalogue::Catalogue;
-use crate::noted_pages::ForeignPages;
 use crate::error::StorageError;
 use crate::frontier::{QueuedUrl, UrlId};
 use crate::host_memory::HostMemory;
 use crate::new_links::NewLinks;
+use crate::noted_pages::ForeignPages;
 use crate::page::PageRecord;
 use crate::revisits::Revisits;
 use crate::run_notes::RunNotes;

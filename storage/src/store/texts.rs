@@ -24,9 +24,9 @@ impl Store {
     /// text is stored as the difference from the text of an earlier page.
     fn text_before(&self, page: &PageRecord, before: u64, steps: u32) -> Result<Option<String>, StorageError> {
         let Some(location) = page.text else { return Ok(None) };
-        let mut record = self.archive.record(location)?;
+        let record = self.archive.record(location)?;
         let damaged = |reason| self.archive.damaged(location, reason);
-        let Some(stored) = duplicate::stored_in(&mut record) else {
+        let Some(stored) = duplicate::text_in(&record) else {
             let text = String::from_utf8(record.block);
             return text.map(Some).map_err(|_| damaged("the text is not UTF-8".to_owned()));
         };

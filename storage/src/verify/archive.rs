@@ -37,11 +37,7 @@ impl Check<'_> {
     }
 
     /// Reads every WARC file up to the end of the archive.
-    pub(super) fn verify_archive(
-        self,
-        stretches: &Stretches,
-        findings: &mut Findings<'_>,
-    ) -> Result<(), StorageError> {
+    pub(super) fn verify_archive(self, stretches: &Stretches, findings: &mut Findings<'_>) -> Result<(), StorageError> {
         let end = self.store.archive_end();
         let gaps = self.store.archive().gaps()?;
         for number in 0..=end.file {
@@ -116,7 +112,11 @@ impl Check<'_> {
                 Some(Err(damage)) if committed.is_some_and(|committed| damage.offset >= committed) => break,
                 Some(Err(damage)) => {
                     is_damaged = true;
-                    if !self.store.archive().is_skipped(number, damage.offset, reader.position())? {
+                    if !self
+                        .store
+                        .archive()
+                        .is_skipped(number, damage.offset, reader.position())?
+                    {
                         wrong.push((FindingKind::Archive, format!("{}: {damage}", path.display())));
                     }
                     read_to = read_to.max(damage.offset + 1);

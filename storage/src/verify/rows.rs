@@ -3,9 +3,9 @@
 
 use super::Check;
 use super::findings::{FindingKind, Findings};
-use crate::noted_pages::ForeignPages;
 use crate::error::StorageError;
 use crate::host_memory::HostMemory;
+use crate::noted_pages::ForeignPages;
 
 impl Check<'_> {
     pub(super) fn verify_rows(self, findings: &mut Findings<'_>) -> Result<(), StorageError> {

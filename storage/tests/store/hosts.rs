@@ -46,7 +46,10 @@ fn the_record_of_a_host_and_its_robots_txt_survive_only_with_a_commit() {
     all.sort_by_key(|(_, state)| state.failures);
     assert_eq!(all, hosts);
     assert_eq!(store.host_memory().record("h").unwrap(), None);
-    assert_eq!(store.host_memory().robots("h1", "https://h1").unwrap(), Some(robots("Disallow: /x")));
+    assert_eq!(
+        store.host_memory().robots("h1", "https://h1").unwrap(),
+        Some(robots("Disallow: /x"))
+    );
     assert_eq!(store.host_memory().robots("h1", "http://h1").unwrap(), Some(robots("")));
     assert_eq!(store.host_memory().robots("h", "http://h1").unwrap(), None);
     assert_eq!(store.hosts().all().count(), 0, "a host's state is no count of its URLs");
@@ -67,7 +70,10 @@ fn a_robots_txt_that_is_too_long_removes_the_stored_one() {
     let longest = "#".repeat(MAX_STORED_ROBOTS_BYTES);
     store.record_robots("h", "http://h", Some(&robots(&longest))).unwrap();
     store.commit().unwrap();
-    assert_eq!(store.host_memory().robots("h", "http://h").unwrap(), Some(robots(&longest)));
+    assert_eq!(
+        store.host_memory().robots("h", "http://h").unwrap(),
+        Some(robots(&longest))
+    );
     store
         .record_robots("h", "http://h", Some(&robots(&(longest + "#"))))
         .unwrap();
@@ -104,7 +110,8 @@ fn a_row_of_another_version_is_reported_as_damaged() {
     tree.insert(b"gh", row).unwrap();
     assert!(
         store
-            .host_memory().record("h")
+            .host_memory()
+            .record("h")
             .unwrap_err()
             .to_string()
             .contains("a host's state")

@@ -61,7 +61,8 @@ fn fetch(store: &mut Store, host: &str, path: &str, at: u64, verdict: Verdict) -
     let queued = match found.pop() {
         Some(queued) => queued,
         None => store
-            .queue().urls()
+            .queue()
+            .urls()
             .map(Result::unwrap)
             .find(|queued| queued.url == link.url && queued.revisits.is_none())
             .unwrap(),
@@ -198,7 +199,8 @@ fn verdicts_of_other_workers_name_pages_of_the_merged_folder() {
     assert_eq!(own.depth, 0);
     assert!(
         store
-            .queue().urls()
+            .queue()
+            .urls()
             .map(Result::unwrap)
             .all(|queued| queued.url.ends_with("/next"))
     );

@@ -95,7 +95,8 @@ fn letters_are_read_in_order_and_removed_when_they_have_arrived() {
 
     let mut store = open(dir.path());
     let left: Vec<Letter> = store
-        .outbox().letters(0, usize::MAX)
+        .outbox()
+        .letters(0, usize::MAX)
         .unwrap()
         .into_iter()
         .map(|(_, l)| l)

@@ -168,6 +168,9 @@ pub fn assert_sound(store: &Store) {
     }
     assert!(next <= store.next_page_id());
     assert_eq!((current, bytes_kept), (total.fetched(), total.bytes_kept));
-    let due = store.queue().urls().filter(|row| row.as_ref().unwrap().revisits.is_some());
+    let due = store
+        .queue()
+        .urls()
+        .filter(|row| row.as_ref().unwrap().revisits.is_some());
     assert_eq!(due.count() as u64, total.due);
 }

@@ -135,7 +135,11 @@ fn a_kept_page_can_change_into_a_duplicate_and_back() {
     store.commit().unwrap();
     assert_sound(&store);
     assert_eq!((store.counts().kept, store.counts().exact), (2, 0));
-    assert_eq!(store.catalogue().departed().unwrap(), [0; 0], "a duplicate was in no index");
+    assert_eq!(
+        store.catalogue().departed().unwrap(),
+        [0; 0],
+        "a duplicate was in no index"
+    );
 }
 
 #[test]
@@ -181,12 +185,20 @@ fn a_visit_without_an_answer_changes_nothing() {
         store.begin_refresh(at(1)).unwrap();
         visit(&mut store, 1, |_| visited(Visit::Missing, 1));
         store.commit().unwrap();
-        let before = (store.counts(), store.page(1).unwrap(), store.revisits().visits(1).unwrap());
+        let before = (
+            store.counts(),
+            store.page(1).unwrap(),
+            store.revisits().visits(1).unwrap(),
+        );
         visit(&mut store, 1, |_| outcome);
         store.commit().unwrap();
         assert_sound(&store);
         assert_eq!(
-            (store.counts(), store.page(1).unwrap(), store.revisits().visits(1).unwrap()),
+            (
+                store.counts(),
+                store.page(1).unwrap(),
+                store.revisits().visits(1).unwrap()
+            ),
             before
         );
         assert_eq!(refresh_of(&store).unanswered, 1);
@@ -215,7 +227,10 @@ fn a_redirected_or_excluded_page_has_moved() {
             (counts.kept, counts.redirected + counts.excluded, counts.queued),
             (0, 1, 1)
         );
-        assert_eq!((refresh_of(&store).moved, store.catalogue().departed().unwrap()), (1, vec![1]));
+        assert_eq!(
+            (refresh_of(&store).moved, store.catalogue().departed().unwrap()),
+            (1, vec![1])
+        );
     }
 }
 
@@ -275,7 +290,8 @@ fn an_uncommitted_visit_is_made_again() {
     visit(&mut store, 1, |_| visited(Visit::Unchanged, 4));
     store.commit().unwrap();
     let started: Vec<u64> = store
-        .revisits().refreshes()
+        .revisits()
+        .refreshes()
         .unwrap()
         .iter()
         .map(|refresh| refresh.started_at)

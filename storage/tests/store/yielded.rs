@@ -77,7 +77,11 @@ fn a_page_yields_to_another_workers_page_and_a_rebuild_restores_it() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = store_of_a_worker(dir.path());
     assert_given_up(&store);
-    assert_eq!(store.catalogue().departed().unwrap(), [2, 5], "the kept ones leave the index");
+    assert_eq!(
+        store.catalogue().departed().unwrap(),
+        [2, 5],
+        "the kept ones leave the index"
+    );
     store.note_worker(7).unwrap();
     store.commit().unwrap();
     assert_eq!(store.run_notes().worker().unwrap(), Some(7));

@@ -68,7 +68,8 @@ fn kept_page_of(store: &Store, id: u64, page: &PageRecord) -> Result<Option<Stri
         return Ok(None);
     }
     let kept = store
-        .catalogue().kept_of(id)?
+        .catalogue()
+        .kept_of(id)?
         .map(|kept| NamedPage::find(store, kept))
         .transpose()?;
     Ok(kept.flatten().and_then(NamedPage::into_url))

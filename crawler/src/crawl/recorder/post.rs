@@ -136,7 +136,9 @@ impl Post {
     /// Gives the desk the committed letters for which it has room.
     fn give(&mut self, store: &Store) -> Result<(), RunError> {
         if self.has_room() {
-            let letters = store.outbox().letters(self.given, MAX_AT_DESK - self.letters_at_desk())?;
+            let letters = store
+                .outbox()
+                .letters(self.given, MAX_AT_DESK - self.letters_at_desk())?;
             for (row, _) in &letters {
                 self.given = *row;
                 match self.at_desk.back_mut() {

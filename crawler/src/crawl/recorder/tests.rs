@@ -377,7 +377,8 @@ fn the_end_of_a_run_ends_the_visits_of_every_host_and_leaves_new_urls_queued() {
         world
             .recorder()
             .store
-            .queue().urls()
+            .queue()
+            .urls()
             .all(|row| row.unwrap().revisits.is_none())
     );
 }

@@ -195,7 +195,8 @@ fn run(seed: u64) -> (usize, usize) {
         }
         let foreign_pages: BTreeMap<u64, ForeignRecord> = recorder
             .store
-            .foreign_pages().all()
+            .foreign_pages()
+            .all()
             .map(|row| row.map(|(page, record)| (page.packed(), record)).unwrap())
             .collect();
         let counts = recorder.store.counts();
