@@ -21,16 +21,16 @@
 //!        'm' "max-depth"                                          ⟨u16⟩ the depth beyond which the last run queued no URL
 //!        'm' "worker"                                             ⟨u16⟩ the number of this worker, in a crawl by several
 //!        'm' "early"                                              ⟨[(u64, u64)]⟩ numbers of URLs whose links may be in no metadata
-//!                                                                 record, because a crash cut off their commit; see `early`
+//!                                                                 record, because a crash cut off their commit; see `links`
 //! log    'k' id:u64 of the first                                  ⟨[(hash:u64 LE, id)]⟩ of the URLs of a batch
 //! bucket 'b' depth:u8 number:u32                                  ⟨hash less the one before, id⟩ of each URL, by hash
 //! url    'u' id:u64                                               ⟨UrlRow⟩: 01 page sequence · 02 redirect · 03 failure ·
 //!                                                                 04 exclusion, each but the page with host and packed;
-//!                                                                 then ⟨Edges⟩: the numbers of its outlinks; see `depths`
+//!                                                                 then ⟨Edges⟩: the numbers of its outlinks; see `links`
 //! depths 'e' id:u64 / 256                                         ⟨[u32]⟩ of 256 URLs: the depth plus one, 0 if it is not known
 //! lowered 'a' id:u64                                              empty: the depth of the URL sank, its outlinks must follow
-//! beyond 'c' id:u64 part:u8                                       01 ⟨[BeyondLink]⟩ in DEFLATE: outlinks of a URL that are too
-//!                                                                 deep to be queued; see `lowered`
+//! beyond 'c' id:u64 part:u8                                       01 ⟨[DeepLink]⟩ in DEFLATE: outlinks of a URL that are too
+//!                                                                 deep to be queued; see `links`
 //! queue  'q' host 00 priority:u8 depth:u16 seq:u64 of the first   ⟨Entry⟩ of each URL of a chunk, by seq: seq less the one
 //!                                                                 before, bytes shared with the packed URL before, the rest
 //!                                                                 of it, redirects, attempts, via (00 none · 01 that of the
@@ -51,7 +51,7 @@
 //! outbox 'o' number:u64                                           ⟨[Letter]⟩ to other workers, in the order they were written: kind:u8,
 //!                                                                 bytes
 //! foreign 'f' packed:u64                                          01 ⟨ForeignRecord⟩: URL and signature of a kept page of another worker,
-//!                                                                 by its packed number; see `foreign`
+//!                                                                 by its packed number; see `elsewhere`
 //! origins 'm' "origins"                                            ⟨[Origin]⟩ of a merged folder: which files come from which folder
 //! numbers 'n' origin:u16 chunk:u64                                 ⟨[u64]⟩ the numbers here of the pages 256·chunk, 256·chunk + 1, … of an
 //!                                                                 origin, 0 for none; see `origins`

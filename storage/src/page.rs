@@ -15,7 +15,7 @@ pub enum Verdict {
     /// Its normalised text is the same as another page's.
     Exact {
         /// Sequence number of the page that was kept at the time. Another page may have taken its place since:
-        /// [`Store::representative_of`](crate::Store::representative_of) finds it. A page of another worker of the crawl has a
+        /// [`Catalogue::representative_of`](crate::Catalogue::representative_of) finds it. A page of another worker of the crawl has a
         /// [packed number](crate::ForeignPage).
         of: u64,
     },

@@ -221,7 +221,7 @@ impl State {
     /// tree.
     pub fn each_row(
         &self,
-        tell: &mut dyn FnMut(&[u8], &[u8], bool) -> Result<(), StorageError>,
+        mut tell: impl FnMut(&[u8], &[u8], bool) -> Result<(), StorageError>,
     ) -> Result<(), StorageError> {
         let Some(db) = self.db() else {
             for row in self.scan([]) {

@@ -22,11 +22,15 @@ impl Store {
     ///
     /// # Errors
     /// As [`discover`](Self::discover).
-    pub fn discover_from(&mut self, found: &[Discovered], via: Option<&Via>) -> Result<Vec<QueuedUrl>, StorageError> {
+    pub(crate) fn discover_from(
+        &mut self,
+        found: &[Discovered],
+        via: Option<&Via>,
+    ) -> Result<Vec<QueuedUrl>, StorageError> {
         self.discover_with(found, via, |_| Vec::new())
     }
 
-    /// [`discover_from`](Self::discover_from), with `mail`: makes letters about the URLs that are new. A URL that is known is among them
+    /// [`discover`](Self::discover), with `via` as the link source of every URL that names none itself, and `mail`: makes letters about the URLs that are new. A URL that is known is among them
     /// only if a crash may have lost the letters about it.
     ///
     /// # Errors

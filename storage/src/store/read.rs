@@ -144,7 +144,7 @@ impl Store {
     /// Passes the rows of all trees of the database to `tell`, and whether a row is of the store.
     pub(crate) fn each_row(
         &self,
-        tell: &mut dyn FnMut(&[u8], &[u8], bool) -> Result<(), StorageError>,
+        tell: impl FnMut(&[u8], &[u8], bool) -> Result<(), StorageError>,
     ) -> Result<(), StorageError> {
         self.state.each_row(tell)
     }

@@ -9,7 +9,7 @@ use crate::noted_pages::ForeignPages;
 
 impl Check<'_> {
     pub(super) fn verify_rows(self, findings: &mut Findings<'_>) -> Result<(), StorageError> {
-        self.store.each_row(&mut |key, value, is_of_store| {
+        self.store.each_row(|key, value, is_of_store| {
             if is_of_store && let Some(what) = self.wrong_with_minor_row((key, value))? {
                 findings.note(FindingKind::State, what);
             }

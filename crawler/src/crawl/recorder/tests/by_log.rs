@@ -240,7 +240,7 @@ fn run(seed: u64) -> (usize, usize) {
         }
         let mut found = Vec::new();
         let mut tell = |finding| found.push(finding);
-        storage::verify(&store, &mut Findings::new(&mut tell, &mut |_| ())).unwrap();
+        storage::verify(store, &mut Findings::new(&mut tell, &mut |_| ())).unwrap();
         assert_eq!(found, []);
     }
     let texts: BTreeSet<Option<u128>> = expected.values().map(|one| one.digest.map(|digest| digest.0)).collect();
