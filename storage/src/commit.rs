@@ -245,3 +245,52 @@ impl Deref for Value<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::Batch;
+    use crate::format::numbered;
+
+    #[test]
+    fn the_latest_row_is_the_last_one_that_was_staged_and_otherwise_the_committed_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let state = State::open(dir.path(), 1 << 20).unwrap();
+        let mut batch = Batch::default();
+        for number in 0..3 {
+            batch.insert(&numbered(b'p', number)[..], &b"committed"[..]);
+        }
+        state.apply(batch).unwrap();
+        let mut commit = Commit::default();
+        for value in ["first", "second"] {
+            let mut piece = Piece::at(Progress::START);
+            piece.set(numbered(b'p', 1), value.into());
+            piece.remove(numbered(b'p', 2));
+            // Another table, and a key that goes on where the one of a page ends.
+            piece.set(numbered(b'v', 0), value.into());
+            piece.set([&numbered(b'p', 0)[..], &[0]].concat(), value.into());
+            commit.push(piece);
+        }
+        let rows = Latest::new(&state, &commit);
+        let read = |number| rows.get(&numbered(b'p', number)).unwrap().map(|row| row.to_vec());
+        assert_eq!(read(0), Some(b"committed".to_vec()));
+        assert_eq!(read(1), Some(b"second".to_vec()));
+        assert_eq!((read(2), read(3)), (None, None));
+    }
+
+    #[test]
+    fn a_divided_piece_has_each_row_once_and_in_order() {
+        for rows in [0, 1, 2, 3, 4, 7] {
+            let mut piece = Piece::at(Progress::START);
+            (0..rows).for_each(|number| piece.set([number], vec![number]));
+            let pieces: Vec<Piece> = piece.divided(3).collect();
+            assert!(pieces.iter().all(|piece| (1..=3).contains(&piece.rows.len())));
+            let found: Vec<u8> = pieces
+                .iter()
+                .flat_map(|piece| &piece.rows)
+                .map(|(key, _)| key[0])
+                .collect();
+            assert_eq!(found, (0..rows).collect::<Vec<u8>>());
+        }
+    }
+}

@@ -23,8 +23,8 @@ impl ForeignPage {
         u64::from(self.worker) << SEQUENCE_BITS | self.sequence & ((1 << SEQUENCE_BITS) - 1)
     }
 
-    /// The number of a page in this catalogue, for a packed number that an index over several folders holds. The number of a page of another
-    /// folder stays packed.
+    /// The number of a page in this catalogue, for a packed number that an index over several folders holds. The number of a page of
+    /// another folder stays packed.
     #[must_use]
     pub fn own_number(number: u64, worker: Option<u16>) -> u64 {
         match Self::unpacked(number) {

@@ -8,7 +8,6 @@ use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::batch::KeyValue;
 use crate::commit::Piece;
 use crate::error::StorageError;
 use crate::format::{self, MAX_PACKED_ROW_BYTES};
@@ -142,18 +141,9 @@ impl<'a> HostMemory<'a> {
         Ok(())
     }
 
-    /// Iterates over the rows of all robots.txt, for [`take_robots`](Self::take_robots) of another state.
+    /// Iterates over the rows of all robots.txt, for another state.
     pub(crate) fn robots_rows(&self) -> Rows {
         self.state.scan([ROBOTS])
-    }
-
-    /// Takes the row of a robots.txt from another state, if that was fetched later than the one here.
-    pub(crate) fn take_robots(&self, row: KeyValue, piece: &mut Piece) -> Result<(), StorageError> {
-        let known = self.state.get(&row.0)?;
-        if known.is_none_or(|known| format::is_fetched_later(&row.1, &known)) {
-            piece.copy(row);
-        }
-        Ok(())
     }
 
     /// The fault of a row, if it is one of these tables and cannot be read.

@@ -285,7 +285,7 @@ impl Links {
         }
     }
 
-    /// The links of a URL that are too deep, for [`set_deep`](Self::set_deep).
+    /// The links of a URL that are too deep, for [`DeepLinks::set`].
     pub fn deep(id: UrlId, depth: u16, links: &[Discovered]) -> Result<DeepLinks, StorageError> {
         DeepLinks::of(id, depth, links)
     }

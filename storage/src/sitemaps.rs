@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::batch::KeyValue;
 use crate::commit::Piece;
 use crate::error::StorageError;
 use crate::format::{self, MAX_PACKED_ROW_BYTES};
@@ -87,17 +86,8 @@ impl<'a> Sitemaps<'a> {
         Ok(())
     }
 
-    /// Iterates over the rows, for [`take`](Self::take) of another state.
+    /// Iterates over the rows, for another state.
     pub(crate) fn rows(&self) -> Rows {
         self.state.scan([SITEMAPS])
-    }
-
-    /// Takes a row from another state, if that sitemap was fetched later than the one here.
-    pub(crate) fn take(&self, row: KeyValue, piece: &mut Piece) -> Result<(), StorageError> {
-        let known = self.state.get(&row.0)?;
-        if known.is_none_or(|known| format::is_fetched_later(&row.1, &known)) {
-            piece.copy(row);
-        }
-        Ok(())
     }
 }

@@ -3,8 +3,8 @@
 //! The URLs of a crawl are found in the order in which servers answer. So the first path to a URL may be longer than another that is found
 //! later. A shorter path lowers the depth of the URL. If the URL is not finished yet, nothing else is to do: its outlinks get their depths
 //! when it is finished. If it is finished, its outlinks are one link behind it, so their depths may sink, too. Therefore the row of a
-//! finished URL names its outlinks by their numbers ([`Edges`](crate::edges::Edges)), and the table `beyond` (see [`deep`](super::deep)) holds the outlinks that were too deep to be queued.
-//! They are queued when the depth of the URL has sunk far enough.
+//! finished URL names its outlinks by their numbers ([`Edges`](crate::edges::Edges)), and the table `beyond` holds the outlinks that were too
+//! deep to be queued ([`deep`](super::deep)). They are queued when the depth of the URL has sunk far enough.
 //!
 //! When nothing is left to lower, the depth of each known URL is that of a shortest path among all fetched pages, whatever the order was:
 //! for each finished URL, every outlink is at most one link deeper than the URL. So the crawl reaches the URLs within its depth and no others.

@@ -228,15 +228,10 @@ impl Copy<'_> {
                 store.record_hosts(&[(host, record)]).map_err(Fault::Here)?;
             }
         }
-        for row in self.from.host_memory().robots_rows() {
+        let robots = self.from.host_memory().robots_rows();
+        for row in robots.chain(self.from.sitemaps().rows()) {
             let row = row.map_err(Fault::There)?;
-            let taken = store.note_with(|store, piece| store.host_memory().take_robots(row, piece));
-            taken.map_err(Fault::Here)?;
-        }
-        for row in self.from.sitemaps().rows() {
-            let row = row.map_err(Fault::There)?;
-            let taken = store.note_with(|store, piece| store.sitemaps().take(row, piece));
-            taken.map_err(Fault::Here)?;
+            store.take_if_later(row).map_err(Fault::Here)?;
         }
         store.commit().map(|_| ()).map_err(Fault::Here)
     }

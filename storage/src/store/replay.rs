@@ -1,8 +1,10 @@
 //! What a rebuild sets in the store that it fills from an archive.
 
 use super::Store;
+use crate::batch::KeyValue;
 use crate::edges::Edges;
 use crate::error::StorageError;
+use crate::format;
 use crate::frontier::UrlId;
 use crate::links::Links;
 use crate::origins::Origin;
@@ -61,6 +63,17 @@ impl Store {
         self.note_with(|_, piece| {
             let (key, row) = scheme_row(scheme);
             piece.set(key, row);
+            Ok(())
+        })
+    }
+
+    /// Takes the row of a robots.txt or a sitemap from another state, if that was fetched later than the one here.
+    pub(crate) fn take_if_later(&mut self, row: KeyValue) -> Result<(), StorageError> {
+        self.note_with(|store, piece| {
+            let known = store.state.get(&row.0)?;
+            if known.is_none_or(|known| format::is_fetched_later(&row.1, &known)) {
+                piece.copy(row);
+            }
             Ok(())
         })
     }
