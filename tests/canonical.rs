@@ -306,7 +306,7 @@ fn a_crash_between_catalogue_and_index_is_made_good() {
     let copies = store.pages_from(4).map(|page| page.unwrap().1.verdict);
     let copies: Vec<Verdict> = copies.collect();
     assert!(matches!(copies[..], [Verdict::Near { of: 3, .. }]), "{copies:?}");
-    assert_eq!(store.representative_of(2).unwrap(), Some(3));
+    assert_eq!(store.catalogue().representative_of(2).unwrap(), Some(3));
 }
 
 fn settings() -> Settings {

@@ -432,3 +432,72 @@ fn crates_depend_only_on_those_below_them() {
         }
     }
 }
+
+/// Crates in which the methods of a type stand in the file of the type, or in its private children: the compiler then holds its seams.
+const IMPLS_STAND_BY_THEIR_TYPES: &[&str] = &["storage"];
+
+/// The names that a file defines as types, and those that its `use` lines bring in from its own crate.
+fn types_of(read: &Crate, module: &ModulePath) -> (BTreeSet<String>, BTreeMap<String, ModulePath>) {
+    let (mut own, mut used) = (BTreeSet::new(), BTreeMap::new());
+    for item in &read.files[module].source.items {
+        match item {
+            Item::Struct(item) => drop(own.insert(item.ident.to_string())),
+            Item::Enum(item) => drop(own.insert(item.ident.to_string())),
+            Item::Union(item) => drop(own.insert(item.ident.to_string())),
+            Item::Trait(item) => drop(own.insert(item.ident.to_string())),
+            Item::Type(item) => drop(own.insert(item.ident.to_string())),
+            Item::Use(item) => {
+                let mut named = Vec::new();
+                leaves(&item.tree, &[], &mut named);
+                for (path, name) in named {
+                    used.extend(read.absolute(module, &path).map(|path| (name, path)));
+                }
+            }
+            _ => {}
+        }
+    }
+    (own, used)
+}
+
+/// The `impl` blocks of a crate that stand neither in the file of their type nor in a private child of it.
+fn strays(read: &Crate) -> Vec<String> {
+    let mut found = Vec::new();
+    for (module, file) in &read.files {
+        let (own, used) = types_of(read, module);
+        for item in &file.source.items {
+            let Item::Impl(block) = item else { continue };
+            let syn::Type::Path(of) = &*block.self_ty else { continue };
+            let path: Vec<String> = of.path.segments.iter().map(|part| part.ident.to_string()).collect();
+            let name = path.last().cloned().unwrap_or_default();
+            let absolute = match &path[..] {
+                [name] if own.contains(name) => continue,
+                [name] => used.get(name).cloned(),
+                path => read.absolute(module, path),
+            };
+            let Some(definition) = absolute.map(|path| read.definition(&path)) else {
+                continue;
+            };
+            // A trait of this file may be implemented for a type of another one.
+            let is_of_own_trait = block
+                .trait_
+                .as_ref()
+                .is_some_and(|(_, of, _)| of.get_ident().is_some_and(|name| own.contains(&name.to_string())));
+            if !module.starts_with(&definition) && !is_of_own_trait {
+                let (file, home) = (module.join("/"), definition.join("/"));
+                found.push(format!("{file} has a method block of {name}, which {home} defines"));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn methods_stand_by_their_types() {
+    let mut found = Vec::new();
+    for name in IMPLS_STAND_BY_THEIR_TYPES {
+        let (_, folder, _) = CRATES.iter().find(|(known, ..)| known == name).unwrap();
+        let strays = strays(&Crate::read(&top().join(folder)));
+        found.extend(strays.into_iter().map(|stray| format!("{name}: {stray}")));
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}

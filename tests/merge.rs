@@ -66,7 +66,11 @@ fn verdicts(dir: &Path) -> BTreeMap<String, (String, Option<String>)> {
     let store = Store::open_untouched(dir, &OpenOptions::existing()).unwrap();
     let pages = store.pages_from(0).map(Result::unwrap);
     let verdict = |(id, page): (u64, PageRecord)| {
-        let kept = store.representative_of(id).unwrap().filter(|kept| *kept != id);
+        let kept = store
+            .catalogue()
+            .representative_of(id)
+            .unwrap()
+            .filter(|kept| *kept != id);
         let of = kept.map(|kept| store.page(kept).unwrap().unwrap().url);
         let words = format!("{:?}", page.verdict.with_of(0));
         (page.url, (words, of))
@@ -137,7 +141,7 @@ fn store_page(store: &mut Store, from: &Store, page: &PageRecord, verdict: Verdi
     let text = from.text_of(page).unwrap().unwrap();
     let capture = match page.response {
         Some(response) => {
-            let record = from.archived(response).unwrap();
+            let record = from.archive().record(response).unwrap();
             let capture = Capture {
                 url: &page.url,
                 fetched_at: page.fetched_at,

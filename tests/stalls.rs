@@ -122,7 +122,7 @@ fn counts(folder: &Path, site: &Site) -> (u64, u64) {
     let store = Store::open(folder, &OpenOptions::existing()).unwrap();
     let name = site.url("");
     let name = name.trim_start_matches("http://");
-    let mut hosts = store.hosts().map(Result::unwrap);
+    let mut hosts = store.hosts().all().map(Result::unwrap);
     let (_, counts) = hosts.find(|(host, _)| host == name).unwrap();
     (counts.kept, counts.failed)
 }

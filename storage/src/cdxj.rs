@@ -19,10 +19,9 @@ mod surt;
 use std::fmt::Write;
 
 use crate::error::StorageError;
-use crate::format;
 use crate::page::PageRecord;
+use crate::revisits::ArchivedVisit;
 use crate::store::Store;
-use crate::visits::ArchivedVisit;
 use crate::warc::location::WarcLocation;
 use crate::warc::record::{compact_date, without_userinfo};
 use crate::warc::shown_digest;
@@ -71,7 +70,7 @@ fn push_pages(store: &Store, from: u64, takes: Takes<'_>, runs: &mut Runs) -> Re
 /// Adds the lines of visits that found their page unchanged.
 fn push_visits(store: &Store, takes: Takes<'_>, runs: &mut Runs) -> Result<(), StorageError> {
     let mut last: Option<(u64, Option<PageRecord>)> = None;
-    for row in store.archived_visits() {
+    for row in store.revisits().archived() {
         let (id, at, visit) = row?;
         let page = match last.take() {
             Some((same, page)) if same == id => page,
@@ -160,20 +159,6 @@ fn push_json(json: &mut String, text: &str) {
         }
     }
     json.push('"');
-}
-
-impl Store {
-    /// Iterates over the visits that found their page unchanged: page, time of the visit, and its `revisit` record.
-    pub(crate) fn archived_visits(&self) -> impl Iterator<Item = Result<(u64, u64, ArchivedVisit), StorageError>> {
-        let rows = self.state.scan([format::ARCHIVED_VISITS]);
-        let state = self.state.clone();
-        rows.map(move |row| {
-            let (key, value) = row?;
-            let (page, at) =
-                format::archived_visit(&key).ok_or_else(|| state.corrupt("the key of a visit's record"))?;
-            Ok((page, at, state.decode("a visit's record", &value)?))
-        })
-    }
 }
 
 #[cfg(test)]

@@ -7,9 +7,9 @@
 use std::fs;
 use std::path::Path;
 
+use crate::batch::guarded;
 use crate::error::StorageError;
 use crate::folder::{COMPACTED, COMPACTING, DataFolder, STATE};
-use crate::guarded::guarded;
 use crate::state::{State, await_release, make_durable};
 use crate::store::OpenOptions;
 

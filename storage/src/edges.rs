@@ -1,4 +1,4 @@
-//! The outlinks of a finished URL, by the numbers of the URLs, in few bytes: see [`depths`](crate::depths).
+//! The outlinks of a finished URL, by the numbers of the URLs, in few bytes: see `depths` in [`links`](crate::links).
 
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +28,10 @@ impl Edges {
             difference
         });
         Self(packed.collect())
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     pub fn iter(&self) -> impl Iterator<Item = Edge> {

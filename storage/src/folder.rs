@@ -25,10 +25,10 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use crate::clock::now_ms;
 use crate::error::StorageError;
 use crate::holder::Holder;
 use crate::warc::medium::{Folder, Medium, Untouched, sync_folder};
+use crate::warc::record::now_ms;
 
 /// The name of the state.
 pub(crate) const STATE: &str = "state";

@@ -21,16 +21,16 @@
 //!        'm' "max-depth"                                          ⟨u16⟩ the depth beyond which the last run queued no URL
 //!        'm' "worker"                                             ⟨u16⟩ the number of this worker, in a crawl by several
 //!        'm' "early"                                              ⟨[(u64, u64)]⟩ numbers of URLs whose links may be in no metadata
-//!                                                                 record, because a crash cut off their commit; see `early`
+//!                                                                 record, because a crash cut off their commit; see `links`
 //! log    'k' id:u64 of the first                                  ⟨[(hash:u64 LE, id)]⟩ of the URLs of a batch
 //! bucket 'b' depth:u8 number:u32                                  ⟨hash less the one before, id⟩ of each URL, by hash
 //! url    'u' id:u64                                               ⟨UrlRow⟩: 01 page sequence · 02 redirect · 03 failure ·
 //!                                                                 04 exclusion, each but the page with host and packed;
-//!                                                                 then ⟨Edges⟩: the numbers of its outlinks; see `depths`
+//!                                                                 then ⟨Edges⟩: the numbers of its outlinks; see `links`
 //! depths 'e' id:u64 / 256                                         ⟨[u32]⟩ of 256 URLs: the depth plus one, 0 if it is not known
 //! lowered 'a' id:u64                                              empty: the depth of the URL sank, its outlinks must follow
-//! beyond 'c' id:u64 part:u8                                       01 ⟨[BeyondLink]⟩ in DEFLATE: outlinks of a URL that are too
-//!                                                                 deep to be queued; see `lowered`
+//! beyond 'c' id:u64 part:u8                                       01 ⟨[DeepLink]⟩ in DEFLATE: outlinks of a URL that are too
+//!                                                                 deep to be queued; see `links`
 //! queue  'q' host 00 priority:u8 depth:u16 seq:u64 of the first   ⟨Entry⟩ of each URL of a chunk, by seq: seq less the one
 //!                                                                 before, bytes shared with the packed URL before, the rest
 //!                                                                 of it, redirects, attempts, via (00 none · 01 that of the
@@ -51,7 +51,7 @@
 //! outbox 'o' number:u64                                           ⟨[Letter]⟩ to other workers, in the order they were written: kind:u8,
 //!                                                                 bytes
 //! foreign 'f' packed:u64                                          01 ⟨ForeignRecord⟩: URL and signature of a kept page of another worker,
-//!                                                                 by its packed number; see `foreign`
+//!                                                                 by its packed number; see `elsewhere`
 //! origins 'm' "origins"                                            ⟨[Origin]⟩ of a merged folder: which files come from which folder
 //! numbers 'n' origin:u16 chunk:u64                                 ⟨[u64]⟩ the numbers here of the pages 256·chunk, 256·chunk + 1, … of an
 //!                                                                 origin, 0 for none; see `origins`
@@ -69,9 +69,7 @@
 //! bucket. The entry gives its `id`, its number in the order of discovery, which is the key of its row in `url`. A known URL without a
 //! row in `url` is queued. Buckets of another depth than that in `known` are void: a merge that was cut off left them.
 //!
-//! A version may gain tables and rows that a program may ignore if it does not know them, and fields at the end of a PageRecord or an
-//! ArchivedVisit: earlier programs do not read them, and later ones read a row without them. The first such field of a PageRecord is
-//! `page_type`, the second `rendering`, the third `logged_in`, the fourth `is_incomplete`; that of an ArchivedVisit is `response_type`.
+//! Each table belongs to one module, which alone knows its letter and makes its keys; this module has what they share.
 //!
 //! The rows of `gate`, `robots`, `sitemap`, `links` and `foreign` begin with their own version, 01. `origin` is `scheme://authority`, as robots.txt
 //! has it.
@@ -80,13 +78,14 @@
 //! in `queue` exists from discovery until the URL is finished; a retry moves it. A failed URL that is tried again gets a new entry in
 //! `queue` and loses its row in `url`. A page that is due gets a new entry in `queue` and keeps its row.
 
+use std::io::Read;
+
+use flate2::Compression;
+use flate2::read::{DeflateDecoder, DeflateEncoder};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::edges::Edges;
 use crate::error::StorageError;
-use crate::frontier::{ChunkKind, Place};
-use crate::url_state::UrlState;
 use crate::warc::location::WarcEnd;
 
 /// The only format version that this crate reads and writes.
@@ -102,46 +101,10 @@ pub(crate) const MAX_PACKED_ROW_BYTES: usize = 7 * 1024;
 /// First bytes of the format row.
 const MAGIC: &[u8; 8] = b"CRAWLER\0";
 
-pub(crate) const STATE_TREE: &str = "state";
-pub(crate) const META_FORMAT: &[u8] = b"mformat";
-pub(crate) const META_SCHEME: &[u8] = b"mscheme";
-pub(crate) const META_STARTED: &[u8] = b"mstarted";
-pub(crate) const META_PROGRESS: &[u8] = b"mprogress";
-pub(crate) const META_RUNNING: &[u8] = b"mrunning";
-pub(crate) const META_INDEXED: &[u8] = b"mindexed";
-pub(crate) const META_GAPS: &[u8] = b"mgaps";
-pub(crate) const META_RULES: &[u8] = b"mrules";
-pub(crate) const META_REDECIDED: &[u8] = b"mredecided";
-pub(crate) const META_ORIGINS: &[u8] = b"morigins";
-pub(crate) const META_SEED: &[u8] = b"mseed";
-pub(crate) const META_KNOWN: &[u8] = b"mknown";
-pub(crate) const META_WORKER: &[u8] = b"mworker";
-pub(crate) const META_EARLY: &[u8] = b"mearly";
-pub(crate) const META_MAX_DEPTH: &[u8] = b"mmax-depth";
-pub(crate) const DEPTHS: u8 = b'e';
-pub(crate) const LOWERED: u8 = b'a';
-pub(crate) const BEYOND: u8 = b'c';
-pub(crate) const KNOWN_LOG: u8 = b'k';
-pub(crate) const KNOWN_BUCKETS: u8 = b'b';
-pub(crate) const URLS: u8 = b'u';
-pub(crate) const PAGES: u8 = b'p';
-pub(crate) const HOSTS: u8 = b'h';
-pub(crate) const QUEUE: u8 = b'q';
-pub(crate) const VISITS: u8 = b'v';
-pub(crate) const REFRESHES: u8 = b'x';
-pub(crate) const ARCHIVED_VISITS: u8 = b'w';
-pub(crate) const DEPARTED: u8 = b'd';
-pub(crate) const REDECIDED: u8 = b'y';
-pub(crate) const GATES: u8 = b'g';
-pub(crate) const SKIPPED: u8 = b'z';
-pub(crate) const OUTBOX: u8 = b'o';
-pub(crate) const NUMBERS: u8 = b'n';
-pub(crate) const FOREIGN: u8 = b'f';
-pub(crate) const ROBOTS: u8 = b'r';
-pub(crate) const NEW_LINKS: u8 = b'l';
-pub(crate) const SITEMAPS: u8 = b's';
+/// First byte of what identifies a URL in hashes.
+const URL: u8 = b'u';
 
-/// The version of the rows of [`GATES`], [`ROBOTS`], [`SITEMAPS`], [`NEW_LINKS`], [`BEYOND`] and [`FOREIGN`], their first byte.
+/// First byte of the rows that have a version of their own.
 pub(crate) const ROW_VERSION: u8 = 1;
 
 /// Progress of the state. Every batch contains it, as it is after that batch.
@@ -176,93 +139,11 @@ pub(crate) fn format_version(row: &[u8]) -> Option<u32> {
     row.strip_prefix(MAGIC)?.try_into().ok().map(u32::from_le_bytes)
 }
 
-/// The row of a finished URL.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct UrlRow {
-    pub state: UrlState,
-    /// Host and packed URL; `None` for a page, whose record has them.
-    pub url: Option<(String, String)>,
-}
-
-impl UrlRow {
-    pub fn new(host: &str, url: &str, state: UrlState) -> Self {
-        let is_page = matches!(state, UrlState::Page(_));
-        let url = (!is_page).then(|| (host.to_owned(), pack_url(host, url)));
-        Self { state, url }
-    }
-
-    /// The row, with the outlinks of the URL behind it.
-    pub fn with_edges(&self, edges: &Edges) -> Result<Vec<u8>, StorageError> {
-        let row = encode(self)?;
-        postcard::to_extend(edges, row).map_err(StorageError::Encode)
-    }
-}
-
-/// The row of a finished URL and its outlinks. A row of an earlier version of the program names none.
-pub(crate) fn read_url_row(row: &[u8]) -> Option<(UrlRow, Edges)> {
-    let (url, edges) = postcard::take_from_bytes::<UrlRow>(row).ok()?;
-    let edges = match edges {
-        [] => Edges::default(),
-        edges => postcard::from_bytes(edges).ok()?,
-    };
-    Some((url, edges))
-}
-
-pub(crate) fn url_key(id: u64) -> [u8; 9] {
-    numbered(URLS, id)
-}
-
-/// The URL of such a key.
-pub(crate) fn url_id(key: &[u8]) -> Option<u64> {
-    number(URLS, key)
-}
-
-pub(crate) fn depths_key(row: u64) -> [u8; 9] {
-    numbered(DEPTHS, row)
-}
-
-pub(crate) fn lowered_key(id: u64) -> [u8; 9] {
-    numbered(LOWERED, id)
-}
-
-pub(crate) fn lowered_url(key: &[u8]) -> Option<u64> {
-    number(LOWERED, key)
-}
-
-/// The key for a part of the deep links of a URL.
-pub(crate) fn beyond_key(id: u64, part: u8) -> [u8; 10] {
-    let mut key = [part; 10];
-    key[..9].copy_from_slice(&numbered(BEYOND, id));
-    key
-}
-
-/// The URL and the part of such a key.
-pub(crate) fn beyond_place(key: &[u8]) -> Option<(u64, u8)> {
-    let (part, key) = key.split_last()?;
-    Some((number(BEYOND, key)?, *part))
-}
-
-pub(crate) fn log_key(first_id: u64) -> [u8; 9] {
-    numbered(KNOWN_LOG, first_id)
-}
-
-/// A URL in the log: its hash in little-endian order, and its number.
-pub(crate) type Logged = ([u8; 8], u64);
-
-pub(crate) fn bucket_prefix(depth: u8) -> [u8; 2] {
-    [KNOWN_BUCKETS, depth]
-}
-
-pub(crate) fn bucket_key(depth: u8, bucket: u32) -> [u8; 6] {
-    let [b0, b1, b2, b3] = bucket.to_be_bytes();
-    [KNOWN_BUCKETS, depth, b0, b1, b2, b3]
-}
-
 /// Clears `key` and writes the bytes that identify a URL in hashes.
 pub(crate) fn push_url_key(key: &mut Vec<u8>, host: &str, url: &str) {
     let (tag, rest) = pack(host, url);
     key.clear();
-    key.push(URLS);
+    key.push(URL);
     key.extend_from_slice(host.as_bytes());
     key.extend_from_slice(&[0, tag]);
     key.extend_from_slice(rest.as_bytes());
@@ -297,160 +178,31 @@ fn pack<'a>(host: &str, url: &'a str) -> (u8, &'a str) {
     }
 }
 
-pub(crate) fn queue_prefix(host: &str) -> Vec<u8> {
-    let mut key = Vec::with_capacity(host.len() + 13);
-    key.push(QUEUE);
-    key.extend_from_slice(host.as_bytes());
-    key.push(0);
-    key
-}
-
-pub(crate) fn queue_key(kind: &ChunkKind, seq: u64) -> Vec<u8> {
-    let mut key = queue_prefix(&kind.host);
-    key.push(kind.priority);
-    key.extend_from_slice(&kind.depth.to_be_bytes());
-    key.extend_from_slice(&seq.to_be_bytes());
-    key
-}
-
-/// The key that a chunk of the queue has if its first URL is at this place.
-pub(crate) fn place_key(place: &Place) -> Vec<u8> {
-    queue_key(&place.kind, place.seq)
-}
-
-/// Host, priority and depth of a key of the queue.
-pub(crate) fn queue_kind(key: &[u8]) -> Option<ChunkKind> {
-    let host = key.strip_prefix(&[QUEUE])?.split(|&byte| byte == 0).next()?;
-    let host = std::str::from_utf8(host).ok()?.to_owned();
-    let (priority, depth, _) = queue_place(&host, key)?;
-    Some(ChunkKind { host, priority, depth })
-}
-
-/// Priority, depth and seq of a key of the host's queue.
-pub(crate) fn queue_place(host: &str, key: &[u8]) -> Option<(u8, u16, u64)> {
-    let place: &[u8; 11] = key.get(host.len() + 2..)?.try_into().ok()?;
-    let [priority, d0, d1, seq @ ..] = *place;
-    Some((priority, u16::from_be_bytes([d0, d1]), u64::from_be_bytes(seq)))
-}
-
-pub(crate) fn page_key(sequence: u64) -> [u8; 9] {
-    numbered(PAGES, sequence)
-}
-
-pub(crate) fn visits_key(page: u64) -> Vec<u8> {
-    numbered(VISITS, page).to_vec()
-}
-
-pub(crate) fn visited_page(key: &[u8]) -> Option<u64> {
-    number(VISITS, key)
-}
-
-pub(crate) fn new_links_key(page: u64) -> [u8; 9] {
-    numbered(NEW_LINKS, page)
-}
-
-pub(crate) fn departed_key(page: u64) -> Vec<u8> {
-    numbered(DEPARTED, page).to_vec()
-}
-
-pub(crate) fn departed_page(key: &[u8]) -> Option<u64> {
-    number(DEPARTED, key)
-}
-
-pub(crate) fn redecided_key(page: u64) -> Vec<u8> {
-    numbered(REDECIDED, page).to_vec()
-}
-
-pub(crate) fn redecided_page(key: &[u8]) -> Option<u64> {
-    number(REDECIDED, key)
-}
-
-pub(crate) fn outbox_key(number: u64) -> Vec<u8> {
-    numbered(OUTBOX, number).to_vec()
-}
-
-pub(crate) fn outbox_number(key: &[u8]) -> Option<u64> {
-    number(OUTBOX, key)
-}
-
-pub(crate) fn foreign_key(packed: u64) -> Vec<u8> {
-    numbered(FOREIGN, packed).to_vec()
-}
-
-pub(crate) fn foreign_number(key: &[u8]) -> Option<u64> {
-    number(FOREIGN, key)
-}
-
-pub(crate) fn refresh_key(refresh: u64) -> Vec<u8> {
-    numbered(REFRESHES, refresh).to_vec()
-}
-
-pub(crate) fn refresh_number(key: &[u8]) -> Option<u64> {
-    number(REFRESHES, key)
-}
-
-/// The key for the `revisit` record of a visit, by page and time in Unix milliseconds.
-pub(crate) fn archived_visit_key(page: u64, at: u64) -> Vec<u8> {
-    [&numbered(ARCHIVED_VISITS, page)[..], &at.to_be_bytes()].concat()
-}
-
-/// Page and time of such a key.
-pub(crate) fn archived_visit(key: &[u8]) -> Option<(u64, u64)> {
-    let (page, at) = key.split_at_checked(9)?;
-    Some((number(ARCHIVED_VISITS, page)?, u64::from_be_bytes(at.try_into().ok()?)))
-}
-
-/// The key for the unreadable stretch that begins at `offset` of a WARC file.
-pub(crate) fn skipped_key(file: u32, offset: u64) -> Vec<u8> {
-    [&[SKIPPED][..], &file.to_be_bytes(), &offset.to_be_bytes()].concat()
-}
-
-/// The key for a chunk of the numbers of an origin's pages.
-pub(crate) fn numbers_key(origin: usize, chunk: u64) -> Vec<u8> {
-    [&numbers_prefix(origin)[..], &chunk.to_be_bytes()].concat()
-}
-
-/// The beginning of the keys of an origin.
-pub(crate) fn numbers_prefix(origin: usize) -> [u8; 3] {
-    let [high, low] = u16::try_from(origin).unwrap_or(u16::MAX).to_be_bytes();
-    [NUMBERS, high, low]
-}
-
-/// The chunk of such a key.
-pub(crate) fn numbers_chunk(key: &[u8]) -> Option<u64> {
-    let chunk = key.strip_prefix(&[NUMBERS])?.get(2..)?;
-    chunk.try_into().ok().map(u64::from_be_bytes)
-}
-
 /// A key of a table with numbers as keys.
-fn numbered(table: u8, number: u64) -> [u8; 9] {
+pub(crate) fn numbered(table: u8, number: u64) -> [u8; 9] {
     let mut key = [table; 9];
     key[1..].copy_from_slice(&number.to_be_bytes());
     key
 }
 
-fn number(table: u8, key: &[u8]) -> Option<u64> {
+/// The number of such a key.
+pub(crate) fn number(table: u8, key: &[u8]) -> Option<u64> {
     key.strip_prefix(&[table])?.try_into().ok().map(u64::from_be_bytes)
 }
 
-pub(crate) fn page_sequence(key: &[u8]) -> Option<u64> {
-    number(PAGES, key)
+/// A key of a table with names as keys.
+pub(crate) fn named(table: u8, name: &str) -> Vec<u8> {
+    [&[table], name.as_bytes()].concat()
 }
 
-pub(crate) fn host_key(host: &str) -> Vec<u8> {
-    [&[HOSTS], host.as_bytes()].concat()
+/// The name of such a key.
+pub(crate) fn name(key: &[u8]) -> String {
+    String::from_utf8_lossy(&key[1..]).into_owned()
 }
 
-pub(crate) fn host_state_key(host: &str) -> Vec<u8> {
-    [&[GATES], host.as_bytes()].concat()
-}
-
-pub(crate) fn robots_key(host: &str, origin: &str) -> Vec<u8> {
-    [&[ROBOTS], host.as_bytes(), &[0], origin.as_bytes()].concat()
-}
-
-pub(crate) fn sitemap_key(host: &str, url: &str) -> Vec<u8> {
-    [&[SITEMAPS], host.as_bytes(), &[0], url.as_bytes()].concat()
+/// A key of a table with pairs of a host and a URL as keys.
+pub(crate) fn paired(table: u8, host: &str, url: &str) -> Vec<u8> {
+    [&[table], host.as_bytes(), &[0], url.as_bytes()].concat()
 }
 
 /// A row that begins with its own version.
@@ -463,6 +215,12 @@ pub(crate) fn encode_versioned<T: Serialize>(value: &T) -> Result<Vec<u8>, Stora
 /// The value of such a row; `None` if it is damaged or has another version.
 pub(crate) fn decode_versioned<T: DeserializeOwned>(row: &[u8]) -> Option<T> {
     postcard::from_bytes(row.strip_prefix(&[ROW_VERSION])?).ok()
+}
+
+/// Whether a row of a robots.txt or a sitemap was fetched later than another. The time of the fetch is the first field of both.
+pub(crate) fn is_fetched_later(row: &[u8], than: &[u8]) -> bool {
+    let fetched_at = |row| decode_versioned::<(u64, Vec<u8>)>(row).map(|(fetched_at, _)| fetched_at);
+    fetched_at(than) < fetched_at(row)
 }
 
 /// Refuses a host or URL that cannot be a key.
@@ -482,29 +240,26 @@ pub(crate) fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>, StorageError> {
     postcard::to_stdvec(value).map_err(StorageError::Encode)
 }
 
+/// The bytes as a raw DEFLATE stream (RFC 1951).
+pub(crate) fn deflated(bytes: &[u8]) -> Vec<u8> {
+    let mut packed = Vec::new();
+    let mut encoder = DeflateEncoder::new(bytes, Compression::default());
+    // Reading from memory into memory cannot fail.
+    let _infallible = encoder.read_to_end(&mut packed);
+    packed
+}
+
+/// The bytes of a raw DEFLATE stream, at most `limit`; `None` if the stream is damaged.
+pub(crate) fn inflated(packed: &[u8], limit: usize) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut decoder = DeflateDecoder::new(packed).take(limit as u64);
+    decoder.read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn queue_keys_sort_by_host_then_priority_then_depth_then_seq() {
-        let queue_key = |host: &str, priority, depth, seq| {
-            let host = host.to_owned();
-            queue_key(&ChunkKind { host, priority, depth }, seq)
-        };
-        let in_order = [
-            queue_key("a", 0, 0, 300),
-            queue_key("a", 0, 1, 2),
-            queue_key("a", 0, 256, 1),
-            queue_key("a", 1, 0, 0),
-            queue_key("a.b", 0, 0, 0),
-            queue_key("ab", 0, 0, 0),
-        ];
-        assert!(in_order.is_sorted());
-        assert!(!in_order[4].starts_with(&queue_prefix("a")));
-        assert_eq!(queue_place("a", &in_order[2]), Some((0, 256, 1)));
-        assert_eq!(queue_place("a.b", &in_order[0]), None);
-    }
 
     #[test]
     fn keys_and_packed_urls_can_be_read_back() {
@@ -524,7 +279,8 @@ mod tests {
             "Sh/p",
             "the host that unpacks it makes it whole"
         );
-        assert_eq!(page_sequence(&page_key(7)), Some(7));
+        assert_eq!(number(b'p', &numbered(b'p', 7)), Some(7));
+        assert_eq!(number(b'q', &numbered(b'p', 7)), None);
         assert_eq!(format_version(&format_row(3)), Some(3));
         assert_eq!(format_version(b"OTHER\0\0\0\x01\0\0\0"), None);
     }

@@ -7,6 +7,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+/// Hash of a URL with its host.
+pub(crate) type UrlHash = u64;
+
+/// The number of a URL in the order of discovery.
+pub(crate) type UrlId = u64;
+
 /// A URL that was found. The store queues it if it does not know it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Discovered {
@@ -157,5 +163,28 @@ impl Place {
             depth: queued.depth,
         };
         Self { kind, seq: queued.seq }
+    }
+}
+
+/// A change of the queue.
+pub(crate) enum QueueChange {
+    Add(QueuedUrl),
+    Remove(Place),
+}
+
+impl QueueChange {
+    pub fn kind(&self) -> ChunkKind {
+        match self {
+            Self::Add(queued) => Place::of(queued).kind,
+            Self::Remove(place) => place.kind.clone(),
+        }
+    }
+
+    /// About the number of bytes in memory.
+    pub fn held_bytes(&self) -> usize {
+        match self {
+            Self::Add(queued) => size_of::<QueuedUrl>() + queued.held_bytes(),
+            Self::Remove(place) => size_of::<Place>() + place.kind.host.len(),
+        }
     }
 }

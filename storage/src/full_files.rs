@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::warc::writer::file_name;
 
-/// The full WARC files of a crawl, for another thread than that of the store. [`Store::full_files`](crate::Store::full_files) makes it.
+/// The full WARC files of a crawl, for another thread than that of the store. [`Archive::full_files`](crate::Archive::full_files) makes it.
 #[derive(Debug, Clone)]
 pub struct FullFiles {
     warc: PathBuf,

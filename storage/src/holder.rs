@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_file_of_an_earlier_version_or_with_control_characters_still_names_the_process() {
+    fn a_lock_file_that_is_cut_or_has_control_characters_still_names_the_process() {
         for lock in ["42\n", "42", "42\n\n\n", "42\nx\n\u{1b}[31mred\n"] {
             let holder = Holder::parse(lock).unwrap();
             assert_eq!(holder.to_string(), "process 42", "{lock:?}");

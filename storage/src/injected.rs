@@ -109,7 +109,7 @@ fn findings(dir: &Path) -> Vec<Finding> {
     let mut found = Vec::new();
     let store = Store::open_untouched(dir, &OpenOptions::existing()).unwrap();
     let mut tell = |finding| found.push(finding);
-    store.verify(&mut Findings::new(&mut tell, &mut |_| ())).unwrap();
+    crate::verify(&store, &mut Findings::new(&mut tell, &mut |_| ())).unwrap();
     found
 }
 

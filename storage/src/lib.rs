@@ -71,7 +71,7 @@
 //! 3. applies the other changes, URL by URL in the order they were finished, in such batches too;
 //! 4. makes the state durable (`sled` flush, then `fdatasync` of its file);
 //! 5. writes the commit's number to `last-commit`;
-//! 6. from time to time merges the hashes of recent URLs into their buckets (module `known`), which changes no answer of the store.
+//! 6. from time to time merges the hashes of recent URLs into their buckets (module `links`), which changes no answer of the store.
 //!
 //! One batch holds a URL's outcome, the removal of its place in the queue, its page record and the counts of its host. Its
 //! outlinks are in an earlier batch. Every batch also holds the row `progress`: the next numbers, and the archive's end after
@@ -83,7 +83,7 @@
 //!   still queued.
 //! - *In steps 2 to 4:* sled may have written any number of the first batches, and recovers whole batches in order. If only links
 //!   survive, the store knows them a little early. The page that has them is still queued. Its next fetch brings them again, and its
-//!   metadata record then names them (module `early`). Each page record that survives points into the archive, which has been durable
+//!   metadata record then names them (module `links`). Each page record that survives points into the archive, which has been durable
 //!   since step 1.
 //! - *After step 4:* the whole commit survives.
 //! - *In step 6:* the log of recent URLs is removed after its entries are in the buckets, so an entry may be there twice, with the same
@@ -109,108 +109,99 @@
 //!
 //! A page that is decided later may take the place of a kept page ([`PageDraft::replaces`]). One batch makes the earlier page a
 //! duplicate of the later one and adds the later one, so a cluster has one kept page at every moment. Pages
-//! that are duplicates of the earlier page do not change, because there may be thousands: [`Store::representative_of`] follows them to
-//! the kept page. The archive only grows, so the earlier page stays in it.
+//! that are duplicates of the earlier page do not change, because there may be thousands: [`Catalogue::representative_of`]
+//! follows them to the kept page. The archive only grows, so the earlier page stays in it.
 //!
 //! # Modules
 //!
 //! From the bottom up. No file uses another in a circle.
 //!
 //! - `error`; [`warc`]: places, records, captures and readers of the archive.
-//! - `foreign`, `frontier`, `url_state`, `page`, `visits`, `outcome`, `redecided`, `counts`, `edges`: the types of the rows and of the interface.
-//! - `warc::metadata` and `warc::writer`: the archive's records of those types, and its files.
-//! - `full_files`: the files of the archive that never grow again. `format`: every key and value on disk. `holder`, `folder`: lock, README, last commit.
-//! - `guarded`, `batch`, `snapshot`, `running`: the rows as of one commit, for processes that read a crawl that runs. `state`: the rows, in the sled
+//! - `elsewhere`, `frontier`, `url_state`, `page`, `outcome`, `counts`, `edges`: the types of the rows and of the interface.
+//! - `format`: the format on disk, and what all keys and values share. `holder`, `folder`: lock, README, last commit.
+//! - `batch`, `snapshot`, `running`: the rows as of one commit, for processes that read a crawl that runs. `state`: the rows, in the sled
 //!   database or lent by another process.
-//! - `chunk`: the rows of the queue. `known`: the hashes of all known URLs. `early`: the URLs that a crash made known too early.
-//!   `depths`: the depths of all URLs by the shortest paths. `stage`: changes on their way to a commit. `outbox`: rows of messages to other workers.
-//! - `store`: opening, lending, and the commit. Further methods of [`Store`]: `stage/discover`, `stage/finish` and `stage/mail` stage changes, `queue`, `urls`,
-//!   `catalogue` and `texts` read, `foreign_pages` keeps rows about other workers' pages,
-//!   `revisit` stages visits, `yielded` gives pages up, `lowered` follows the links of URLs whose depths have sunk, `hosts` and `run`
-//!   remember hosts and runs. `gone`: which folder somebody moved while the store wrote to it.
-//! - `verify`: checks whether all of it agrees. `rebuild`: the state from the archive; `merge`: the same over the
+//! - `commit`: the changes on their way to a commit. Each part of the store writes its changes into it.
+//! - The parts. Each is a type that alone knows its rows: `links` (the known URLs, their depths, the links that are too deep), `queue`,
+//!   `host_counts`, [`Catalogue`] (the pages), `urls` (the outcomes of URLs), [`Revisits`], [`HostMemory`], [`Sitemaps`], [`NewLinks`],
+//!   `noted_pages`, [`Outbox`], [`RunNotes`], `origins` and [`Archive`] (the WARC files, which `warc::writer` writes). `commit::apply` has them
+//!   turn a commit into batches.
+//! - `store`: the parts together, and the commit that joins them. Its private modules stage changes that concern several parts.
+//! - [`verify()`]: checks whether all of it agrees. `rebuild`: the state from the archive; [`merge()`]: the same over the
 //!   archives of several data folders, whose numbers `origins` translates. `compact`: the state without superseded rows.
 //!   [`cdxj`]: the index of the archive for replay tools.
 
+mod archive;
 mod batch;
 mod catalogue;
 pub mod cdxj;
-mod chunk;
-mod clock;
+mod commit;
 mod compact;
 mod copied;
 mod counts;
-mod depths;
-mod early;
 mod edges;
+mod elsewhere;
 mod error;
 mod folder;
-mod foreign;
-mod foreign_pages;
 mod format;
 mod frontier;
 mod full_files;
-mod gone;
-mod guarded;
 mod holder;
-mod hosts;
+mod host_counts;
+mod host_memory;
 #[cfg(test)]
 mod injected;
-mod known;
-mod lowered;
+mod links;
 mod merge;
 mod new_links;
+mod noted_pages;
 mod origins;
 mod outbox;
 mod outcome;
 mod page;
 mod queue;
 mod rebuild;
-mod redecided;
-mod revisit;
-mod run;
+mod revisits;
+mod run_notes;
 mod running;
 mod sitemaps;
 mod snapshot;
-mod stage;
 mod state;
 mod store;
-mod stored_text;
-mod texts;
 mod url_state;
 mod urls;
 mod verify;
-mod visits;
 pub mod warc;
-mod yielded;
 
-pub use catalogue::{Pages, Redecisions};
+pub use archive::Archive;
+pub use catalogue::Catalogue;
 pub use compact::{Compacted, compact};
 pub use copied::why_not_writable;
 pub use counts::Counts;
+pub use elsewhere::{ForeignPage, ForeignRecord};
 pub use error::StorageError;
-pub use foreign::{ForeignPage, ForeignRecord};
-pub use foreign_pages::ForeignPages;
 pub use format::MAX_URL_BYTES;
 pub use frontier::{Discovered, QueuedUrl, Revisit, Validators, Via};
 pub use full_files::FullFiles;
 pub use holder::Holder;
-pub use hosts::{HostRecord, HostRecords, MAX_STORED_ROBOTS_BYTES, StoredRobots};
-pub use lowered::{Lowered, Placed};
+pub use host_counts::HostCounts;
+pub use host_memory::{HostMemory, HostRecord, MAX_STORED_ROBOTS_BYTES, StoredRobots};
+pub use links::Placed;
 pub use merge::{MergeSource, merge};
+pub use new_links::NewLinks;
+pub use noted_pages::ForeignPages;
 pub use origins::{FETCHED_ELSEWHERE, FLEET_FIELD, WORKER_FIELD};
-pub use outbox::{Ended, Letter};
+pub use outbox::{Ended, Letter, Outbox};
 pub use outcome::{Finished, Outcome};
 pub use page::{Fate, PageDraft, PageRecord, Rendering, Replaced, Verdict};
-pub use queue::{Hosts, Queue};
+pub use queue::Queue;
 pub use rebuild::{ChangedVerdicts, DecidedSchemes, Kept, Rebuild, RebuildStep, Rebuilt, Redecision};
-pub use redecided::Redecided;
+pub use revisits::{RefreshCounts, Revisits, Visit, Visits};
+pub use run_notes::{Redecided, RunNotes};
 pub use running::client::AsOf;
-pub use sitemaps::{OnwardSitemap, StoredSitemap};
-pub use store::{OpenOptions, Store};
-pub use stored_text::stored_text;
-pub use url_state::{Failure, UrlState};
-pub use urls::{FailedUrl, Failures, KnownUrl, Urls};
-pub use verify::{Finding, FindingKind, Findings};
-pub use visits::{RefreshCounts, Visit, Visits};
+pub use sitemaps::{OnwardSitemap, Sitemaps, StoredSitemap};
+pub use store::{Lowered, OpenOptions, Store};
+pub use url_state::{Failure, UrlState, stored_text};
+pub use urls::{FailedUrl, KnownUrl};
+pub use verify::{Finding, FindingKind, Findings, steps_to_verify, verify};
 pub use warc::WarcLocation;

@@ -3,30 +3,41 @@
 //! The crawler derives the rows from the pages and does not archive them. A rebuilt state has no such rows. For steering, a duplicate
 //! without a row proves nothing.
 
+use crate::commit::Piece;
 use crate::error::StorageError;
 use crate::format;
-use crate::store::Store;
+use crate::state::{Rows, State};
 
-/// The name of the row in the error message for a damaged state.
-const NEW_LINKS: &str = "the new links of a page";
+/// The table of ⟨[String]⟩, by page.
+const NEW_LINKS: u8 = b'l';
 
-impl Store {
-    /// Records the new links of page number `page`, a duplicate. Durable with the next commit.
-    ///
-    /// # Errors
-    /// Errors of the state.
-    pub fn record_new_links(&mut self, page: u64, links: &[String]) -> Result<(), StorageError> {
-        let row = format::encode_versioned(&links)?;
-        self.stage_rows(vec![(format::new_links_key(page).to_vec(), Some(row))])
+/// The new links of duplicates. [`Store::new_links`](crate::Store::new_links) makes it.
+pub struct NewLinks<'a> {
+    state: &'a State,
+}
+
+impl<'a> NewLinks<'a> {
+    pub(crate) fn new(state: &'a State) -> Self {
+        Self { state }
     }
 
     /// The committed new links of page number `page`; `None` if they are unknown.
     ///
     /// # Errors
     /// Errors of the state.
-    pub fn new_links(&self, page: u64) -> Result<Option<Vec<String>>, StorageError> {
-        let row = self.state.get(format::new_links_key(page))?;
-        row.map(|row| format::decode_versioned(&row).ok_or_else(|| self.state.corrupt(NEW_LINKS)))
+    pub fn of(&self, page: u64) -> Result<Option<Vec<String>>, StorageError> {
+        let row = self.state.get(format::numbered(NEW_LINKS, page))?;
+        row.map(|row| format::decode_versioned(&row).ok_or_else(|| self.state.corrupt("the new links of a page")))
             .transpose()
+    }
+
+    pub(crate) fn set(page: u64, links: &[String], piece: &mut Piece) -> Result<(), StorageError> {
+        piece.set(format::numbered(NEW_LINKS, page), format::encode_versioned(&links)?);
+        Ok(())
+    }
+
+    /// Iterates over the rows, for another state with the same numbers of pages.
+    pub(crate) fn rows(&self) -> Rows {
+        self.state.scan([NEW_LINKS])
     }
 }

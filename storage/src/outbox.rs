@@ -6,14 +6,18 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::batch::KeyValue;
+use crate::commit::Piece;
 use crate::error::StorageError;
 use crate::format::{self, MAX_PACKED_ROW_BYTES};
 use crate::frontier::QueuedUrl;
-use crate::stage::{Piece, Row};
 use crate::state::State;
 
+/// The table of ⟨[[`Letter`]]⟩.
+const OUTBOX: u8 = b'o';
+
 /// The row's name in the error for a damaged state.
-pub(crate) const LETTERS: &str = "a row of the outbox";
+const LETTERS: &str = "a row of the outbox";
 
 /// A message to the other workers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,58 +39,117 @@ pub struct Ended<'a> {
     pub requeued: Option<&'a QueuedUrl>,
 }
 
-/// The numbers of the rows. They ascend while a store is open; an empty outbox starts again at 1 when it is opened.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Outbox {
+/// The outbox. The numbers of its rows ascend while a store is open; an empty outbox starts again at 1 when it is opened.
+pub struct Outbox {
+    state: State,
     /// No row has a lower number, except rows that are about to be removed.
-    pub first: u64,
+    first: u64,
     /// The number of the next row.
-    pub next: u64,
+    next: u64,
 }
 
-impl Outbox {
-    pub fn open(state: &State) -> Result<Self, StorageError> {
-        let number = |row: Option<Result<crate::batch::KeyValue, StorageError>>| match row.transpose()? {
-            Some((key, _)) => format::outbox_number(&key)
-                .map(Some)
-                .ok_or_else(|| state.corrupt(LETTERS)),
-            None => Ok(None),
-        };
-        let first = number(state.scan([format::OUTBOX]).next())?;
-        let last = number(state.scan([format::OUTBOX]).next_back())?;
-        Ok(Self {
-            first: first.unwrap_or(1),
-            next: last.map_or(1, |last| last + 1),
-        })
-    }
+/// Encoded letters, by rows.
+pub(crate) struct Sealed(Vec<Vec<u8>>);
 
-    /// The rows of these letters: as few as their size allows.
-    pub fn rows(&self, letters: Vec<Letter>) -> Result<Vec<Row>, StorageError> {
+impl Sealed {
+    /// As few rows as their size allows.
+    pub fn of(letters: Vec<Letter>) -> Result<Self, StorageError> {
         let (mut rows, mut row, mut bytes) = (Vec::new(), Vec::new(), 0);
-        let mut number = self.next;
-        let mut close = |row: &mut Vec<Letter>| -> Result<(), StorageError> {
-            if !row.is_empty() {
-                let value = format::encode(&std::mem::take(row))?;
-                rows.push((format::outbox_key(number), Some(value)));
-                number += 1;
-            }
-            Ok(())
-        };
         for letter in letters {
-            if bytes + letter.bytes.len() > MAX_PACKED_ROW_BYTES {
-                close(&mut row)?;
+            if bytes + letter.bytes.len() > MAX_PACKED_ROW_BYTES && !row.is_empty() {
+                rows.push(format::encode(&std::mem::take(&mut row))?);
                 bytes = 0;
             }
             bytes += letter.bytes.len() + 4;
             row.push(letter);
         }
-        close(&mut row)?;
-        Ok(rows)
+        if !row.is_empty() {
+            rows.push(format::encode(&row)?);
+        }
+        Ok(Self(rows))
     }
 
-    /// Adds such rows to a piece that is about to be staged. Cannot fail.
-    pub fn put(&mut self, rows: Vec<Row>, piece: &mut Piece) {
-        self.next += rows.len() as u64;
-        piece.rows.extend(rows);
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
+}
+
+impl Outbox {
+    pub(crate) fn open(state: State) -> Result<Self, StorageError> {
+        let number = |row: Option<Result<KeyValue, StorageError>>| match row.transpose()? {
+            Some((key, _)) => number_of(&state, &key).map(Some),
+            None => Ok(None),
+        };
+        let first = number(state.scan([OUTBOX]).next())?;
+        let last = number(state.scan([OUTBOX]).next_back())?;
+        Ok(Self {
+            first: first.unwrap_or(1),
+            next: last.map_or(1, |last| last + 1),
+            state,
+        })
+    }
+
+    /// The committed letters behind row number `after`, in order, each with the number of its row. Letters that were put in together may
+    /// share a row. Ends after the row with which there are at least `at_most` letters.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn letters(&self, after: u64, at_most: usize) -> Result<Vec<(u64, Letter)>, StorageError> {
+        let from = self.first.max(after.saturating_add(1));
+        let mut found = Vec::new();
+        if from >= self.next {
+            return Ok(found);
+        }
+        for row in self.state.scan_from(&format::numbered(OUTBOX, from)) {
+            let (key, value) = row?;
+            let number = number_of(&self.state, &key)?;
+            let letters: Vec<Letter> = self.state.decode(LETTERS, &value)?;
+            found.extend(letters.into_iter().map(|letter| (number, letter)));
+            if found.len() >= at_most {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// The number of the last row that was put in, also if it was removed since; 0 if there was none.
+    #[must_use]
+    pub fn last(&self) -> u64 {
+        self.next - 1
+    }
+
+    /// Whether the outbox is empty, with staged changes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.first >= self.next
+    }
+
+    /// Puts letters into a piece that is about to be staged. Cannot fail.
+    pub(crate) fn put(&mut self, letters: Sealed, piece: &mut Piece) {
+        for row in letters.0 {
+            piece.set(format::numbered(OUTBOX, self.next), row);
+            self.next += 1;
+        }
+    }
+
+    /// Removes the committed rows up to number `up_to`, or up to the last one.
+    pub(crate) fn remove(&self, up_to: u64, piece: &mut Piece) -> Result<(), StorageError> {
+        for row in self.state.scan_from(&format::numbered(OUTBOX, self.first)) {
+            let (key, _) = row?;
+            match format::number(OUTBOX, &key) {
+                Some(number) if number <= up_to => piece.remove(&*key),
+                _ => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes that those removals are staged.
+    pub(crate) fn removed(&mut self, up_to: u64) {
+        self.first = self.first.max(up_to.min(self.last()) + 1);
+    }
+}
+
+fn number_of(state: &State, key: &[u8]) -> Result<u64, StorageError> {
+    format::number(OUTBOX, key).ok_or_else(|| state.corrupt(LETTERS))
 }

@@ -2,7 +2,7 @@
 
 use crate::frontier::QueuedUrl;
 use crate::page::PageDraft;
-use crate::visits::Visit;
+use crate::revisits::Visit;
 use crate::warc::EncodedCapture;
 
 /// The outcome of a URL that was in process: the argument of [`Store::finish`](crate::Store::finish).

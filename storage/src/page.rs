@@ -1,8 +1,8 @@
 //! A page: what the caller knows when it is decided, and its record in the catalogue.
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
-use crate::foreign::ForeignPage;
+use crate::elsewhere::ForeignPage;
 use crate::frontier::{QueuedUrl, Validators, Via};
 use crate::warc::location::{Archived, WarcLocation};
 
@@ -15,7 +15,7 @@ pub enum Verdict {
     /// Its normalised text is the same as another page's.
     Exact {
         /// Sequence number of the page that was kept at the time. Another page may have taken its place since:
-        /// [`Store::representative_of`](crate::Store::representative_of) finds it. A page of another worker of the crawl has a
+        /// [`Catalogue::representative_of`](crate::Catalogue::representative_of) finds it. A page of another worker of the crawl has a
         /// [packed number](crate::ForeignPage).
         of: u64,
     },
@@ -204,17 +204,13 @@ pub struct PageRecord {
     pub text: Option<WarcLocation>,
     /// Place of the `revisit` record that a duplicate with the payload of its kept page has instead of a `response`.
     pub revisit: Option<WarcLocation>,
-    /// See [`PageDraft::page_type`]. Rows of earlier versions end before this field.
-    #[serde(deserialize_with = "none_at_the_end")]
+    /// See [`PageDraft::page_type`].
     pub page_type: Option<String>,
-    /// See [`PageDraft::rendering`]. Rows of earlier versions end before this field.
-    #[serde(deserialize_with = "none_at_the_end")]
+    /// See [`PageDraft::rendering`].
     pub rendering: Option<Rendering>,
-    /// See [`PageDraft::logged_in`]. Rows of earlier versions end before this field.
-    #[serde(deserialize_with = "none_at_the_end")]
+    /// See [`PageDraft::logged_in`].
     pub logged_in: bool,
-    /// See [`PageDraft::is_incomplete`]. Rows of earlier versions end before this field.
-    #[serde(deserialize_with = "none_at_the_end")]
+    /// See [`PageDraft::is_incomplete`].
     pub is_incomplete: bool,
 }
 
@@ -269,71 +265,5 @@ impl PageRecord {
     #[must_use]
     pub fn is_rendered(&self) -> bool {
         self.rendering.is_some_and(|rendering| rendering.says_more)
-    }
-}
-
-/// Reads a field at the end of a row; its default if the row ends before it.
-pub(crate) fn none_at_the_end<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
-    deserializer: D,
-) -> Result<T, D::Error> {
-    Ok(T::deserialize(deserializer).unwrap_or_default())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn record() -> PageRecord {
-        let queued = QueuedUrl {
-            url: "https://h/x".to_owned(),
-            host: "h".to_owned(),
-            ..QueuedUrl::default()
-        };
-        let draft = PageDraft {
-            page_type: Some("article".to_owned()),
-            rendering: Some(Rendering {
-                says_more: true,
-                requests: 3,
-                elapsed_ms: 812,
-            }),
-            logged_in: true,
-            is_incomplete: true,
-            ..PageDraft::default()
-        };
-        PageRecord::new(&queued, draft, Archived::default())
-    }
-
-    #[test]
-    fn a_row_that_ends_before_the_later_fields_can_be_read() {
-        let page = record();
-        let row = postcard::to_stdvec(&page).unwrap();
-        let read = |row| postcard::from_bytes::<PageRecord>(row);
-        assert_eq!(read(&row).unwrap(), page);
-        let without_incomplete = PageRecord {
-            is_incomplete: false,
-            ..page
-        };
-        let before_incomplete = &row[..row.len() - 1];
-        assert_eq!(read(before_incomplete).unwrap(), without_incomplete);
-        let without_session = PageRecord {
-            logged_in: false,
-            ..without_incomplete
-        };
-        let before_session = &before_incomplete[..before_incomplete.len() - 1];
-        assert_eq!(read(before_session).unwrap(), without_session);
-        let without_rendering = PageRecord {
-            rendering: None,
-            ..without_session
-        };
-        // Present, whether it says more, requests, and a time of two bytes.
-        let before_rendering = &before_session[..before_session.len() - 5];
-        assert_eq!(read(before_rendering).unwrap(), without_rendering);
-        let before_all = &before_rendering[..before_rendering.len() - "article".len() - 2];
-        let without_all = PageRecord {
-            page_type: None,
-            ..without_rendering
-        };
-        assert_eq!(read(before_all).unwrap(), without_all);
-        assert!(read(&before_all[..before_all.len() - 1]).is_err());
     }
 }

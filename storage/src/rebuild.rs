@@ -23,12 +23,11 @@
 mod decided_schemes;
 mod events;
 mod files;
-mod kept_depths;
 mod kept_state;
 mod lost;
 mod numbering;
 mod numbers;
-mod outcomes;
+mod old_rows;
 mod places;
 mod redecide;
 mod replay;
@@ -45,17 +44,16 @@ use self::files::{Heads, crawls_in, gaps_of, only_crawl};
 pub(crate) use self::files::{crawls_in as archived_crawls, read_head};
 use self::numbering::Numberings;
 use self::numbers::Numbers;
-pub(crate) use self::outcomes::Merged;
+pub(crate) use self::old_rows::Merged;
 use self::places::Places;
 pub use self::redecide::{ChangedVerdicts, Redecision};
+use crate::archive::Archive;
 use crate::cdxj::write_index;
 use crate::error::StorageError;
 use crate::folder::{DataFolder, REBUILDING, REBUILT, STATE};
-use crate::format;
 use crate::frontier::{Discovered, Via};
-use crate::origins::{Origin, Origins};
+use crate::origins::Origin;
 use crate::page::Verdict;
-use crate::stage::Piece;
 use crate::state::{Meta, State, await_release, make_durable};
 use crate::store::{OpenOptions, Store};
 use crate::warc::location::{Archived, WarcEnd};
@@ -212,7 +210,7 @@ impl Rebuild {
         let gaps = gaps_of(&files, &folder, say);
         let numberings = Numberings::find(&folder, &files)?;
         let mut rebuild = Self::new(folder, (&files, gaps), numberings.origins(), options, say)?;
-        numberings.store(&rebuild.store.state)?;
+        numberings.store(rebuild.store.archive().origins())?;
         rebuild.read_all(files, say)?;
         Ok(rebuild)
     }
@@ -264,12 +262,9 @@ impl Rebuild {
         };
         let mut store = scratch_store(&folder, &options)?;
         if !origins.is_empty() {
-            let row = (format::META_ORIGINS.to_vec(), Some(format::encode(&origins)?));
-            store.stage_rows(vec![row])?;
-            store.commit()?;
+            store.set_origins(origins)?;
         }
-        let numbers = Numbers::new(store.state.clone(), &origins, are_numbered);
-        store.origins = Origins { all: origins };
+        let numbers = Numbers::new(store.archive().origins().clone(), are_numbered);
         let mut rebuild = Self::over(folder, store, numbers, &options)?;
         rebuild.decided = DecidedSchemes::of(heads, rebuild.store.scheme());
         rebuild.gaps = gaps;
@@ -307,7 +302,7 @@ impl Rebuild {
             },
             result: Rebuilt::default(),
         };
-        rebuild.store.archive.replay(Archived::default(), WarcEnd::default());
+        rebuild.store.replay_at(Archived::default(), WarcEnd::default());
         Ok(rebuild)
     }
 
@@ -336,7 +331,7 @@ impl Rebuild {
         let lost = std::mem::take(&mut self.lost);
         // The metadata record of a lost page stays in the archive, so no other page may get its number.
         let unused = lost.iter().map(|lost| lost.sequence + 1).max().unwrap_or_default();
-        self.store.progress.next_page = self.store.progress.next_page.max(unused);
+        self.store.raise_next_page(unused);
         self.queue_lost(lost)?;
         // Before the links: a URL that is finished in one of the folders is not queued.
         if let Some(merged) = &self.merged {
@@ -365,18 +360,16 @@ impl Rebuild {
     /// Stages the rows about the archive, and commits.
     fn complete(&mut self) -> Result<(), StorageError> {
         if !self.gaps.is_empty() {
-            let row = format::encode(&self.gaps)?;
-            self.store.stage_rows(vec![(format::META_GAPS.to_vec(), Some(row))])?;
+            self.store.note_with(|_, piece| Archive::set_gaps(&self.gaps, piece))?;
         }
-        self.store.archive.replay(Archived::default(), self.end);
-        self.store.progress.archive = self.end;
+        self.store.end_archive_at(self.end);
         // The new state must not look older than the old one.
         let before = self.folder.last_commit().unwrap_or(0).max(self.last_archived_commit);
         self.store.commit()?;
-        self.store.progress.commit = self.store.progress.commit.max(before);
+        self.store.raise_last_commit(before);
         match self.kept {
             // A copied state says itself whether the last run was killed.
-            Kept::All => self.store.stage_piece(Piece::at(self.store.progress)),
+            Kept::All => self.store.stage(self.store.piece()),
             Kept::Outcomes | Kept::Nothing => self.store.end_run()?,
         }
         self.store.commit()?;
@@ -385,7 +378,7 @@ impl Rebuild {
 
     /// Makes the new state durable, puts it in the place of the old one, and writes the archive's index again.
     fn install(self, say: &mut dyn FnMut(RebuildStep)) -> Result<Rebuilt, StorageError> {
-        let (commit, counts) = (self.store.progress.commit, self.store.counts());
+        let (commit, counts) = (self.store.last_commit(), self.store.counts());
         let Self {
             folder,
             store,
@@ -421,9 +414,12 @@ impl Rebuild {
         }
         Ok(result)
     }
-}
 
-impl Rebuild {
+    /// Whether the folder is the result of a merge.
+    fn is_merged(&self) -> bool {
+        !self.store.archive().origins().all().is_empty()
+    }
+
     /// Cuts the copies of the origins' last files at the end of what was replayed.
     fn cut_tails(&self) -> Result<(), StorageError> {
         for end in &self.origin_ends {

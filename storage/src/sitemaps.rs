@@ -2,10 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::commit::Piece;
 use crate::error::StorageError;
 use crate::format::{self, MAX_PACKED_ROW_BYTES};
-use crate::hosts::{pack, unpack};
-use crate::store::Store;
+use crate::state::{Rows, State};
+
+/// The table of ⟨[`SitemapRow`]⟩.
+const SITEMAPS: u8 = b's';
 
 /// Upper bound on the bytes of the list of sitemaps to which one sitemap leads. A sitemap with a longer list has no record, so the next
 /// run fetches it again.
@@ -38,39 +41,53 @@ struct SitemapRow {
     onward: Vec<u8>,
 }
 
-impl Store {
-    /// Records that the crawler has read a sitemap of the host. The record becomes durable with the next commit, as do the pages
-    /// discovered before it. A sitemap that leads to too many others gets no record.
-    ///
-    /// # Errors
-    /// [`StorageError::InvalidUrl`] for a host or URL that cannot be a key; errors of the state.
-    pub fn record_sitemap(&mut self, host: &str, url: &str, sitemap: &StoredSitemap) -> Result<(), StorageError> {
-        format::check_url(host, url)?;
-        let onward = format::encode(&sitemap.onward)?;
-        let row = format::encode_versioned(&SitemapRow {
-            fetched_at: sitemap.fetched_at,
-            onward: pack(&onward),
-        })?;
-        let is_kept = onward.len() <= MAX_ONWARD_BYTES && row.len() <= MAX_PACKED_ROW_BYTES;
-        self.stage_rows(vec![(format::sitemap_key(host, url), is_kept.then_some(row))])
+/// The sitemaps that runs have read. [`Store::sitemaps`](crate::Store::sitemaps) makes it.
+pub struct Sitemaps<'a> {
+    state: &'a State,
+}
+
+impl<'a> Sitemaps<'a> {
+    pub(crate) fn new(state: &'a State) -> Self {
+        Self { state }
     }
 
     /// The committed record of a sitemap of the host; `None` if no run has read it.
     ///
     /// # Errors
     /// Errors of the state.
-    pub fn sitemap(&self, host: &str, url: &str) -> Result<Option<StoredSitemap>, StorageError> {
-        let Some(row) = self.state.get(format::sitemap_key(host, url))? else {
+    pub fn read(&self, host: &str, url: &str) -> Result<Option<StoredSitemap>, StorageError> {
+        let Some(row) = self.state.get(format::paired(SITEMAPS, host, url))? else {
             return Ok(None);
         };
         let read = || {
             let row: SitemapRow = format::decode_versioned(&row)?;
-            let onward = unpack(&row.onward, MAX_ONWARD_BYTES)?;
+            let onward = format::inflated(&row.onward, MAX_ONWARD_BYTES)?;
             Some(StoredSitemap {
                 fetched_at: row.fetched_at,
                 onward: postcard::from_bytes(&onward).ok()?,
             })
         };
         read().map(Some).ok_or_else(|| self.state.corrupt("a sitemap"))
+    }
+
+    pub(crate) fn set(host: &str, url: &str, sitemap: &StoredSitemap, piece: &mut Piece) -> Result<(), StorageError> {
+        format::check_url(host, url)?;
+        let onward = format::encode(&sitemap.onward)?;
+        let row = format::encode_versioned(&SitemapRow {
+            fetched_at: sitemap.fetched_at,
+            onward: format::deflated(&onward),
+        })?;
+        let key = format::paired(SITEMAPS, host, url);
+        if onward.len() <= MAX_ONWARD_BYTES && row.len() <= MAX_PACKED_ROW_BYTES {
+            piece.set(key, row);
+        } else {
+            piece.remove(key);
+        }
+        Ok(())
+    }
+
+    /// Iterates over the rows, for another state.
+    pub(crate) fn rows(&self) -> Rows {
+        self.state.scan([SITEMAPS])
     }
 }

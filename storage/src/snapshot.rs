@@ -18,9 +18,8 @@ use std::ops::Bound;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use crate::batch::KeyValue;
+use crate::batch::{KeyValue, guarded};
 use crate::error::StorageError;
-use crate::guarded::guarded;
 
 /// Upper bound on the bytes of a snapshot's pre-images. A snapshot that needs more is given up, so that a slow reader cannot fill the
 /// memory of the crawl.

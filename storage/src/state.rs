@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 
 use serde::de::DeserializeOwned;
 
-use crate::batch::{Batch, KeyValue};
+use crate::batch::{Batch, KeyValue, guarded, panic_message};
 use crate::error::StorageError;
 use crate::format::{self, FORMAT_VERSION, Progress};
-use crate::guarded::{guarded, panic_message};
+
 use crate::holder::Holder;
 use crate::running::client::{AsOf, Lender, LentRows};
 use crate::snapshot::{Snapshot, Snapshots};
@@ -24,7 +24,7 @@ use crate::warc::medium::sync_folder;
 /// The rows of a store. Clones share them.
 #[derive(Clone)]
 pub(crate) struct State {
-    dir: PathBuf,
+    dir: Arc<Path>,
     rows: Source,
 }
 
@@ -56,6 +56,15 @@ pub(crate) struct LastCommit {
     /// Milliseconds since the Unix epoch.
     pub at_ms: u64,
 }
+
+/// The name of the tree of the rows.
+const STATE_TREE: &str = "state";
+
+const META_FORMAT: &[u8] = b"mformat";
+const META_SCHEME: &[u8] = b"mscheme";
+const META_STARTED: &[u8] = b"mstarted";
+const META_PROGRESS: &[u8] = b"mprogress";
+const META_SEED: &[u8] = b"mseed";
 
 /// sled's name for the file of the database.
 const DATABASE: &str = "db";
@@ -114,7 +123,7 @@ impl State {
             }
         };
         Ok(Self {
-            dir: dir.to_owned(),
+            dir: dir.into(),
             rows: Source::Own(Arc::new(Own {
                 db,
                 tree,
@@ -129,7 +138,7 @@ impl State {
     /// The rows that another process lends.
     pub fn lent_by(dir: &Path, lender: Lender) -> Self {
         Self {
-            dir: dir.to_owned(),
+            dir: dir.into(),
             rows: Source::Lent(lender),
         }
     }
@@ -158,13 +167,15 @@ impl State {
     fn own(&self) -> Result<&Own, StorageError> {
         match &self.rows {
             Source::Own(own) => Ok(own),
-            Source::Lent(_) => Err(StorageError::Lent { dir: self.dir.clone() }),
+            Source::Lent(_) => Err(StorageError::Lent {
+                dir: self.dir.to_path_buf(),
+            }),
         }
     }
 
     /// The meta rows; `None` for an empty database.
     pub fn meta(&self) -> Result<Option<Meta>, StorageError> {
-        let Some(row) = self.get(format::META_FORMAT)? else {
+        let Some(row) = self.get(META_FORMAT)? else {
             let first = self.scan([]).next().transpose()?;
             return if first.is_none() {
                 Ok(None)
@@ -175,46 +186,59 @@ impl State {
         let found = format::format_version(&row).ok_or_else(|| self.corrupt("the format row"))?;
         if found != FORMAT_VERSION {
             return Err(StorageError::OtherFormat {
-                dir: self.dir.clone(),
+                dir: self.dir.to_path_buf(),
                 found,
                 known: FORMAT_VERSION,
             });
         }
         let required = |key, what| self.get(key)?.ok_or_else(|| self.corrupt(what));
-        let scheme = required(format::META_SCHEME, "the scheme row")?;
+        let scheme = required(META_SCHEME, "the scheme row")?;
         Ok(Some(Meta {
             scheme: String::from_utf8_lossy(&scheme).into_owned(),
-            started_at: self.decode("the start row", &required(format::META_STARTED, "the start row")?)?,
-            seed: required(format::META_SEED, SEED)?
+            started_at: self.decode("the start row", &required(META_STARTED, "the start row")?)?,
+            seed: required(META_SEED, SEED)?
                 .as_ref()
                 .try_into()
                 .map(u64::from_le_bytes)
                 .map_err(|_| self.corrupt(SEED))?,
-            progress: self.decode(
-                "the progress row",
-                &required(format::META_PROGRESS, "the progress row")?,
-            )?,
+            progress: self.decode("the progress row", &required(META_PROGRESS, "the progress row")?)?,
         }))
     }
 
     /// Writes the meta rows of a new store, durable on return.
     pub fn begin(&self, meta: &Meta) -> Result<(), StorageError> {
         let mut batch = Batch::default();
-        batch.insert(format::META_FORMAT, format::format_row(FORMAT_VERSION));
-        batch.insert(format::META_SCHEME, meta.scheme.as_bytes());
-        batch.insert(format::META_STARTED, format::encode(&meta.started_at)?);
-        batch.insert(format::META_SEED, &meta.seed.to_le_bytes());
-        batch.insert(format::META_PROGRESS, format::encode(&meta.progress)?);
+        batch.insert(META_FORMAT, format::format_row(FORMAT_VERSION));
+        batch.insert(META_SCHEME, meta.scheme.as_bytes());
+        batch.insert(META_STARTED, format::encode(&meta.started_at)?);
+        batch.insert(META_SEED, &meta.seed.to_le_bytes());
+        batch.insert(META_PROGRESS, format::encode(&meta.progress)?);
         self.apply(batch)?;
         self.flush()
     }
 
-    /// Numbers of the WARC files that were missing at a rebuild. No row refers to them.
-    pub fn gaps(&self) -> Result<Vec<u32>, StorageError> {
-        match self.get(format::META_GAPS)? {
-            Some(row) => self.decode("the row of missing files", &row),
-            None => Ok(Vec::new()),
+    /// Passes the rows of all trees to `tell`, and whether a row is of the tree of this state. The process that lends its rows lends no other
+    /// tree.
+    pub fn each_row(
+        &self,
+        mut tell: impl FnMut(&[u8], &[u8], bool) -> Result<(), StorageError>,
+    ) -> Result<(), StorageError> {
+        let Some(db) = self.db() else {
+            for row in self.scan([]) {
+                let (key, value) = row?;
+                tell(&key, &value, true)?;
+            }
+            return Ok(());
+        };
+        for name in db.tree_names() {
+            let tree = guarded(&self.dir, || db.open_tree(&name))?;
+            let is_state = name.as_ref() == STATE_TREE.as_bytes();
+            let mut rows = tree.iter();
+            while let Some((key, value)) = guarded(&self.dir, || rows.next().transpose())? {
+                tell(&key, &value, is_state)?;
+            }
         }
+        Ok(())
     }
 
     /// The database; `None` if another process has it.
@@ -259,7 +283,9 @@ impl State {
         let file = File::open(&path).map_err(failed)?;
         // sled writes to the file that it has open, wherever that is now.
         if own.file.is_some() && file_id(&file.metadata().map_err(failed)?) != own.file {
-            return Err(StorageError::StateGone { dir: self.dir.clone() });
+            return Err(StorageError::StateGone {
+                dir: self.dir.to_path_buf(),
+            });
         }
         file.sync_data().map_err(failed)
     }
@@ -326,12 +352,30 @@ impl State {
     }
 
     pub fn decode<T: DeserializeOwned>(&self, what: &'static str, value: &[u8]) -> Result<T, StorageError> {
-        decode(&self.dir, what, value)
+        postcard::from_bytes(value).map_err(|_| self.corrupt(what))
     }
 
     pub fn corrupt(&self, what: &str) -> StorageError {
-        corrupt(&self.dir, what)
+        StorageError::Corrupt {
+            dir: self.dir.to_path_buf(),
+            detail: format!("{what} cannot be read"),
+        }
     }
+}
+
+/// The row with the progress of the state, of which every batch has one.
+pub(crate) fn progress_row(progress: &Progress) -> Result<(&'static [u8], Vec<u8>), StorageError> {
+    Ok((META_PROGRESS, format::encode(progress)?))
+}
+
+/// The row with the scheme.
+pub(crate) fn scheme_row(scheme: &str) -> (&'static [u8], Vec<u8>) {
+    (META_SCHEME, scheme.as_bytes().to_vec())
+}
+
+/// Whether a tree of the database, by its name, is that of the rows.
+pub(crate) fn is_state_tree(name: &[u8]) -> bool {
+    name == STATE_TREE.as_bytes()
 }
 
 #[cfg(unix)]
@@ -379,7 +423,7 @@ enum NotOpened {
 fn open_database(config: &sled::Config) -> Result<(sled::Db, sled::Tree), NotOpened> {
     let opened = catch_unwind(AssertUnwindSafe(|| {
         let db = config.open()?;
-        let tree = db.open_tree(format::STATE_TREE)?;
+        let tree = db.open_tree(STATE_TREE)?;
         Ok((db, tree))
     }));
     match opened {
@@ -403,23 +447,13 @@ fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
 
 /// Iterates over rows. Owns its reader.
 pub(crate) struct Rows {
-    dir: PathBuf,
+    dir: Arc<Path>,
     reader: Reader,
 }
 
 enum Reader {
     Own(sled::Iter),
     Lent(LentRows),
-}
-
-impl Rows {
-    pub fn decode<T: DeserializeOwned>(&self, what: &'static str, value: &[u8]) -> Result<T, StorageError> {
-        decode(&self.dir, what, value)
-    }
-
-    pub fn corrupt(&self, what: &str) -> StorageError {
-        corrupt(&self.dir, what)
-    }
 }
 
 impl DoubleEndedIterator for Rows {
@@ -439,17 +473,6 @@ impl Iterator for Rows {
             Reader::Own(rows) => guarded(&self.dir, || rows.next().transpose()).transpose(),
             Reader::Lent(rows) => rows.next(),
         }
-    }
-}
-
-fn decode<T: DeserializeOwned>(dir: &Path, what: &'static str, value: &[u8]) -> Result<T, StorageError> {
-    postcard::from_bytes(value).map_err(|_| corrupt(dir, what))
-}
-
-fn corrupt(dir: &Path, what: &str) -> StorageError {
-    StorageError::Corrupt {
-        dir: dir.to_owned(),
-        detail: format!("{what} cannot be read"),
     }
 }
 

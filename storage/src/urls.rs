@@ -1,76 +1,23 @@
-//! Reads the states of URLs: single ones, all of them, the failed ones.
+//! The outcomes of finished URLs, with their outlinks.
 
-use crate::catalogue::read_page;
+use serde::{Deserialize, Serialize};
+
+use crate::catalogue::Catalogue;
+use crate::commit::{Latest, Piece};
+use crate::edges::Edges;
 use crate::error::StorageError;
-use crate::format::{self, UrlRow};
-use crate::frontier::{QueuedUrl, Via};
-use crate::page::PageRecord;
-use crate::queue::Queue;
-use crate::state::{Rows, State};
-use crate::store::Store;
+use crate::format;
+use crate::frontier::{UrlId, Via};
 use crate::url_state::{Failure, UrlState};
 
-/// The row's name in the error for a damaged state.
-const URL_STATE: &str = "a URL's state";
+/// The table of ⟨[`UrlRow`]⟩ and ⟨[`Edges`]⟩, by the number of the URL.
+const URLS: u8 = b'u';
 
 /// First byte of the row of a [`UrlState::Failed`].
 const FAILED: u8 = 3;
 
-impl Store {
-    /// The committed state of a URL; `None` if the store does not know it.
-    ///
-    /// # Errors
-    /// Errors of the state.
-    pub fn url_state(&self, host: &str, url: &str) -> Result<Option<UrlState>, StorageError> {
-        match self.id_of(host, url)?.filter(|id| *id < self.committed.next_seq) {
-            None => Ok(None),
-            Some(id) => match self.state.get(format::url_key(id))? {
-                None => Ok(Some(UrlState::Queued)),
-                Some(row) => Ok(Some(self.state.decode::<UrlRow>(URL_STATE, &row)?.state)),
-            },
-        }
-    }
-
-    /// The number of a URL, committed or staged.
-    pub(crate) fn id_of(&self, host: &str, url: &str) -> Result<Option<u64>, StorageError> {
-        self.known.id_of(&self.state, self.known.hash_of(host, url))
-    }
-
-    /// The committed page of this URL, with its sequence number.
-    ///
-    /// # Errors
-    /// Errors of the state.
-    pub fn page_by_url(&self, host: &str, url: &str) -> Result<Option<(u64, PageRecord)>, StorageError> {
-        match self.url_state(host, url)? {
-            Some(UrlState::Page(sequence)) => Ok(self.page(sequence)?.map(|page| (sequence, page))),
-            _ => Ok(None),
-        }
-    }
-
-    /// Iterates over all committed URLs: first the finished ones in the order of discovery, then the [`queue`](Self::queue).
-    pub fn urls(&self) -> Urls {
-        Urls {
-            finished: self.finished(false),
-            state: self.state.clone(),
-            queue: self.queue(),
-        }
-    }
-
-    fn finished(&self, failed_only: bool) -> FinishedUrls {
-        FinishedUrls {
-            rows: self.state.scan([format::URLS]),
-            failed_only,
-        }
-    }
-
-    /// Iterates over all committed URLs that failed, in the order of discovery. Reads the rows of all finished URLs.
-    pub fn failures(&self) -> Failures {
-        Failures {
-            urls: self.finished(true),
-            state: self.state.clone(),
-        }
-    }
-}
+/// The row's name in the error for a damaged state.
+const URL_STATE: &str = "a URL's state";
 
 /// A URL that the store knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,74 +28,6 @@ pub struct KnownUrl {
     pub url: String,
     /// Its state.
     pub state: UrlState,
-}
-
-/// Iterates over all URLs.
-pub struct Urls {
-    finished: FinishedUrls,
-    state: State,
-    queue: Queue,
-}
-
-impl Urls {
-    fn known(&self, row: UrlRow) -> Result<KnownUrl, StorageError> {
-        let state = row.state;
-        let (host, url) = match (&state, row.url) {
-            (UrlState::Page(sequence), _) => {
-                let page = read_page(&self.state, *sequence)?;
-                let page = page.ok_or_else(|| self.state.corrupt("the page that a URL names"))?;
-                (page.host, page.url)
-            }
-            (_, Some((host, packed))) => {
-                let url = format::unpack_url(&host, &packed).ok_or_else(|| self.state.corrupt(URL_STATE))?;
-                (host, url)
-            }
-            (_, None) => return Err(self.state.corrupt(URL_STATE)),
-        };
-        Ok(KnownUrl { host, url, state })
-    }
-}
-
-impl Iterator for Urls {
-    type Item = Result<KnownUrl, StorageError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if let Some(row) = self.finished.next() {
-            return Some(row.and_then(|row| self.known(row)));
-        }
-        loop {
-            return Some(match self.queue.next()? {
-                // The finished URLs include pages that are queued for a visit.
-                Ok(queued) if queued.revisits.is_some() => continue,
-                Ok(QueuedUrl { host, url, .. }) => Ok(KnownUrl {
-                    host,
-                    url,
-                    state: UrlState::Queued,
-                }),
-                Err(error) => Err(error),
-            });
-        }
-    }
-}
-
-/// Iterates over the rows of finished URLs.
-struct FinishedUrls {
-    rows: Rows,
-    failed_only: bool,
-}
-
-impl Iterator for FinishedUrls {
-    type Item = Result<UrlRow, StorageError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            return Some(match self.rows.next()? {
-                Ok((_, value)) if self.failed_only && value.first() != Some(&FAILED) => continue,
-                Ok((_, value)) => self.rows.decode(URL_STATE, &value),
-                Err(error) => Err(error),
-            });
-        }
-    }
 }
 
 /// A URL that failed.
@@ -164,45 +43,157 @@ pub struct FailedUrl {
     pub via: Option<String>,
 }
 
-/// Iterates over URLs that failed, in the order of discovery.
-pub struct Failures {
-    urls: FinishedUrls,
-    state: State,
+/// The row of a finished URL.
+#[derive(Debug, Serialize, Deserialize)]
+struct UrlRow {
+    state: UrlState,
+    /// Host and packed URL; `None` for a page, whose record has them.
+    url: Option<(String, String)>,
 }
 
-impl Failures {
-    fn url_of(&self, via: &Via) -> Result<Option<String>, StorageError> {
-        match via {
-            Via::Page(sequence) => Ok(read_page(&self.state, *sequence)?.map(|page| page.url)),
-            Via::Url(url) => Ok(Some(url.to_string())),
-        }
+impl UrlRow {
+    /// The name of the URL, and its outcome; `None` if the row is damaged or names a page that is not there.
+    fn known(self, catalogue: Catalogue<'_>) -> Result<Option<KnownUrl>, StorageError> {
+        let name = match (&self.state, self.url) {
+            (UrlState::Page(sequence), _) => catalogue.latest(*sequence)?.map(|page| (page.host, page.url)),
+            (_, Some((host, packed))) => format::unpack_url(&host, &packed).map(|url| (host, url)),
+            (_, None) => None,
+        };
+        let state = self.state;
+        Ok(name.map(|(host, url)| KnownUrl { host, url, state }))
     }
 }
 
-impl Iterator for Failures {
-    type Item = Result<FailedUrl, StorageError>;
+/// A finished URL.
+pub(crate) struct FinishedUrl {
+    row: UrlRow,
+    pub edges: Edges,
+}
 
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            match self.urls.next()? {
-                Ok(UrlRow {
-                    state: UrlState::Failed(failure),
-                    url: Some((host, packed)),
-                }) => {
-                    let Some(url) = format::unpack_url(&host, &packed) else {
-                        return Some(Err(self.state.corrupt(URL_STATE)));
+impl FinishedUrl {
+    pub fn state(&self) -> &UrlState {
+        &self.row.state
+    }
+}
+
+/// The finished URLs.
+#[derive(Clone, Copy)]
+pub(crate) struct FinishedUrls<'a> {
+    rows: Latest<'a>,
+}
+
+impl<'a> FinishedUrls<'a> {
+    pub fn new(rows: Latest<'a>) -> Self {
+        Self { rows }
+    }
+
+    /// The committed outcome of a URL; `None` for a URL in the queue.
+    pub fn state_of(self, id: UrlId) -> Result<Option<UrlState>, StorageError> {
+        let state = self.rows.state();
+        let row = state.get(format::numbered(URLS, id))?;
+        row.map(|row| state.decode(URL_STATE, &row).map(|row: UrlRow| row.state))
+            .transpose()
+    }
+
+    /// A finished URL, with staged changes; `None` for a URL in the queue.
+    pub fn latest(self, id: UrlId) -> Result<Option<FinishedUrl>, StorageError> {
+        let row = self.rows.get(&format::numbered(URLS, id))?;
+        row.map(|row| read(&row).ok_or_else(|| self.corrupt())).transpose()
+    }
+
+    /// The name of a finished URL; `None` if its page is not there.
+    pub fn name_of(self, url: FinishedUrl) -> Result<Option<KnownUrl>, StorageError> {
+        url.row.known(Catalogue::new(self.rows))
+    }
+
+    /// Iterates over the committed finished URLs with their numbers, in the order of discovery.
+    pub fn all(self) -> impl Iterator<Item = Result<(UrlId, FinishedUrl), StorageError>> + use<'a> {
+        self.rows.state().scan([URLS]).map(move |row| {
+            let (key, row) = row?;
+            let url = format::number(URLS, &key).zip(read(&row));
+            url.ok_or_else(|| self.corrupt())
+        })
+    }
+
+    /// As [`all`](Self::all), by their names.
+    pub fn known(self) -> impl Iterator<Item = Result<KnownUrl, StorageError>> + use<'a> {
+        self.all().map(move |row| {
+            let (_, url) = row?;
+            self.name_of(url)?.ok_or_else(|| self.corrupt())
+        })
+    }
+
+    /// Iterates over the committed URLs that failed, in the order of discovery. Reads the rows of all finished URLs.
+    pub fn failures(self) -> impl Iterator<Item = Result<FailedUrl, StorageError>> + use<'a> {
+        let is_failure = |row: &Result<_, _>| {
+            row.as_ref()
+                .map_or(true, |(_, row): &crate::batch::KeyValue| row.first() == Some(&FAILED))
+        };
+        self.rows
+            .state()
+            .scan([URLS])
+            .filter(is_failure)
+            .filter_map(move |row| {
+                let failed = row.and_then(|(_, row)| {
+                    let row: UrlRow = self.rows.state().decode(URL_STATE, &row)?;
+                    let Some(KnownUrl { host, url, state }) = row.known(Catalogue::new(self.rows))? else {
+                        return Err(self.corrupt());
                     };
-                    let via = failure.via.as_ref().map_or(Ok(None), |via| self.url_of(via));
-                    return Some(via.map(|via| FailedUrl {
+                    let UrlState::Failed(failure) = state else {
+                        return Ok(None);
+                    };
+                    let via = match &failure.via {
+                        Some(Via::Page(sequence)) => Catalogue::new(self.rows).page(*sequence)?.map(|page| page.url),
+                        Some(Via::Url(url)) => Some(url.to_string()),
+                        None => None,
+                    };
+                    Ok(Some(FailedUrl {
                         host,
                         url,
                         failure,
                         via,
-                    }));
-                }
-                Ok(_) => {}
-                Err(error) => return Some(Err(error)),
-            }
-        }
+                    }))
+                });
+                failed.transpose()
+            })
     }
+
+    fn corrupt(self) -> StorageError {
+        self.rows.state().corrupt(URL_STATE)
+    }
+
+    /// Sets the outcome of a URL.
+    pub fn set(
+        id: UrlId,
+        (host, url): (&str, &str),
+        state: UrlState,
+        edges: &Edges,
+        piece: &mut Piece,
+    ) -> Result<(), StorageError> {
+        let is_page = matches!(state, UrlState::Page(_));
+        let url = (!is_page).then(|| (host.to_owned(), format::pack_url(host, url)));
+        Self::set_row(id, &UrlRow { state, url }, edges, piece)
+    }
+
+    /// Sets the outlinks of a finished URL.
+    pub fn set_edges(id: UrlId, url: &FinishedUrl, edges: &Edges, piece: &mut Piece) -> Result<(), StorageError> {
+        Self::set_row(id, &url.row, edges, piece)
+    }
+
+    fn set_row(id: UrlId, row: &UrlRow, edges: &Edges, piece: &mut Piece) -> Result<(), StorageError> {
+        let row = postcard::to_extend(edges, format::encode(row)?).map_err(StorageError::Encode)?;
+        piece.set(format::numbered(URLS, id), row);
+        Ok(())
+    }
+
+    /// Removes the outcome of a URL, which returns to the queue.
+    pub fn remove(id: UrlId, piece: &mut Piece) {
+        piece.remove(format::numbered(URLS, id));
+    }
+}
+
+fn read(row: &[u8]) -> Option<FinishedUrl> {
+    let (row, edges) = postcard::take_from_bytes::<UrlRow>(row).ok()?;
+    let edges = postcard::from_bytes(edges).ok()?;
+    Some(FinishedUrl { row, edges })
 }

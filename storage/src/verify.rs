@@ -30,19 +30,34 @@ const PAGES_AT_A_TIME: usize = 1_024;
 /// Counts by host, as the rows have them.
 type Counted = BTreeMap<String, Counts>;
 
-impl Store {
-    /// The number of steps that [`verify`](Self::verify) takes: one for each page, URL, entry of the queue, and piece of the archive.
-    #[must_use]
-    pub fn steps_to_verify(&self) -> u64 {
-        let counts = self.counts();
-        counts.discovered + counts.queued + counts.due + self.next_page_id() - 1 + self.steps_of_archive()
-    }
+/// The number of steps that [`verify`] takes: one for each page, URL, entry of the queue, and piece of the archive.
+#[must_use]
+pub fn steps_to_verify(store: &Store) -> u64 {
+    let counts = store.counts();
+    counts.discovered + counts.queued + counts.due + store.next_page_id() - 1 + Check { store }.steps_of_archive()
+}
 
-    /// Checks every URL, page, row, archived record and line of `index.cdxj`, and reports every contradiction.
-    ///
-    /// # Errors
-    /// The state or the archive cannot be read at all.
-    pub fn verify(&self, findings: &mut Findings<'_>) -> Result<(), StorageError> {
+/// Checks every URL, page, row, archived record and line of `index.cdxj`, and reports every contradiction.
+///
+/// # Errors
+/// The state or the archive cannot be read at all.
+pub fn verify(store: &Store, findings: &mut Findings<'_>) -> Result<(), StorageError> {
+    Check { store }.run(findings)
+}
+
+/// The first contradiction among the rows of pages, URLs, queue and counts, without a look at the archive; `None` if they agree.
+pub(crate) fn contradiction(store: &Store) -> Result<Option<String>, StorageError> {
+    Check { store }.contradiction()
+}
+
+/// A check of a store.
+#[derive(Clone, Copy)]
+struct Check<'a> {
+    store: &'a Store,
+}
+
+impl Check<'_> {
+    fn run(self, findings: &mut Findings<'_>) -> Result<(), StorageError> {
         let mut counted = Counted::new();
         let stretches = self.verify_pages(&mut counted, findings)?;
         self.verify_urls(&mut counted, findings)?;
@@ -53,8 +68,7 @@ impl Store {
         self.verify_index_file(findings)
     }
 
-    /// The first contradiction among the rows of pages, URLs, queue and counts, without a look at the archive; `None` if they agree.
-    pub(crate) fn contradiction(&self) -> Result<Option<String>, StorageError> {
+    fn contradiction(self) -> Result<Option<String>, StorageError> {
         let mut first = None;
         let mut tell = |finding: Finding| {
             first.get_or_insert(finding.what);
@@ -62,7 +76,7 @@ impl Store {
         let mut step = |_| ();
         let mut findings = Findings::new(&mut tell, &mut step);
         let mut counted = Counted::new();
-        for row in self.pages_from(0) {
+        for row in self.store.pages_from(0) {
             let (_, page) = row?;
             count_page(counted.entry(page.host.clone()).or_default(), &page);
         }
@@ -73,9 +87,9 @@ impl Store {
     }
 
     /// Returns the stretches of the archive by the records of the pages.
-    fn verify_pages(&self, counted: &mut Counted, findings: &mut Findings<'_>) -> Result<Stretches, StorageError> {
+    fn verify_pages(self, counted: &mut Counted, findings: &mut Findings<'_>) -> Result<Stretches, StorageError> {
         let mut stretches = Stretches::default();
-        let mut pages = self.pages_from(0);
+        let mut pages = self.store.pages_from(0);
         loop {
             let some: Vec<(u64, PageRecord)> = pages.by_ref().take(PAGES_AT_A_TIME).collect::<Result<_, _>>()?;
             if some.is_empty() {
@@ -94,16 +108,16 @@ impl Store {
     }
 
     /// The faults of the records and of the row of a page.
-    fn wrong_with_page(&self, sequence: u64, page: &PageRecord) -> Result<Vec<(FindingKind, String)>, StorageError> {
+    fn wrong_with_page(self, sequence: u64, page: &PageRecord) -> Result<Vec<(FindingKind, String)>, StorageError> {
         let mut wrong = self.wrong_with_records(sequence, page)?;
         let row = self.wrong_with_row(sequence, page)?;
         wrong.extend(row.map(|what| (FindingKind::Page, what)));
         Ok(wrong)
     }
 
-    fn verify_urls(&self, counted: &mut Counted, findings: &mut Findings<'_>) -> Result<(), StorageError> {
-        let mut repeated = Repeated::among(self.counts().discovered);
-        for row in self.urls() {
+    fn verify_urls(self, counted: &mut Counted, findings: &mut Findings<'_>) -> Result<(), StorageError> {
+        let mut repeated = Repeated::among(self.store.counts().discovered);
+        for row in self.store.urls() {
             let known = row?;
             self.verify_url(&known, counted, findings)?;
             if repeated.is_repeated(&known.url) {
@@ -112,7 +126,7 @@ impl Store {
             findings.step();
         }
         while repeated.next_pass() {
-            for row in self.urls() {
+            for row in self.store.urls() {
                 let known = row?;
                 if repeated.is_repeated(&known.url) {
                     findings.note(FindingKind::Queue, format!("{} is known twice", known.url));
@@ -123,7 +137,7 @@ impl Store {
     }
 
     fn verify_url(
-        &self,
+        self,
         known: &KnownUrl,
         counted: &mut Counted,
         findings: &mut Findings<'_>,
@@ -132,7 +146,7 @@ impl Store {
         counts.discovered += 1;
         // The check of the pages covers a URL with a page, and the check of the queue covers a queued URL.
         let is_finished_without_page = !matches!(known.state, UrlState::Page(_) | UrlState::Queued);
-        if is_finished_without_page && self.url_state(&known.host, &known.url)?.as_ref() != Some(&known.state) {
+        if is_finished_without_page && self.store.url_state(&known.host, &known.url)?.as_ref() != Some(&known.state) {
             let what = format!("{} has an outcome that a look-up of the URL does not find", known.url);
             findings.note(FindingKind::State, what);
         }
@@ -142,7 +156,7 @@ impl Store {
             UrlState::Excluded { .. } => counts.excluded += 1,
             UrlState::Queued => {}
             UrlState::Page(sequence) => {
-                if self.page(sequence)?.is_none_or(|page| page.url != known.url) {
+                if self.store.page(sequence)?.is_none_or(|page| page.url != known.url) {
                     let what = format!(
                         "{} is recorded as page {sequence}, but that page has another URL",
                         known.url
@@ -154,10 +168,10 @@ impl Store {
         Ok(())
     }
 
-    fn verify_queue(&self, counted: &mut Counted, findings: &mut Findings<'_>) -> Result<(), StorageError> {
-        let counts = self.counts();
+    fn verify_queue(self, counted: &mut Counted, findings: &mut Findings<'_>) -> Result<(), StorageError> {
+        let counts = self.store.counts();
         let mut repeated = Repeated::among(counts.queued + counts.due);
-        for row in self.queue() {
+        for row in self.store.queue().urls() {
             let queued = row?;
             self.verify_queued(&queued, counted, findings)?;
             if repeated.is_repeated(&queued.url) {
@@ -166,7 +180,7 @@ impl Store {
             findings.step();
         }
         while repeated.next_pass() {
-            for row in self.queue() {
+            for row in self.store.queue().urls() {
                 let queued = row?;
                 if repeated.is_repeated(&queued.url) {
                     findings.note(FindingKind::Queue, format!("{} is queued twice", queued.url));
@@ -177,13 +191,13 @@ impl Store {
     }
 
     fn verify_queued(
-        &self,
+        self,
         queued: &QueuedUrl,
         counted: &mut Counted,
         findings: &mut Findings<'_>,
     ) -> Result<(), StorageError> {
         let counts = counted.entry(queued.host.clone()).or_default();
-        let state = self.url_state(&queued.host, &queued.url)?;
+        let state = self.store.url_state(&queued.host, &queued.url)?;
         let expected = match &queued.revisits {
             Some(revisit) => {
                 counts.due += 1;

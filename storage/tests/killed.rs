@@ -143,7 +143,7 @@ fn about(kind: u8, urls: &[&QueuedUrl]) -> Vec<Letter> {
 
 /// The URLs that the letters of this kind in the outbox tell of.
 fn letters(store: &Store, kind: u8) -> BTreeSet<String> {
-    let letters = store.outbox(0, usize::MAX).unwrap();
+    let letters = store.outbox().letters(0, usize::MAX).unwrap();
     let urls = letters.into_iter().filter(|(_, letter)| letter.kind == kind);
     urls.map(|(_, letter)| String::from_utf8(letter.bytes).unwrap())
         .collect()
@@ -161,7 +161,7 @@ fn look_at(dir: &Path) {
         );
         if page.verdict == Verdict::Unique {
             assert_eq!(store.text_of(&page).unwrap().as_deref(), Some(page.url.as_str()));
-            let record = store.archived(page.response.unwrap()).unwrap();
+            let record = store.archive().record(page.response.unwrap()).unwrap();
             assert_eq!(record.http_payload(), Some(&body(&page.url)[..]));
             kept += 1;
         }

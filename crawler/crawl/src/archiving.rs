@@ -55,7 +55,7 @@ impl Archiving {
         let mut work = Work {
             archive,
             list,
-            files: store.full_files(),
+            files: store.archive().full_files(),
         };
         let thread = thread::Builder::new()
             .name("archiving".to_owned())
@@ -168,7 +168,7 @@ impl List {
 
     /// Whether the file that grows is in the store.
     fn has_last_of(&self, store: &Store) -> bool {
-        let growing = store.growing_file();
+        let growing = store.archive().growing_file();
         growing.is_file() && self.has(&growing)
     }
 

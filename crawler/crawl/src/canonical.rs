@@ -7,7 +7,7 @@
 //! ```text
 //!            before                          after one batch of the catalogue
 //! A  kept, names B                           exact or near of B, with the evidence
-//! D  near of A                               near of A: read as of B (Store::representative_of)
+//! D  near of A                               near of A: read as of B (Catalogue::representative_of)
 //! B  exact or near of A, by its text         kept, with its body; notes that it replaces A
 //! ```
 //!

@@ -25,7 +25,7 @@ pub fn open_up_to_date(store: &mut Store, settings: &Settings) -> Result<Dedupli
             }
         }
     }
-    let departed = store.departed()?;
+    let departed = store.catalogue().departed()?;
     departures::remove(&dedup, &departed)?;
     if replayed > 0 || !departed.is_empty() {
         tracing::info!(

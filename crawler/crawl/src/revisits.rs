@@ -62,7 +62,7 @@ pub fn begin(refresh: &RefreshSettings, store: &mut Store, scope: &Scope, urls: 
             if page.fate != Fate::Current || !is_in(scope, urls, &page) {
                 continue;
             }
-            let visits = store.visits(id)?;
+            let visits = store.revisits().visits(id)?;
             let is_due = policy.due_at(page.fetched_at, &page.validators, visits.as_ref()) <= as_of;
             if is_due || page.is_incomplete || !represented.has_text(store, id, &page)? {
                 slice.push(id);
@@ -86,7 +86,7 @@ pub fn begin(refresh: &RefreshSettings, store: &mut Store, scope: &Scope, urls: 
 /// # Errors
 /// The store cannot be read or written.
 pub fn queue_missing_bodies(store: &mut Store) -> Result<u64, RunError> {
-    if store.redecided()?.is_none() {
+    if store.run_notes().redecided()?.is_none() {
         return Ok(0);
     }
     let mut queued = 0;
@@ -113,7 +113,7 @@ impl Represented {
         if let Some(has_text) = self.0.get(&of) {
             return Ok(*has_text);
         }
-        let has_text = store.kept_representative_of(id)?.is_some();
+        let has_text = store.catalogue().kept_representative_of(id)?.is_some();
         self.0.insert(of, has_text);
         Ok(has_text)
     }
@@ -126,7 +126,7 @@ impl Represented {
 /// The store cannot be read.
 pub fn restore_scope(store: &Store, scope: &Scope) -> Result<(), RunError> {
     let listed = hosts_of_lists(store)?;
-    for row in store.hosts() {
+    for row in store.hosts().all() {
         let (host, _) = row?;
         if !listed.contains(&host)
             && let Ok(key) = host.parse()

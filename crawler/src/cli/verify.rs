@@ -99,9 +99,9 @@ fn verify(dir: &Path, settings: &Settings, quiet: bool) -> Result<Answer, RunErr
         steps.fetch_add(done, Ordering::Relaxed);
     };
     let mut findings = Findings::new(&mut note, &mut step);
-    store.verify(&mut findings)?;
+    storage::verify(&store, &mut findings)?;
     verify_fingerprints(&store, settings, &mut findings, &mut notes)?;
-    notes.extend(note_of_skipped(store.skipped_stretches()?));
+    notes.extend(note_of_skipped(store.archive().skipped_stretches()?));
     Ok(Answer {
         as_of: AsOf::of(&store),
         ok: found.is_empty(),
@@ -118,7 +118,7 @@ fn verify(dir: &Path, settings: &Settings, quiet: bool) -> Result<Answer, RunErr
 
 /// The number of steps of all checks.
 fn steps_to_verify(store: &Store, settings: &Settings) -> u64 {
-    let of_store = store.steps_to_verify();
+    let of_store = storage::steps_to_verify(store);
     if store.scheme() != settings.store_scheme() {
         return of_store;
     }

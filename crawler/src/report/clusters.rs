@@ -97,7 +97,7 @@ pub(super) fn read(store: &Store) -> Result<(Vec<Cluster>, Vec<Orphan>), RunErro
         let of = duplicate.of;
         let kept = match kept_of.get(&of) {
             Some(kept) => *kept,
-            None => *kept_of.entry(of).or_insert(store.kept_of(duplicate.id)?),
+            None => *kept_of.entry(of).or_insert(store.catalogue().kept_of(duplicate.id)?),
         };
         let mut index = kept.and_then(|kept| by_id.get(&kept).copied());
         if index.is_none()

@@ -97,9 +97,9 @@ impl Host {
 pub(super) fn read(store: &Store) -> Result<Vec<Host>, RunError> {
     let now = unix_millis(SystemTime::now());
     let mut hosts = Vec::new();
-    for row in store.hosts() {
+    for row in store.hosts().all() {
         let (host, counts) = row?;
-        let state = store.host_record(&host)?.unwrap_or_default();
+        let state = store.host_memory().record(&host)?.unwrap_or_default();
         hosts.push(Host::new(host, counts.into(), state, now));
     }
     Ok(hosts)

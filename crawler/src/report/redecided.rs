@@ -51,7 +51,7 @@ pub(crate) struct ChangedVerdict {
 impl Redecided {
     /// `None` if every page has the verdict of the crawl.
     pub(super) fn read(store: &Store) -> Result<Option<Self>, RunError> {
-        let Some(stored) = store.redecided()? else {
+        let Some(stored) = store.run_notes().redecided()? else {
             return Ok(None);
         };
         let mut without_body = 0;
@@ -59,7 +59,7 @@ impl Redecided {
             without_body += u64::from(row?.1.is_kept_without_body());
         }
         let mut changed = Vec::new();
-        for row in store.redecisions() {
+        for row in store.catalogue().redecisions() {
             let (id, was) = row?;
             let Some(page) = store.page(id)? else { continue };
             if was.of().is_some() == page.verdict.of().is_some() {

@@ -67,7 +67,7 @@ impl Refreshes {
     /// # Errors
     /// The store cannot be read.
     pub fn read(store: &Store) -> Result<Self, RunError> {
-        let refreshes = store.refreshes()?;
+        let refreshes = store.revisits().refreshes()?;
         let Some(last) = refreshes.last() else {
             return Ok(Self::default());
         };

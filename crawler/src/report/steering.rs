@@ -248,7 +248,7 @@ struct Affected {
 impl Affected {
     fn read(store: &Store, known: &steering::Steering) -> Result<Self, RunError> {
         let mut affected = Self::default();
-        for row in store.queue() {
+        for row in store.queue().urls() {
             let row = row?;
             if row.revisits.is_some() {
                 continue;
@@ -275,7 +275,7 @@ impl Affected {
             }
             *affected.queued_by.entry(by).or_default() += 1;
         }
-        for row in store.hosts() {
+        for row in store.hosts().all() {
             let (host, counts) = row?;
             if affected.held_back_on.contains_key(&host) {
                 let mean = counts.bytes_fetched / counts.fetched().max(1);

@@ -35,7 +35,7 @@ impl NamedPage {
                 signature: Some(page.signature),
             }));
         };
-        let record = store.foreign_page(number)?;
+        let record = store.foreign_pages().page(number)?;
         let (url, signature) = record.map_or((page.to_string(), None), |record| (record.url, Some(record.signature)));
         Ok(Some(Self {
             url,

@@ -185,7 +185,7 @@ impl KeptPages {
         match look_at_index(store, settings) {
             Ok(Some(index)) => {
                 let mut behind = empty()?;
-                let packed_by = store.worker()?;
+                let packed_by = store.run_notes().worker()?;
                 match packed_by {
                     None => insert_kept(store, index.applied() + 1, &mut behind)?,
                     Some(worker) => insert_unconfirmed(store, worker, &index, &mut behind)?,
@@ -194,7 +194,7 @@ impl KeptPages {
                     index: Box::new(index),
                     packed_by,
                     behind,
-                    departed: store.departed()?,
+                    departed: store.catalogue().departed()?,
                     is_derived: false,
                 })
             }
@@ -228,7 +228,7 @@ impl KeptPages {
         let in_index: Vec<u64> = except.iter().map(|page| in_index(*page, self.packed_by)).collect();
         let mut found = nearest(&*self.index, rule, signature, &in_index)?;
         for candidate in &mut found {
-            candidate.id = Store::own_number(candidate.id, self.packed_by);
+            candidate.id = ForeignPage::own_number(candidate.id, self.packed_by);
         }
         let known: Vec<u64> = found.iter().map(|candidate| candidate.id).chain(except).collect();
         found.extend(nearest(&self.behind, rule, signature, &known)?);
@@ -261,7 +261,7 @@ fn insert_unconfirmed(store: &Store, worker: u16, log: &dyn Index, index: &mut M
 
 /// Inserts the kept pages of other workers.
 fn insert_foreign(store: &Store, index: &mut MemoryIndex) -> Result<(), RunError> {
-    for row in store.foreign_pages() {
+    for row in store.foreign_pages().all() {
         let (page, record) = row?;
         index.insert(DocId(page.packed()), &decode_signature(&record.signature)?)?;
     }

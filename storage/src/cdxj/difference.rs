@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::Path;
 
-use super::file::{Indexed, path_of};
+use super::file::path_of;
 use super::{SortedLines, lines, place_of};
 use crate::error::StorageError;
 use crate::store::Store;
@@ -35,7 +35,7 @@ pub(crate) enum Difference {
 /// # Errors
 /// Errors of the state; [`StorageError::Io`] if the file cannot be read.
 pub(crate) fn difference(store: &Store, tell: &mut dyn FnMut(Difference)) -> Result<bool, StorageError> {
-    let Some(indexed) = Indexed::read(store)? else {
+    let Some(indexed) = store.archive().indexed()? else {
         return Ok(false);
     };
     let path = path_of(store);

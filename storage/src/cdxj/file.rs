@@ -4,36 +4,13 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
 use super::runs::{Runs, SortedLines};
 use super::{push_pages, push_visits};
+use crate::archive::{Archive, Indexed};
 use crate::error::StorageError;
-use crate::format;
 use crate::page::PageRecord;
 use crate::store::Store;
-use crate::warc::location::WarcEnd;
 use crate::warc::medium::sync_folder;
-
-/// The part of the catalogue in the index. It describes only a file of exactly this length.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Indexed {
-    /// All pages before this one are in it.
-    next_page: u64,
-    /// All records before this place are in it.
-    pub archive: WarcEnd,
-    /// Length of the file.
-    bytes: u64,
-}
-
-impl Indexed {
-    /// The row; `None` before the index is written for the first time.
-    pub fn read(store: &Store) -> Result<Option<Self>, StorageError> {
-        let row = store.state.get(format::META_INDEXED)?;
-        row.map(|row| store.state.decode("how far the index goes", &row))
-            .transpose()
-    }
-}
 
 /// The path of the index.
 pub(super) fn path_of(store: &Store) -> PathBuf {
@@ -60,7 +37,7 @@ pub fn write_index_with(store: &mut Store, step: &mut dyn FnMut()) -> Result<Pat
     store.commit()?;
     let path = path_of(store);
     let known = known(store, &path)?;
-    let (next_page, archive) = (store.next_page_id(), store.archive.end());
+    let (next_page, archive) = (store.next_page_id(), store.archive().end());
     if known.is_some_and(|known| (known.next_page, known.archive) == (next_page, archive)) {
         return Ok(path);
     }
@@ -77,19 +54,19 @@ pub fn write_index_with(store: &mut Store, step: &mut dyn FnMut()) -> Result<Pat
         }
         Err(error) => return Err(error),
     };
-    let row = format::encode(&Indexed {
+    let indexed = Indexed {
         next_page,
         archive,
         bytes,
-    })?;
-    store.stage_rows(vec![(format::META_INDEXED.to_vec(), Some(row))])?;
+    };
+    store.note_with(|_, piece| Archive::set_indexed(&indexed, piece))?;
     store.commit()?;
     Ok(path)
 }
 
 /// The part of the catalogue in the file, if it is the one that was written last.
 fn known(store: &Store, path: &Path) -> Result<Option<Indexed>, StorageError> {
-    let indexed = Indexed::read(store)?;
+    let indexed = store.archive().indexed()?;
     let bytes = fs::metadata(path).map(|metadata| metadata.len()).ok();
     Ok(indexed.filter(|indexed| bytes == Some(indexed.bytes)))
 }

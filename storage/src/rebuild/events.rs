@@ -2,13 +2,13 @@
 
 use super::source::{Found, Group};
 use super::{Lost, Rebuild};
+use crate::elsewhere::ForeignPage;
 use crate::error::StorageError;
-use crate::foreign::ForeignPage;
 use crate::frontier::{Discovered, QueuedUrl, Via};
 use crate::outcome::Outcome;
 use crate::page::{Fate, PageDraft, PageRecord, Replaced, Verdict};
+use crate::revisits::Visit;
 use crate::url_state::UrlState;
-use crate::visits::Visit;
 use crate::warc::EncodedCapture;
 use crate::warc::location::Archived;
 use crate::warc::metadata::{Event, Records};
@@ -38,7 +38,7 @@ impl Rebuild {
         if !metadata.outlinks.is_empty() {
             self.with_links.push(location)?;
         }
-        self.store.archive.replay(group.archived, self.end);
+        self.store.replay_at(group.archived, self.end);
         let event = match origin {
             Some(origin) => self.in_new_numbers(metadata.event, origin)?,
             None => Ok(metadata.event),
@@ -183,7 +183,7 @@ impl Rebuild {
             )));
         }
         let Some(queued) = self.place_of(&page)? else {
-            if !self.store.origins.all.is_empty() {
+            if self.is_merged() {
                 self.replay_second(sequence, page, records.archived)?;
                 return Ok(Ok(()));
             }
@@ -199,7 +199,7 @@ impl Rebuild {
                 .map(|_| replaced),
             None => None,
         };
-        self.store.progress.next_page = sequence;
+        self.store.set_next_page(sequence);
         self.touched.extend(page.previous);
         self.finish_page(&queued, draft_of(page, replaced), records.archived)?;
         Ok(Ok(()))
@@ -321,7 +321,7 @@ impl Rebuild {
     }
 
     fn finish_page(&mut self, queued: &QueuedUrl, draft: PageDraft, archived: Archived) -> Result<(), StorageError> {
-        self.store.archive.replay(archived, self.end);
+        self.store.replay_at(archived, self.end);
         let is_archived = archived != Archived::default();
         let outcome = Outcome::Page {
             draft: Box::new(draft),

@@ -8,14 +8,14 @@ use std::path::Path;
 
 use super::files::{Heads, crawls_in, only_crawl};
 use super::numbers::Numbers;
-use super::outcomes::{Copy, Fault, Numbering};
+use super::old_rows::{Copy, Fault, Numbering};
 use super::{DecidedSchemes, Kept, Lost, Rebuild, RebuildStep, scratch_store};
 use crate::compact;
 use crate::error::StorageError;
 use crate::folder::{DataFolder, REBUILDING, STATE};
-use crate::format;
-use crate::state::{State, await_release};
+use crate::state::{State, await_release, is_state_tree};
 use crate::store::{OpenOptions, Store};
+use crate::verify;
 use crate::warc::location::Archived;
 
 impl Rebuild {
@@ -64,14 +64,14 @@ impl Rebuild {
             files => files?,
         };
         let heads = Heads::of(&files);
-        let end = store.progress.archive;
-        let numbers = Numbers::new(store.state.clone(), &store.origins.all, true);
+        let end = store.archive_end();
+        let numbers = Numbers::new(store.archive().origins().clone(), true);
         let mut rebuild = Self::over(folder, store, numbers, options)?;
         rebuild.decided = DecidedSchemes::of(heads, rebuild.store.scheme());
         rebuild.kept = Kept::All;
         rebuild.end = end;
         rebuild.result.files = files.len() as u64;
-        rebuild.store.archive.replay(Archived::default(), end);
+        rebuild.store.replay_at(Archived::default(), end);
         Ok(rebuild)
     }
 
@@ -142,18 +142,18 @@ fn copied_store(
         &scratch,
         options.cache_bytes,
         // The index is made anew.
-        &|tree| tree == format::STATE_TREE.as_bytes(),
+        &is_state_tree,
         &mut |rows| say(RebuildStep::Copied { rows }),
     )?;
     await_release(&dir.join(STATE))?;
     let options = OpenOptions {
         scheme: None,
         create: true,
+        closes_files: false,
         ..options.clone()
     };
-    let mut store = scratch_store(folder, &options)?;
-    store.closes_files = false;
-    match store.contradiction()? {
+    let store = scratch_store(folder, &options)?;
+    match verify::contradiction(&store)? {
         Some(detail) => Err(StorageError::Corrupt {
             dir: dir.to_owned(),
             detail,

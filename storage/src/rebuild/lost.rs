@@ -7,7 +7,6 @@ use crate::page::PageRecord;
 use crate::url_state::UrlState;
 use crate::warc::location::WarcLocation;
 use crate::warc::metadata::{self, Event};
-use crate::warc::reader::{MAX_RECORD_BYTES, decode_member};
 
 impl Rebuild {
     /// Queues the URLs of lost pages, or visits to their older versions.
@@ -36,12 +35,11 @@ impl Rebuild {
         location: WarcLocation,
         say: &mut dyn FnMut(RebuildStep),
     ) -> Result<(), StorageError> {
-        let member = self.store.archive.member(location)?;
-        let read = decode_member(&member, MAX_RECORD_BYTES);
+        let read = self.store.archive().decoded(location)?;
         let metadata = match read.and_then(|record| metadata::decode(&record)) {
             Ok(metadata) => metadata,
             Err(reason) => {
-                let path = self.store.archive.path(location.file);
+                let path = self.store.archive().path(location.file);
                 let place = format!("{}, byte {}", path.display(), location.offset);
                 self.problem(say, format!("{place}: {reason}; its links are skipped"));
                 return Ok(());
@@ -66,7 +64,7 @@ impl Rebuild {
 
     /// The page that a record at `location` calls `named`, with its number.
     fn page_named(&self, location: WarcLocation, named: u64) -> Result<Option<(u64, PageRecord)>, StorageError> {
-        let Some(number) = self.store.number_in(location.file, named)? else {
+        let Some(number) = self.store.archive().number_in(location.file, named)? else {
             return Ok(None);
         };
         Ok(self.store.latest_page(number)?.map(|page| (number, page)))

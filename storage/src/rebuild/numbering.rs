@@ -5,17 +5,14 @@ use std::fs::File;
 
 use super::Rebuild;
 use super::files::{WarcFile, read_head};
-use crate::batch::Batch;
-use crate::clock::now_ms;
 use crate::error::StorageError;
 use crate::folder::DataFolder;
-use crate::format;
-use crate::origins::{NUMBERS_A_ROW, Origin};
-use crate::state::State;
+use crate::origins::{NUMBERS_A_ROW, Origin, Origins};
 use crate::warc::WarcReader;
 use crate::warc::location::WarcEnd;
 use crate::warc::medium::{Folder, Medium};
 use crate::warc::metadata::Numbering;
+use crate::warc::record::now_ms;
 use crate::warc::writer::file_name;
 
 /// Rows of numbers in a record.
@@ -96,17 +93,13 @@ impl Numberings {
     }
 
     /// Writes the numbers to a state.
-    pub fn store(&self, state: &State) -> Result<(), StorageError> {
+    pub fn store(&self, origins: &Origins) -> Result<(), StorageError> {
         let Some(path) = &self.file else { return Ok(()) };
         let failed = |source| StorageError::io("read", path, source);
         for numbering in Self::of_file(path).map_err(failed)? {
             let numbering = numbering.map_err(failed)?;
-            let mut batch = Batch::default();
-            let rows = numbering.numbers.chunks(NUMBERS_A_ROW as usize);
-            for (chunk, numbers) in (numbering.first / NUMBERS_A_ROW..).zip(rows) {
-                batch.insert(format::numbers_key(numbering.index, chunk), format::encode(&numbers)?);
-            }
-            state.apply(batch)?;
+            let chunks = numbering.numbers.chunks(NUMBERS_A_ROW as usize);
+            origins.write_chunks(numbering.index, numbering.first / NUMBERS_A_ROW, chunks)?;
         }
         Ok(())
     }
@@ -119,9 +112,10 @@ impl Rebuild {
         let name = file_name(self.store.started_at(), file);
         let medium = Folder::new(self.folder.warc());
         let failed = |source| StorageError::io("write", medium.path(&name), source);
-        let mut waiting = self.store.archive.head(file, now_ms()).map_err(failed)?;
+        let mut waiting = self.store.archive().head(file, now_ms()).map_err(failed)?;
         let mut offset = 0;
-        for (index, origin) in self.store.origins.all.iter().enumerate() {
+        let origins = self.store.archive().origins();
+        for (index, origin) in origins.all().iter().enumerate() {
             let mut numbering = Numbering {
                 index,
                 origin: origin.clone(),
@@ -129,11 +123,8 @@ impl Rebuild {
                 numbers: Vec::new(),
             };
             let mut rows = 0;
-            for row in self.store.state.scan(format::numbers_prefix(index)) {
-                let (key, value) = row?;
-                let numbers: Vec<u64> = self.store.state.decode("the numbers of merged pages", &value)?;
-                let chunk = format::numbers_chunk(&key)
-                    .ok_or_else(|| self.store.state.corrupt("the key of a row of numbers"))?;
+            for row in origins.chunks(index) {
+                let (chunk, numbers) = row?;
                 let first = chunk * NUMBERS_A_ROW;
                 let follows = first == numbering.first + numbering.numbers.len() as u64;
                 if rows == ROWS_A_RECORD || !follows {
@@ -156,10 +147,7 @@ impl Rebuild {
             file,
             offset: offset + waiting.len() as u64,
         };
-        self.store
-            .archive
-            .replay(crate::warc::location::Archived::default(), self.end);
-        self.store.progress.archive = self.end;
+        self.store.end_archive_at(self.end);
         Ok(())
     }
 }

@@ -5,16 +5,13 @@
 
 use std::collections::HashMap;
 
-use crate::batch::Batch;
+use crate::elsewhere::ForeignPage;
 use crate::error::StorageError;
-use crate::foreign::ForeignPage;
-use crate::format;
-use crate::origins::{NUMBERS_A_ROW, Origin, number_of};
-use crate::state::State;
+use crate::origins::{NUMBERS_A_ROW, Origins};
 
 /// The numbers of all origins.
 pub(super) struct Numbers {
-    state: State,
+    origins: Origins,
     tables: Vec<Table>,
     /// The origin of each worker's pages, by fleet and number.
     workers: HashMap<(String, u16), usize>,
@@ -49,8 +46,9 @@ pub(super) enum Named {
 }
 
 impl Numbers {
-    pub fn new(state: State, origins: &[Origin], are_given: bool) -> Self {
-        let tables = origins.iter().map(|origin| Table {
+    pub fn new(origins: Origins, are_given: bool) -> Self {
+        let all = origins.all();
+        let tables = all.iter().map(|origin| Table {
             fleet: origin.fleet.clone(),
             worker: origin.worker,
             last: 0,
@@ -58,13 +56,13 @@ impl Numbers {
             numbers: Vec::new(),
             has_ended: false,
         });
-        let with_worker = origins.iter().enumerate().filter(|(_, origin)| origin.worker > 0);
+        let with_worker = all.iter().enumerate().filter(|(_, origin)| origin.worker > 0);
         Self {
-            state,
             tables: tables.collect(),
             workers: with_worker
                 .map(|(index, origin)| ((origin.fleet.clone(), origin.worker), index))
                 .collect(),
+            origins,
             are_given,
             next: 0,
         }
@@ -73,7 +71,7 @@ impl Numbers {
     /// The number of a page that a record of the origin gives, if the archive has it: for the order of the replay.
     pub fn given(&self, origin: usize, local: u64) -> Result<Option<u64>, StorageError> {
         match self.are_given {
-            true => number_of(&self.state, origin, local),
+            true => self.origins.number_of(origin, local),
             false => Ok(None),
         }
     }
@@ -86,7 +84,7 @@ impl Numbers {
         }
         let next = next.max(self.next);
         let given = match self.are_given {
-            true => number_of(&self.state, origin, local)?.filter(|number| *number >= next),
+            true => self.origins.number_of(origin, local)?.filter(|number| *number >= next),
             false => Some(next),
         };
         self.next = given.map_or(next, |given| given + 1);
@@ -118,18 +116,15 @@ impl Numbers {
         }
     }
 
-    /// Writes the unwritten chunk. The new state is of no use until the rebuild has ended, so no commit is needed.
+    /// Writes the unwritten chunk.
     fn write(&mut self, origin: usize) -> Result<(), StorageError> {
         let table = &mut self.tables[origin];
         if table.numbers.is_empty() {
             return Ok(());
         }
-        let mut batch = Batch::default();
-        batch.insert(
-            format::numbers_key(origin, table.chunk),
-            format::encode(&std::mem::take(&mut table.numbers))?,
-        );
-        self.state.apply(batch)
+        let numbers = std::mem::take(&mut table.numbers);
+        self.origins
+            .write_chunks(origin, table.chunk, std::iter::once(&*numbers))
     }
 
     /// The page that a record of the origin names, if it has been replayed.
@@ -148,7 +143,7 @@ impl Numbers {
             .then(|| table.numbers.get((local % NUMBERS_A_ROW) as usize).copied());
         let number = match unwritten {
             Some(number) => number.filter(|number| *number > 0),
-            None => number_of(&self.state, of, local)?,
+            None => self.origins.number_of(of, local)?,
         };
         Ok(number.map_or(Named::Missing, Named::Here))
     }

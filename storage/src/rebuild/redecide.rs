@@ -9,12 +9,11 @@
 //! the body ([`PageRecord::is_kept_without_body`]).
 
 use super::{DecidedSchemes, Rebuild};
+use crate::catalogue::Catalogue;
 use crate::counts::{Class, CountChange};
 use crate::error::StorageError;
-use crate::format;
 use crate::page::{Fate, PageRecord, Verdict};
-use crate::redecided::Redecided;
-use crate::stage::Piece;
+use crate::run_notes::{Redecided, RunNotes};
 use crate::store::Store;
 use crate::warc::location::WarcEnd;
 
@@ -69,11 +68,10 @@ impl Rebuild {
     /// # Errors
     /// Errors of the state.
     pub fn begin_redeciding(&mut self, scheme: &str) -> Result<(), StorageError> {
-        let row = (format::META_SCHEME.to_vec(), Some(scheme.as_bytes().to_vec()));
-        self.store.stage_rows(vec![row])?;
+        self.store.set_scheme(scheme)?;
         self.store.commit()?;
         // The index is rebuilt too, so no page need be removed from the old one.
-        let departed = self.store.departed()?;
+        let departed = self.store.catalogue().departed()?;
         self.store.forget_departed(&departed)?;
         self.take_former_verdicts()?;
         if self.end.offset > 0 {
@@ -92,10 +90,14 @@ impl Rebuild {
     /// Errors of the state, [`StorageError::Corrupt`] if there is no such page.
     pub fn redecide(&mut self, sequence: u64, decided: Redecision) -> Result<(), StorageError> {
         let page = self.store.latest_page(sequence)?;
-        let mut page = page.ok_or_else(|| self.store.state.corrupt("the record of a redecided page"))?;
+        let mut page = page.ok_or_else(|| StorageError::Corrupt {
+            dir: self.store.dir().to_owned(),
+            detail: "the record of a redecided page cannot be read".to_owned(),
+        })?;
         let was = page.verdict;
         page.signature = decided.signature;
-        let mut piece = Piece::at(self.store.progress);
+        self.store.make_room()?;
+        let mut piece = self.store.piece();
         if page.fate == Fate::Current {
             page.verdict = decided.verdict;
             page.replaces = decided.replaces;
@@ -106,7 +108,7 @@ impl Rebuild {
                     now,
                     body_bytes: page.body_bytes,
                 };
-                piece.counts.push((page.host.clone(), change));
+                piece.count(page.host.clone(), change);
             }
             if was != page.verdict {
                 // A page may get several verdicts in one redecision.
@@ -120,11 +122,8 @@ impl Rebuild {
                 self.redecided.insert(sequence, crawled_as);
             }
         }
-        piece
-            .rows
-            .push((format::page_key(sequence).to_vec(), Some(format::encode(&page)?)));
-        self.store.make_room()?;
-        self.store.stage_piece(piece);
+        Catalogue::set(sequence, &page, &mut piece)?;
+        self.store.stage(piece);
         Ok(())
     }
 
@@ -146,17 +145,18 @@ impl Rebuild {
 
     /// Takes the crawl's verdicts that an earlier redecision noted out of the state, for the notes of this one. Old versions get them back.
     fn take_former_verdicts(&mut self) -> Result<(), StorageError> {
-        for row in self.store.redecisions() {
+        for row in self.store.catalogue().redecisions() {
             let (sequence, crawled_as) = row?;
-            self.store.stage_rows(vec![(format::redecided_key(sequence), None)])?;
+            self.store
+                .note_with(|_, piece| Catalogue::set_former(sequence, None, piece))?;
             match self.store.latest_page(sequence)? {
                 Some(page) if page.fate != Fate::Current => {
                     let page = PageRecord {
                         verdict: crawled_as,
                         ..page
                     };
-                    let row = (format::page_key(sequence).to_vec(), Some(format::encode(&page)?));
-                    self.store.stage_rows(vec![row])?;
+                    self.store
+                        .note_with(|_, piece| Catalogue::set(sequence, &page, piece))?;
                 }
                 Some(_) => {
                     self.redecided.insert(sequence, crawled_as);
@@ -183,9 +183,8 @@ impl Rebuild {
                 continue;
             }
             of_crawl.count(was, now);
-            let row = format::encode(&was)?;
             self.store
-                .stage_rows(vec![(format::redecided_key(sequence), Some(row))])?;
+                .note_with(|_, piece| Catalogue::set_former(sequence, Some(was), piece))?;
         }
         redecided.newly_kept = of_crawl.newly_kept;
         redecided.newly_dropped = of_crawl.newly_dropped;
@@ -197,10 +196,8 @@ impl Rebuild {
                 changed.count(was, now);
             }
         }
-        let row = (format::META_REDECIDED.to_vec(), Some(format::encode(redecided)?));
-        let rules: Vec<&str> = vec![&redecided.rule];
-        let rules = (format::META_RULES.to_vec(), Some(format::encode(&rules)?));
-        self.store.stage_rows(vec![row, rules])?;
+        self.store
+            .note_with(|_, piece| RunNotes::set_redecided(redecided, piece))?;
         self.store.commit()?;
         Ok(changed)
     }
@@ -212,16 +209,16 @@ impl Rebuild {
         for row in self.store.pages_from(0) {
             let (sequence, page) = row?;
             let Some(of) = page.verdict.of() else { continue };
-            if self.store.representative_of(sequence)?.is_some() {
+            if self.store.catalogue().representative_of(sequence)?.is_some() {
                 continue;
             }
-            if let Some(representative) = self.store.representative_of(of)? {
+            if let Some(representative) = self.store.catalogue().representative_of(of)? {
                 let page = PageRecord {
                     verdict: page.verdict.with_of(representative),
                     ..page
                 };
-                let row = (format::page_key(sequence).to_vec(), Some(format::encode(&page)?));
-                self.store.stage_rows(vec![row])?;
+                self.store
+                    .note_with(|_, piece| Catalogue::set(sequence, &page, piece))?;
             }
         }
         self.store.commit()?;

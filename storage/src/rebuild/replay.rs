@@ -8,8 +8,8 @@ use super::files::WarcFile;
 use super::numbers::Named;
 use super::source::{Found, Note, Source};
 use super::{Rebuild, RebuildStep};
+use crate::archive::Archive;
 use crate::error::StorageError;
-use crate::format;
 use crate::warc::location::WarcEnd;
 use crate::warc::metadata::Event;
 
@@ -35,11 +35,11 @@ impl Rebuild {
         let mut read = 0;
         self.replay_in_turns(origins, (&mut read, of), say)?;
         self.settle_seconds()?;
-        if self.has_yields && !self.store.origins.all.is_empty() {
+        if self.has_yields && self.is_merged() {
             self.repair_duplicates()?;
         }
         // The numbers of lost pages stay unused.
-        self.store.progress.next_page = self.store.progress.next_page.max(self.numbers.next());
+        self.store.raise_next_page(self.numbers.next());
         let mut end = self.replay_own(own, (read, of), say)?;
         if !has_own {
             // Files that come from another folder never grow.
@@ -50,16 +50,17 @@ impl Rebuild {
         }
         self.end = end;
         self.store.commit()?;
-        self.store.progress.archive = self.end;
+        self.store.end_archive_at(self.end);
         Ok(())
     }
 
     /// The sources of the origins, and the source of the folder's own crawl.
     fn sources(&self, files: Vec<WarcFile>) -> (Vec<Source>, Source) {
-        let mut of_origins: Vec<Vec<WarcFile>> = self.store.origins.all.iter().map(|_| Vec::new()).collect();
+        let known = self.store.archive().origins();
+        let mut of_origins: Vec<Vec<WarcFile>> = known.all().iter().map(|_| Vec::new()).collect();
         let mut own = Vec::new();
         for file in files {
-            match self.store.origins.of_file(file.number) {
+            match known.of_file(file.number) {
                 Some(origin) => of_origins[origin].push(file),
                 None => own.push(file),
             }
@@ -214,8 +215,8 @@ impl Rebuild {
 
     /// Notes an unreadable stretch. No page of the new state needs it, so it is no fault of that state.
     fn note_skipped(&mut self, file: u32, offset: u64, end: u64) -> Result<(), StorageError> {
-        let row = (format::skipped_key(file, offset), Some(format::encode(&end)?));
-        self.store.stage_rows(vec![row])
+        self.store
+            .note_with(|_, piece| Archive::set_skipped((file, offset), end, piece))
     }
 
     pub(super) fn problem(&mut self, say: &mut dyn FnMut(RebuildStep), text: String) {

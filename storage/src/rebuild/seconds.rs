@@ -11,13 +11,14 @@
 use std::collections::BTreeSet;
 
 use super::Rebuild;
+use crate::catalogue::Catalogue;
 use crate::counts::{Class, CountChange};
+use crate::edges::Edges;
 use crate::error::StorageError;
-use crate::format::{self, UrlRow};
 use crate::outcome::Outcome;
 use crate::page::{Fate, PageRecord, Verdict};
-use crate::stage::Piece;
 use crate::url_state::UrlState;
+use crate::urls::FinishedUrls;
 use crate::warc::location::Archived;
 
 impl Rebuild {
@@ -34,14 +35,14 @@ impl Rebuild {
     ) -> Result<(), StorageError> {
         let first = self.current_page(&page.host, &page.url)?;
         self.store.make_room()?;
-        self.store.progress.next_page = sequence + 1;
-        let mut piece = Piece::at(self.store.progress);
+        self.store.set_next_page(sequence + 1);
+        let mut piece = self.store.piece();
         // Not the queue: a visit that came and went leaves the bytes that it took.
         let visited = CountChange::Visited {
             wire_bytes: page.wire_bytes,
         };
-        piece.counts.push((page.host.clone(), CountChange::Due));
-        piece.counts.push((page.host.clone(), visited));
+        piece.count(page.host.clone(), CountChange::Due);
+        piece.count(page.host.clone(), visited);
         let page = PageRecord {
             fate: Fate::Superseded {
                 by: first.unwrap_or(sequence),
@@ -53,8 +54,8 @@ impl Rebuild {
             revisit: archived.revisit,
             ..page
         };
-        piece.put_page(sequence, &page)?;
-        self.store.stage_piece(piece);
+        Catalogue::set(sequence, &page, &mut piece)?;
+        self.store.stage(piece);
         self.seconds.insert(sequence);
         Ok(())
     }
@@ -65,10 +66,10 @@ impl Rebuild {
             && let Some(mut second) = self.store.latest_page(page)?
         {
             second.fate = Fate::Moved;
-            let mut piece = Piece::at(self.store.progress);
-            piece.put_page(page, &second)?;
             self.store.make_room()?;
-            self.store.stage_piece(piece);
+            let mut piece = self.store.piece();
+            Catalogue::set(page, &second, &mut piece)?;
+            self.store.stage(piece);
         }
         self.result.visits += 1;
         Ok(())
@@ -78,10 +79,10 @@ impl Rebuild {
     pub(super) fn replay_yield_of_second(&mut self, page: u64, verdict: Verdict) -> Result<(), StorageError> {
         if let Some(mut second) = self.store.latest_page(page)? {
             second.verdict = verdict;
-            let mut piece = Piece::at(self.store.progress);
-            piece.put_page(page, &second)?;
             self.store.make_room()?;
-            self.store.stage_piece(piece);
+            let mut piece = self.store.piece();
+            Catalogue::set(page, &second, &mut piece)?;
+            self.store.stage(piece);
         }
         Ok(())
     }
@@ -119,13 +120,13 @@ impl Rebuild {
                 true => self.take_over(number, second, first, state)?,
                 false => {
                     let by = first.map_or(number, |(first, _)| first);
-                    let mut piece = Piece::at(self.store.progress);
+                    let mut piece = self.store.piece();
                     let second = PageRecord {
                         fate: Fate::Superseded { by },
                         ..second
                     };
-                    piece.put_page(number, &second)?;
-                    self.store.stage_piece(piece);
+                    Catalogue::set(number, &second, &mut piece)?;
+                    self.store.stage(piece);
                 }
             }
         }
@@ -160,9 +161,8 @@ impl Rebuild {
         first: Option<(u64, PageRecord)>,
         state: Option<UrlState>,
     ) -> Result<(), StorageError> {
-        let id = self.store.id_of(&second.host, &second.url)?;
-        let id = id.ok_or_else(|| self.store.state.corrupt("the number of a page's URL"))?;
-        let mut piece = Piece::at(self.store.progress);
+        let id = self.store.id_of_page(&second)?;
+        let mut piece = self.store.piece();
         let host = second.host.clone();
         let from = match (&first, state) {
             (Some((_, page)), _) if matches!(page.fate, Fate::Gone { .. }) => Some(CountChange::Found),
@@ -172,40 +172,32 @@ impl Rebuild {
             (None, Some(UrlState::Failed(_))) => Some(CountChange::TriedAgain),
             (None, _) => None,
         };
-        piece.counts.extend(from.map(|from| (host.clone(), from)));
+        if let Some(from) = from {
+            piece.count(host.clone(), from);
+        }
         let decided = CountChange::Decided {
             class: Class::of(second.verdict),
             wire_bytes: 0,
             body_bytes: second.body_bytes,
         };
-        piece.counts.push((host, decided));
-        let row = UrlRow::new(&second.host, &second.url, UrlState::Page(number));
-        piece
-            .rows
-            .push((format::url_key(id).to_vec(), Some(format::encode(&row)?)));
+        piece.count(host, decided);
+        let name = (&*second.host, &*second.url);
+        FinishedUrls::set(id, name, UrlState::Page(number), &Edges::default(), &mut piece)?;
         let previous = first.as_ref().map(|(first, _)| *first).filter(|first| *first < number);
         if let Some((first, page)) = first {
             let page = PageRecord {
                 fate: Fate::Superseded { by: number },
                 ..page
             };
-            piece.put_page(first, &page)?;
+            Catalogue::set(first, &page, &mut piece)?;
         }
         let second = PageRecord {
             fate: Fate::Current,
             previous,
             ..second
         };
-        piece.put_page(number, &second)?;
-        self.store.stage_piece(piece);
-        Ok(())
-    }
-}
-
-impl Piece {
-    fn put_page(&mut self, number: u64, page: &PageRecord) -> Result<(), StorageError> {
-        let row = format::encode(page)?;
-        self.rows.push((format::page_key(number).to_vec(), Some(row)));
+        Catalogue::set(number, &second, &mut piece)?;
+        self.store.stage(piece);
         Ok(())
     }
 }

@@ -65,8 +65,8 @@ fn lent(dir: &Path) -> Store {
 fn contents(store: &Store) -> Vec<String> {
     let pages = store.pages_from(1).map(|row| format!("{:?}", row.unwrap()));
     let urls = store.urls().map(|row| format!("{:?}", row.unwrap()));
-    let queue = store.queue().map(|row| format!("{:?}", row.unwrap()));
-    let hosts = store.hosts().map(|row| format!("{:?}", row.unwrap()));
+    let queue = store.queue().urls().map(|row| format!("{:?}", row.unwrap()));
+    let hosts = store.hosts().all().map(|row| format!("{:?}", row.unwrap()));
     let looked_up = ["page/3", "linked/3", "linked/2000", "unknown"]
         .map(|path| format!("{:?}", store.url_state("h", &format!("https://h/{path}")).unwrap()));
     let rest = [format!("{:?} {:?}", store.counts(), store.next_page_id())];
@@ -82,7 +82,7 @@ fn contents(store: &Store) -> Vec<String> {
 fn findings(store: &Store) -> Vec<Finding> {
     let mut found = Vec::new();
     let mut note = |finding| found.push(finding);
-    store.verify(&mut Findings::new(&mut note, &mut |_| ())).unwrap();
+    crate::verify(store, &mut Findings::new(&mut note, &mut |_| ())).unwrap();
     found
 }
 
@@ -93,7 +93,7 @@ fn a_lent_store_shows_one_commit_while_the_crawl_goes_on() {
     assert!(Store::open_lent(dir.path()).unwrap().is_none(), "nobody lends yet");
     store.lend().unwrap();
     crawl(&mut store, 0..1_500);
-    let (before, commit) = (contents(&store), store.committed.commit);
+    let (before, commit) = (contents(&store), store.last_commit());
     let early = lent(dir.path());
     assert_eq!(contents(&early), before);
     assert_eq!(early.as_of().unwrap().commit, commit);
@@ -227,9 +227,8 @@ fn another_version_of_the_messages_is_named() {
 #[test]
 fn a_port_serves_as_a_socket_does() {
     let dir = tempfile::tempdir().unwrap();
-    let mut store = open(dir.path());
-    crawl(&mut store, 0..3);
-    let server = Server::with(Listener::bind_port(dir.path()).unwrap(), store.state.clone()).unwrap();
+    let state = crate::state::State::open(dir.path(), 1 << 20).unwrap();
+    let server = Server::with(Listener::bind_port(dir.path()).unwrap(), state).unwrap();
     let Connected::To(lender) = Lender::connect(dir.path()).unwrap() else {
         panic!("nobody listens");
     };

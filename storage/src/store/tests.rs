@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;
 use crate::warc::medium::failing::FullDisk;
+use crate::warc::medium::{Folder, Medium};
 use crate::{Discovered, Outcome, PageDraft, Verdict, warc::Capture};
 
 fn marks(dir: &tempfile::TempDir) -> Box<dyn Medium> {
@@ -79,7 +80,7 @@ fn a_full_disk_commits_nothing_and_the_commit_can_be_repeated() {
         assert!(error.to_string().contains("free some space"), "{error}");
         assert!(store.page(1).unwrap().is_none());
         assert!(store.url_state("h", "https://h/c").unwrap().is_none());
-        assert_eq!(store.hosts().next().unwrap().unwrap().1.queued, 2);
+        assert_eq!(store.hosts().all().next().unwrap().unwrap().1.queued, 2);
     }
     assert!(store.refill("h", 9, &HashSet::new()).is_err());
     // There is room again; what was finished meanwhile goes with it.
@@ -135,25 +136,14 @@ fn links_that_a_crash_made_known_before_their_page_survive_a_rebuild() {
         ..store.progress
     };
     store.archive.sync().unwrap();
-    let Store {
-        stage,
-        state,
-        early,
-        committed,
-        ..
-    } = &mut store;
-    let before = *committed;
-    assert!(
-        stage
-            .apply_links(state, early, (before, after), &mut std::collections::HashMap::new())
-            .unwrap()
-    );
-    state.flush().unwrap();
+    let mut target = Target::new(&store.state, &store.links, (store.committed, after));
+    assert!(store.commit.apply_links(&mut target).unwrap());
+    store.state.flush().unwrap();
     drop(store);
 
     let mut store = Store::open(dir.path(), &options).unwrap();
     let urls = |store: &Store| {
-        let mut urls: Vec<String> = store.queue().map(|queued| queued.unwrap().url).collect();
+        let mut urls: Vec<String> = store.queue().urls().map(|queued| queued.unwrap().url).collect();
         urls.sort();
         urls
     };
@@ -181,5 +171,5 @@ fn links_that_a_crash_made_known_before_their_page_survive_a_rebuild() {
         .unwrap();
     let store = Store::open(dir.path(), &options).unwrap();
     assert_eq!(urls(&store), ["https://h/c", "https://h/d"]);
-    assert!(store.state.get(format::META_EARLY).unwrap().is_none());
+    assert!(!store.links.has_early_note());
 }

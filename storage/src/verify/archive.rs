@@ -4,13 +4,12 @@ use std::fs::File;
 use std::io::ErrorKind;
 use std::ops::Range;
 
+use super::Check;
 use super::findings::{FindingKind, Findings};
 use super::stretches::Stretches;
 use super::threads::in_order;
 use crate::error::StorageError;
-use crate::format;
 use crate::page::PageRecord;
-use crate::store::Store;
 use crate::warc::metadata::{self, Event};
 use crate::warc::{Record, WarcReader};
 
@@ -20,48 +19,33 @@ const BYTES_A_STEP: u64 = 4_096;
 /// Stretches after which the progress is shown.
 const STRETCHES_AT_A_TIME: usize = 8;
 
-impl Store {
-    /// Stretches of the archive that a rebuild could not read. No page needs them.
-    ///
-    /// # Errors
-    /// Errors of the state.
-    pub fn skipped_stretches(&self) -> Result<u64, StorageError> {
-        self.state.scan([format::SKIPPED]).try_fold(0, |count, row| {
-            row?;
-            Ok(count + 1)
-        })
-    }
-
+impl Check<'_> {
     /// Number of steps of the check of the archive.
-    pub(super) fn steps_of_archive(&self) -> u64 {
-        (0..=self.progress.archive.file)
+    pub(super) fn steps_of_archive(self) -> u64 {
+        (0..=self.store.archive_end().file)
             .map(|file| self.bytes_of(file) / BYTES_A_STEP)
             .sum()
     }
 
     /// Bytes of a WARC file; 0 if it cannot be opened.
-    fn bytes_of(&self, file: u32) -> u64 {
-        let end = self.progress.archive;
+    fn bytes_of(self, file: u32) -> u64 {
+        let end = self.store.archive_end();
         match file == end.file {
             true => end.offset,
-            false => std::fs::metadata(self.archive.path(file)).map_or(0, |file| file.len()),
+            false => std::fs::metadata(self.store.archive().path(file)).map_or(0, |file| file.len()),
         }
     }
 
     /// Reads every WARC file up to the end of the archive.
-    pub(super) fn verify_archive(
-        &self,
-        stretches: &Stretches,
-        findings: &mut Findings<'_>,
-    ) -> Result<(), StorageError> {
-        let end = self.progress.archive;
-        let gaps = self.state.gaps()?;
+    pub(super) fn verify_archive(self, stretches: &Stretches, findings: &mut Findings<'_>) -> Result<(), StorageError> {
+        let end = self.store.archive_end();
+        let gaps = self.store.archive().gaps()?;
         for number in 0..=end.file {
             let committed = (number == end.file).then_some(end.offset);
             if committed == Some(0) {
                 break;
             }
-            let path = self.archive.path(number);
+            let path = self.store.archive().path(number);
             match File::open(&path) {
                 Ok(_) => self.verify_file(number, committed, stretches, findings)?,
                 // The file was missing at the rebuild, so no page needs it.
@@ -79,7 +63,7 @@ impl Store {
     /// Several threads read a stretch each. If the records of every stretch lead to the beginning of the next one without damage, one
     /// reader would have found the same. Otherwise one reader reads the file again, because damage may reach over a border.
     fn verify_file(
-        &self,
+        self,
         number: u32,
         committed: Option<u64>,
         stretches: &Stretches,
@@ -110,8 +94,8 @@ impl Store {
     }
 
     /// Reads a stretch of a WARC file. The last one has no end: it ends with the file, or at the `committed` byte.
-    fn read(&self, number: u32, stretch: &Range<u64>, committed: Option<u64>) -> Result<ReadStretch, StorageError> {
-        let path = self.archive.path(number);
+    fn read(self, number: u32, stretch: &Range<u64>, committed: Option<u64>) -> Result<ReadStretch, StorageError> {
+        let path = self.store.archive().path(number);
         let failed = |source| StorageError::io("read", &path, source);
         let mut reader = WarcReader::new(File::open(&path).map_err(failed)?).starting_at(stretch.start);
         let (mut read_to, mut wrong, mut is_damaged) = (stretch.start, Vec::new(), false);
@@ -128,7 +112,11 @@ impl Store {
                 Some(Err(damage)) if committed.is_some_and(|committed| damage.offset >= committed) => break,
                 Some(Err(damage)) => {
                     is_damaged = true;
-                    if !self.is_skipped(number, damage.offset, reader.position())? {
+                    if !self
+                        .store
+                        .archive()
+                        .is_skipped(number, damage.offset, reader.position())?
+                    {
                         wrong.push((FindingKind::Archive, format!("{}: {damage}", path.display())));
                     }
                     read_to = read_to.max(damage.offset + 1);
@@ -148,16 +136,8 @@ impl Store {
         })
     }
 
-    /// Whether a rebuild noted this unreadable stretch, or a longer stretch that begins at the same byte.
-    fn is_skipped(&self, file: u32, offset: u64, end: u64) -> Result<bool, StorageError> {
-        let Some(row) = self.state.get(format::skipped_key(file, offset))? else {
-            return Ok(false);
-        };
-        Ok(end <= self.state.decode::<u64>("an unreadable stretch", &row)?)
-    }
-
     /// The contradiction between the catalogue and the metadata record of a page, if there is one.
-    fn wrong_with_metadata(&self, record: &Record, file: u32, offset: u64) -> Result<Option<String>, StorageError> {
+    fn wrong_with_metadata(self, record: &Record, file: u32, offset: u64) -> Result<Option<String>, StorageError> {
         if record.kind() != "metadata" {
             return Ok(None);
         }
@@ -168,18 +148,18 @@ impl Store {
         let Event::Page { sequence, page, .. } = decoded.event else {
             return Ok(None);
         };
-        let Some(sequence) = self.number_in(file, sequence)? else {
+        let Some(sequence) = self.store.archive().number_in(file, sequence)? else {
             return Ok(None);
         };
-        let Some(known) = self.page(sequence)? else {
+        let Some(known) = self.store.page(sequence)? else {
             return Ok(None);
         };
-        let wrong = differing_fields(&page, &known, self.redecided()?.is_none());
+        let wrong = differing_fields(&page, &known, self.store.run_notes().redecided()?.is_none());
         Ok((!wrong.is_empty()).then(|| {
             format!(
                 "page {sequence}, {}: its row differs from its metadata record (byte {offset} of {}): {}",
                 known.url,
-                self.archive.path(file).display(),
+                self.store.archive().path(file).display(),
                 wrong.join(", ")
             )
         }))
@@ -207,18 +187,10 @@ fn differing_fields(archived: &PageRecord, known: &PageRecord, has_first_signatu
         ("wire_bytes", archived.wire_bytes == known.wire_bytes),
         ("text_chars", archived.text_chars == known.text_chars),
         ("language", archived.language == known.language),
-        // An earlier version leaves the fields that it does not know out when it writes the row again.
-        (
-            "page_type",
-            known.page_type.is_none() || archived.page_type == known.page_type,
-        ),
-        (
-            "rendering",
-            known.rendering.is_none() || archived.rendering == known.rendering,
-        ),
-        // An earlier version leaves it out, too.
-        ("logged_in", !known.logged_in || archived.logged_in),
-        ("is_incomplete", !known.is_incomplete || archived.is_incomplete),
+        ("page_type", archived.page_type == known.page_type),
+        ("rendering", archived.rendering == known.rendering),
+        ("logged_in", archived.logged_in == known.logged_in),
+        ("is_incomplete", archived.is_incomplete == known.is_incomplete),
         ("elapsed_ms", archived.elapsed_ms == known.elapsed_ms),
         ("canonical", archived.canonical == known.canonical),
         ("payload_digest", archived.payload_digest == known.payload_digest),

@@ -2,19 +2,19 @@
 
 use std::collections::BTreeMap;
 
+use super::Check;
 use super::findings::{FindingKind, Findings};
 use crate::counts::Counts;
 use crate::error::StorageError;
-use crate::store::Store;
 
-impl Store {
+impl Check<'_> {
     pub(super) fn verify_counts(
-        &self,
+        self,
         mut counted: BTreeMap<String, Counts>,
         findings: &mut Findings<'_>,
     ) -> Result<(), StorageError> {
         let mut total = Counts::default();
-        for row in self.hosts() {
+        for row in self.store.hosts().all() {
             let (host, stored) = row?;
             total += stored;
             let found = counted.remove(&host).unwrap_or_default();
@@ -27,7 +27,7 @@ impl Store {
                 findings.note(FindingKind::Counts, format!("host {host} has no counts: {what}"));
             }
         }
-        if total != self.counts() {
+        if total != self.store.counts() {
             findings.note(FindingKind::Counts, "the total is not the sum over the hosts");
         }
         Ok(())

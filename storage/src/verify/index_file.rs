@@ -1,16 +1,16 @@
 //! Checks `warc/index.cdxj`.
 
+use super::Check;
 use super::findings::{FindingKind, Findings};
 use crate::cdxj::{Difference, difference};
 use crate::error::StorageError;
-use crate::store::Store;
 
 /// Number of characters of a line that a finding shows.
 const SHOWN_CHARS: usize = 120;
 
-impl Store {
-    pub(super) fn verify_index_file(&self, findings: &mut Findings<'_>) -> Result<(), StorageError> {
-        difference(self, &mut |difference| {
+impl Check<'_> {
+    pub(super) fn verify_index_file(self, findings: &mut Findings<'_>) -> Result<(), StorageError> {
+        difference(self.store, &mut |difference| {
             let what = match difference {
                 Difference::NoFile => "the file is missing".to_owned(),
                 Difference::Wrong { number, line } => {

@@ -1,28 +1,27 @@
 //! Checks one page: its row against the rest of the state, its records against the archive.
 
+use super::Check;
 use super::findings::FindingKind;
 use crate::error::StorageError;
-use crate::format;
 use crate::page::{Fate, PageRecord, Verdict};
-use crate::store::Store;
 use crate::url_state::UrlState;
 use crate::warc::location::WarcLocation;
 use crate::warc::metadata::duplicate;
 use crate::warc::record::one_line_uri;
 use crate::warc::{Record, payload_digest, shown_digest};
 
-impl Store {
+impl Check<'_> {
     /// The contradiction between a page's row and the rest of the state, if there is one.
-    pub(super) fn wrong_with_row(&self, sequence: u64, page: &PageRecord) -> Result<Option<String>, StorageError> {
-        if sequence >= self.next_page_id() {
+    pub(super) fn wrong_with_row(self, sequence: u64, page: &PageRecord) -> Result<Option<String>, StorageError> {
+        if sequence >= self.store.next_page_id() {
             return Ok(Some("its number was never given out".to_owned()));
         }
-        let state = self.url_state(&page.host, &page.url)?;
+        let state = self.store.url_state(&page.host, &page.url)?;
         let wrong = match (page.fate, state) {
             (Fate::Current | Fate::Gone { .. }, Some(UrlState::Page(found))) if found == sequence => None,
             (Fate::Current | Fate::Gone { .. }, state) => Some(format!("its URL is known as {state:?}")),
             (Fate::Superseded { .. } | Fate::Moved, None) => Some("its URL is not known".to_owned()),
-            (Fate::Superseded { by }, Some(_)) if self.page(by)?.is_none() => {
+            (Fate::Superseded { by }, Some(_)) if self.store.page(by)?.is_none() => {
                 Some(format!("it is superseded by page {by}, which is not there"))
             }
             (Fate::Superseded { .. } | Fate::Moved, Some(_)) => None,
@@ -30,7 +29,7 @@ impl Store {
         if wrong.is_some() || page.verdict.of().is_none() {
             return Ok(wrong);
         }
-        Ok(match self.representative_of(sequence)? {
+        Ok(match self.store.catalogue().representative_of(sequence)? {
             Some(_) => None,
             None => Some("the page that it is a duplicate of is not there".to_owned()),
         })
@@ -38,13 +37,13 @@ impl Store {
 
     /// The faults of the archived records of a page.
     pub(super) fn wrong_with_records(
-        &self,
+        self,
         sequence: u64,
         page: &PageRecord,
     ) -> Result<Vec<(FindingKind, String)>, StorageError> {
         let mut wrong = Vec::new();
         // A redecision keeps a duplicate of the crawl by its text, until a visit brings the body.
-        let has_body = page.response.is_some() || self.state.get(format::redecided_key(sequence))?.is_some();
+        let has_body = page.response.is_some() || self.store.catalogue().is_redecided(sequence)?;
         if page.verdict == Verdict::Unique && (!has_body || page.text.is_none()) {
             wrong.push((
                 FindingKind::Body,
@@ -66,7 +65,7 @@ impl Store {
         // The text of a duplicate is stored as the difference from another text.
         if wrong.is_empty()
             && page.response.is_none()
-            && let Err(error) = self.text_of(page)
+            && let Err(error) = self.store.text_of(page)
         {
             match error {
                 StorageError::ArchiveDamaged { .. } | StorageError::Io { .. } => {
@@ -79,12 +78,12 @@ impl Store {
     }
 
     fn wrong_with_record(
-        &self,
+        self,
         page: &PageRecord,
         kind: &str,
         location: WarcLocation,
     ) -> Result<Option<String>, StorageError> {
-        let record = match self.archived(location) {
+        let record = match self.store.archive().record(location) {
             Ok(record) => record,
             Err(error @ (StorageError::ArchiveDamaged { .. } | StorageError::Io { .. })) => {
                 return Ok(Some(error.to_string()));

@@ -30,7 +30,7 @@ pub(crate) use self::write::crawl_fields;
 use super::record::{NewRecord, new_record_id};
 use crate::frontier::{Discovered, QueuedUrl, Via};
 use crate::page::{PageRecord, Replaced, Verdict};
-use crate::visits::Visit;
+use crate::revisits::Visit;
 use crate::warc::EncodedCapture;
 
 /// The scheme of the verdicts in a file. Only verdicts with equal values can be compared.

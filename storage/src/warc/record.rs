@@ -12,6 +12,7 @@
 
 use std::borrow::Cow;
 use std::io;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use data_encoding::BASE32;
 use sha1::{Digest, Sha1};
@@ -320,6 +321,12 @@ fn timestamp(unix_ms: u64) -> jiff::Timestamp {
 /// The first position of `needle` in `haystack`.
 pub(crate) fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
     haystack.windows(needle.len()).position(|window| window == needle)
+}
+
+/// The current time, milliseconds since the Unix epoch.
+pub(crate) fn now_ms() -> u64 {
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since_epoch.as_millis()).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -102,7 +102,7 @@ impl Crawl {
         };
         crawl.follow_lowered();
         crawl.store.commit().unwrap();
-        crawl.queue = crawl.store.queue().map(Result::unwrap).collect();
+        crawl.queue = crawl.store.queue().urls().map(Result::unwrap).collect();
         crawl
     }
 
@@ -222,7 +222,7 @@ fn a_known_url_keeps_its_place_and_its_number_when_its_depth_sinks() {
     assert_eq!(store.discover(&[found(0, 1)]).unwrap(), []);
     assert!(store.next_lowered().unwrap().is_none(), "it is not finished");
     store.commit().unwrap();
-    let queued: Vec<QueuedUrl> = store.queue().map(Result::unwrap).collect();
+    let queued: Vec<QueuedUrl> = store.queue().urls().map(Result::unwrap).collect();
     assert_eq!(queued, std::slice::from_ref(&deep));
     // Its links are at depth 4 by its place, and at depth 2 by the shorter path.
     let finished = store.finish(&deep, kept(&deep), &[found(1, 4)]).unwrap();

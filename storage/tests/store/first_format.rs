@@ -210,7 +210,7 @@ fn contents(store: &Store) -> String {
         let (sequence, page) = row.unwrap();
         line(page_line(sequence, &page));
         line(format!("  text {:?}", store.text_of(&page).unwrap()));
-        if let Some(visits) = store.visits(sequence).unwrap() {
+        if let Some(visits) = store.revisits().visits(sequence).unwrap() {
             line(format!(
                 "  visits from {} to {}: {} changed {} missing {} waiting {}",
                 visits.first_at, visits.last_at, visits.count, visits.changes, visits.missing, visits.is_waiting
@@ -229,7 +229,7 @@ fn contents(store: &Store) -> String {
         let looked_up = store.url_state(&known.host, &known.url).unwrap().is_some();
         line(format!("url {} {} {state} {looked_up}", known.host, known.url));
     }
-    for row in store.queue() {
+    for row in store.queue().urls() {
         let queued = row.unwrap();
         line(format!(
             "queue {} {} {} {} {} attempts {} via {} revisits {:?}",
@@ -243,19 +243,19 @@ fn contents(store: &Store) -> String {
             queued.revisits.map(|revisit| (revisit.page, revisit.validators.etag))
         ));
     }
-    for row in store.host_records() {
+    for row in store.host_memory().records() {
         let (host, state) = row.unwrap();
         line(format!(
             "host {host} {} {} {:?}",
             state.asked_at, state.failures, state.last_failure
         ));
-        let robots = store.robots(&host, &format!("https://{host}")).unwrap();
+        let robots = store.host_memory().robots(&host, &format!("https://{host}")).unwrap();
         line(format!(
             "  robots {:?}",
             robots.map(|robots| String::from_utf8(robots.text))
         ));
     }
-    for refresh in store.refreshes().unwrap() {
+    for refresh in store.revisits().refreshes().unwrap() {
         line(format!(
             "refresh {} due {} changed {} unchanged {} missing {} gone {} moved {}",
             refresh.started_at,
@@ -269,8 +269,8 @@ fn contents(store: &Store) -> String {
     }
     line(format!(
         "departed {:?} interrupted {}",
-        store.departed().unwrap(),
-        store.was_interrupted().unwrap()
+        store.catalogue().departed().unwrap(),
+        store.run_notes().was_interrupted().unwrap()
     ));
     out
 }

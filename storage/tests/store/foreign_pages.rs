@@ -24,22 +24,33 @@ fn rows_about_pages_of_other_workers_are_durable_with_the_commit_and_in_order() 
     for (page, name) in pages {
         store.note_foreign(page, &record(name)).unwrap();
     }
-    assert_eq!(store.foreign_page(page(2, 5).packed()).unwrap(), None, "not committed");
+    assert_eq!(
+        store.foreign_pages().page(page(2, 5).packed()).unwrap(),
+        None,
+        "not committed"
+    );
     store.commit().unwrap();
     store.note_foreign(page(9, 9), &record("lost")).unwrap();
     drop(store);
 
     let mut store = open(dir.path());
-    let rows: Vec<_> = store.foreign_pages().map(Result::unwrap).collect();
+    let rows: Vec<_> = store.foreign_pages().all().map(Result::unwrap).collect();
     let expected = [(page(2, 5), "a"), (page(2, 300), "b"), (page(3, 1), "c")];
     assert_eq!(rows, expected.map(|(page, name)| (page, record(name))));
-    assert_eq!(store.foreign_page(page(2, 300).packed()).unwrap(), Some(record("b")));
+    assert_eq!(
+        store.foreign_pages().page(page(2, 300).packed()).unwrap(),
+        Some(record("b"))
+    );
     for unknown in [page(9, 9).packed(), 5] {
-        assert_eq!(store.foreign_page(unknown).unwrap(), None);
+        assert_eq!(store.foreign_pages().page(unknown).unwrap(), None);
     }
     store.note_foreign(page(2, 5), &record("a")).unwrap();
     store.commit().unwrap();
-    assert_eq!(store.foreign_pages().count(), 3, "a row that comes twice counts once");
+    assert_eq!(
+        store.foreign_pages().all().count(),
+        3,
+        "a row that comes twice counts once"
+    );
     assert_sound(&store);
     drop(store);
     assert_eq!(findings(dir.path()), []);
@@ -56,9 +67,12 @@ fn a_compaction_keeps_the_rows_and_a_rebuild_does_not() {
     drop(store);
     storage::compact(dir.path(), &OpenOptions::existing(), &mut |_| ()).unwrap();
     let store = open(dir.path());
-    assert_eq!(store.foreign_page(page(2, 5).packed()).unwrap(), Some(record("a")));
+    assert_eq!(
+        store.foreign_pages().page(page(2, 5).packed()).unwrap(),
+        Some(record("a"))
+    );
     drop(store);
     rebuilt(dir.path());
     let store = Store::open(dir.path(), &OpenOptions::existing()).unwrap();
-    assert_eq!(store.foreign_pages().count(), 0, "no archive holds them");
+    assert_eq!(store.foreign_pages().all().count(), 0, "no archive holds them");
 }

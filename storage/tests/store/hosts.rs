@@ -40,19 +40,22 @@ fn the_record_of_a_host_and_its_robots_txt_survive_only_with_a_commit() {
     drop(store);
     let mut store = open(dir.path());
     for (host, state) in &hosts {
-        assert_eq!(store.host_record(host).unwrap().as_ref(), Some(state));
+        assert_eq!(store.host_memory().record(host).unwrap().as_ref(), Some(state));
     }
-    let mut all: Vec<_> = store.host_records().map(Result::unwrap).collect();
+    let mut all: Vec<_> = store.host_memory().records().map(Result::unwrap).collect();
     all.sort_by_key(|(_, state)| state.failures);
     assert_eq!(all, hosts);
-    assert_eq!(store.host_record("h").unwrap(), None);
-    assert_eq!(store.robots("h1", "https://h1").unwrap(), Some(robots("Disallow: /x")));
-    assert_eq!(store.robots("h1", "http://h1").unwrap(), Some(robots("")));
-    assert_eq!(store.robots("h", "http://h1").unwrap(), None);
-    assert_eq!(store.hosts().count(), 0, "a host's state is no count of its URLs");
+    assert_eq!(store.host_memory().record("h").unwrap(), None);
+    assert_eq!(
+        store.host_memory().robots("h1", "https://h1").unwrap(),
+        Some(robots("Disallow: /x"))
+    );
+    assert_eq!(store.host_memory().robots("h1", "http://h1").unwrap(), Some(robots("")));
+    assert_eq!(store.host_memory().robots("h", "http://h1").unwrap(), None);
+    assert_eq!(store.hosts().all().count(), 0, "a host's state is no count of its URLs");
     store.record_hosts(&[("h1".into(), HostRecord::default())]).unwrap();
     store.commit().unwrap();
-    assert_eq!(store.host_record("h1").unwrap(), Some(HostRecord::default()));
+    assert_eq!(store.host_memory().record("h1").unwrap(), Some(HostRecord::default()));
     assert_sound(&store);
 }
 
@@ -67,28 +70,31 @@ fn a_robots_txt_that_is_too_long_removes_the_stored_one() {
     let longest = "#".repeat(MAX_STORED_ROBOTS_BYTES);
     store.record_robots("h", "http://h", Some(&robots(&longest))).unwrap();
     store.commit().unwrap();
-    assert_eq!(store.robots("h", "http://h").unwrap(), Some(robots(&longest)));
+    assert_eq!(
+        store.host_memory().robots("h", "http://h").unwrap(),
+        Some(robots(&longest))
+    );
     store
         .record_robots("h", "http://h", Some(&robots(&(longest + "#"))))
         .unwrap();
     store.commit().unwrap();
-    assert_eq!(store.robots("h", "http://h").unwrap(), None);
+    assert_eq!(store.host_memory().robots("h", "http://h").unwrap(), None);
 }
 
 #[test]
 fn an_interrupted_run_is_detected() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
-    assert!(!store.was_interrupted().unwrap());
+    assert!(!store.run_notes().was_interrupted().unwrap());
     store.begin_run().unwrap();
     store.commit().unwrap();
     drop(store);
     let mut store = open(dir.path());
-    assert!(store.was_interrupted().unwrap());
+    assert!(store.run_notes().was_interrupted().unwrap());
     store.end_run().unwrap();
     store.commit().unwrap();
     drop(store);
-    assert!(!open(dir.path()).was_interrupted().unwrap());
+    assert!(!open(dir.path()).run_notes().was_interrupted().unwrap());
 }
 
 #[test]
@@ -104,7 +110,8 @@ fn a_row_of_another_version_is_reported_as_damaged() {
     tree.insert(b"gh", row).unwrap();
     assert!(
         store
-            .host_record("h")
+            .host_memory()
+            .record("h")
             .unwrap_err()
             .to_string()
             .contains("a host's state")
@@ -149,8 +156,8 @@ fn the_record_of_a_sitemap_survives_only_with_a_commit_and_only_if_it_is_short()
         ("https://h/vast.xml", None),
         ("https://h/late.xml", None),
     ] {
-        assert_eq!(store.sitemap("h", url).unwrap(), count.map(read), "{url}");
+        assert_eq!(store.sitemaps().read("h", url).unwrap(), count.map(read), "{url}");
     }
-    assert_eq!(store.sitemap("", "https://h/a.xml").unwrap(), None);
+    assert_eq!(store.sitemaps().read("", "https://h/a.xml").unwrap(), None);
     assert_sound(&store);
 }

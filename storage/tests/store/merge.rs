@@ -62,6 +62,7 @@ fn fetch(store: &mut Store, host: &str, path: &str, at: u64, verdict: Verdict) -
         Some(queued) => queued,
         None => store
             .queue()
+            .urls()
             .map(Result::unwrap)
             .find(|queued| queued.url == link.url && queued.revisits.is_none())
             .unwrap(),
@@ -187,7 +188,7 @@ fn verdicts_of_other_workers_name_pages_of_the_merged_folder() {
     }
     let later = pages["https://c/later"].0;
     assert_eq!(pages["https://b/copy"].1.verdict, Verdict::Exact { of: later });
-    assert_eq!(store.visits(kept).unwrap().unwrap().count, 1);
+    assert_eq!(store.revisits().visits(kept).unwrap().unwrap().count, 1);
     assert!(matches!(
         store.url_state("b", "https://b/moved").unwrap(),
         Some(UrlState::Redirect { .. })
@@ -199,6 +200,7 @@ fn verdicts_of_other_workers_name_pages_of_the_merged_folder() {
     assert!(
         store
             .queue()
+            .urls()
             .map(Result::unwrap)
             .all(|queued| queued.url.ends_with("/next"))
     );
@@ -249,14 +251,14 @@ fn a_merged_folder_goes_on_and_is_rebuilt_with_the_same_numbers() {
     fetch(&mut store, "new", "page", 20_000, Verdict::Unique);
     fetch(&mut store, "new", "copy", 20_001, Verdict::Exact { of: kept });
     let before = by_url(&store);
-    let queued = store.queue().count();
+    let queued = store.queue().urls().count();
     drop(store);
     assert_eq!(findings(&target), []);
     let (done, problems) = rebuilt(&target);
     assert_eq!((problems, done.pages), (vec![], 9));
     let store = Store::open(&target, &OpenOptions::existing()).unwrap();
     assert_eq!(by_url(&store), before);
-    assert_eq!(store.queue().count(), queued);
+    assert_eq!(store.queue().urls().count(), queued);
     // The redirect is in no archive, and in the old state.
     let moved = store.url_state("b", "https://b/moved").unwrap();
     assert!(matches!(moved, Some(UrlState::Redirect { .. })), "{moved:?}");
@@ -512,7 +514,7 @@ fn a_page_that_yielded_is_a_duplicate_and_one_that_yielded_to_a_missing_page_sta
     let pages = by_url(&store);
     let kept = pages["https://a/kept"].0;
     for url in ["https://b/same", "https://b/copy"] {
-        let representative = store.representative_of(pages[url].0).unwrap();
+        let representative = store.catalogue().representative_of(pages[url].0).unwrap();
         assert_eq!(representative, Some(kept), "{url}");
     }
     assert!(store.page_by_url("b", "https://b/third").unwrap().unwrap().1.is_kept());

@@ -12,7 +12,7 @@ fn letter(kind: u8, text: &str) -> Letter {
 }
 
 fn texts(store: &Store) -> Vec<String> {
-    let letters = store.outbox(0, usize::MAX).unwrap().into_iter();
+    let letters = store.outbox().letters(0, usize::MAX).unwrap().into_iter();
     letters
         .map(|(_, letter)| String::from_utf8(letter.bytes).unwrap())
         .collect()
@@ -62,7 +62,7 @@ fn letters_become_durable_with_their_outcome() {
 fn letters_are_read_in_order_and_removed_when_they_have_arrived() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
-    assert!(store.is_outbox_empty());
+    assert!(store.outbox().is_empty());
     let mut written = Vec::new();
     for n in 0..40 {
         // Every tenth time, letters that do not fit into one row.
@@ -76,7 +76,7 @@ fn letters_are_read_in_order_and_removed_when_they_have_arrived() {
     store.commit().unwrap();
     let (mut read, mut last, mut arrived) = (Vec::new(), 0, 0);
     loop {
-        let some = store.outbox(last, 100).unwrap();
+        let some = store.outbox().letters(last, 100).unwrap();
         let Some((number, _)) = some.last() else { break };
         assert!(some[0].0 > last && some.is_sorted_by_key(|(number, _)| *number));
         assert!((100..250).contains(&some.len()) || written.len() - read.len() == some.len());
@@ -90,12 +90,13 @@ fn letters_are_read_in_order_and_removed_when_they_have_arrived() {
         }
     }
     assert!(read == written, "{} of {}", read.len(), written.len());
-    assert!(store.is_outbox_empty());
+    assert!(store.outbox().is_empty());
     drop(store);
 
     let mut store = open(dir.path());
     let left: Vec<Letter> = store
-        .outbox(0, usize::MAX)
+        .outbox()
+        .letters(0, usize::MAX)
         .unwrap()
         .into_iter()
         .map(|(_, l)| l)

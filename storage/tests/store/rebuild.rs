@@ -28,7 +28,7 @@ pub fn findings(dir: &Path) -> Vec<Finding> {
     let mut found = Vec::new();
     let store = Store::open_untouched(dir, &OpenOptions::existing()).unwrap();
     let mut tell = |finding| found.push(finding);
-    store.verify(&mut Findings::new(&mut tell, &mut |_| ())).unwrap();
+    storage::verify(&store, &mut Findings::new(&mut tell, &mut |_| ())).unwrap();
     found
 }
 
@@ -37,7 +37,7 @@ fn pages(store: &Store) -> Vec<(u64, PageRecord)> {
 }
 
 fn queued(store: &Store) -> Vec<String> {
-    let mut urls: Vec<String> = store.queue().map(|queued| queued.unwrap().url).collect();
+    let mut urls: Vec<String> = store.queue().urls().map(|queued| queued.unwrap().url).collect();
     urls.sort();
     urls
 }
@@ -153,6 +153,7 @@ fn take(store: &mut Store, path: &str) -> storage::QueuedUrl {
     store.commit().unwrap();
     let queued = store
         .queue()
+        .urls()
         .map(Result::unwrap)
         .find(|queued| queued.url == format!("https://h/{path}"));
     queued.unwrap()
@@ -173,7 +174,10 @@ fn a_rebuild_restores_every_page_with_its_history_and_queues_the_links() {
     let dir = tempfile::tempdir().unwrap();
     let store = eventful(dir.path());
     let (before, counts) = (pages(&store), store.counts());
-    let visits: Vec<_> = before.iter().map(|(id, _)| store.visits(*id).unwrap()).collect();
+    let visits: Vec<_> = before
+        .iter()
+        .map(|(id, _)| store.revisits().visits(*id).unwrap())
+        .collect();
     assert_eq!(counts.gone, 1);
     drop(store);
     assert_eq!(findings(dir.path()), []);
@@ -191,12 +195,16 @@ fn a_rebuild_restores_every_page_with_its_history_and_queues_the_links() {
     assert_eq!(findings(dir.path()), []);
     let mut store = open(dir.path());
     assert_eq!(pages(&store), before);
-    let visits_now: Vec<_> = before.iter().map(|(id, _)| store.visits(*id).unwrap()).collect();
+    let visits_now: Vec<_> = before
+        .iter()
+        .map(|(id, _)| store.revisits().visits(*id).unwrap())
+        .collect();
     assert_eq!(visits_now, visits);
     // URLs without a record in the archive are queued. The redirect and the failure were seeds, which the next run brings again.
     assert_eq!(queued(&store), ["https://h/k", "https://other:81/x y\\"]);
     let deep = store
         .queue()
+        .urls()
         .map(Result::unwrap)
         .find(|queued| queued.host == "other:81")
         .unwrap();

@@ -28,7 +28,7 @@ fn verdicts(store: &Store) -> Vec<Verdict> {
 
 fn representatives(store: &Store) -> Vec<Option<u64>> {
     (1..store.next_page_id())
-        .map(|id| store.representative_of(id).unwrap())
+        .map(|id| store.catalogue().representative_of(id).unwrap())
         .collect()
 }
 
@@ -104,7 +104,7 @@ fn representatives_are_found_over_several_replacements() {
     store.commit().unwrap();
     assert_sound(&store);
     assert_eq!(representatives(&store), [Some(4); 5]);
-    assert_eq!(store.representative_of(9).unwrap(), None);
+    assert_eq!(store.catalogue().representative_of(9).unwrap(), None);
 }
 
 #[test]

@@ -167,9 +167,9 @@ fn every_outcome_can_be_read_back_by_its_url() {
     } = &failures[0].failure;
     assert_eq!((kind.as_str(), *status, *attempts), ("http", Some(410), 2));
 
-    let hosts: Vec<_> = store.hosts_with_queue().map(|host| host.unwrap().0).collect();
+    let hosts: Vec<_> = store.hosts().with_queue().map(|host| host.unwrap().0).collect();
     assert_eq!(hosts, ["h"]);
-    assert_eq!(store.hosts().count(), 2);
+    assert_eq!(store.hosts().all().count(), 2);
     assert_sound(&store);
 }
 

@@ -100,7 +100,7 @@ pub fn text_of(url: &str) -> String {
 
 /// The decoded body of a page, if it was archived.
 pub fn body_of(store: &Store, page: &PageRecord) -> Option<Vec<u8>> {
-    let record = store.archived(page.response?).unwrap();
+    let record = store.archive().record(page.response?).unwrap();
     Some(record.http_payload().unwrap().to_vec())
 }
 
@@ -131,7 +131,7 @@ pub fn only_warc(dir: &Path) -> std::path::PathBuf {
 /// Asserts the invariants of a store: the counts agree with the rows, and every kept page has its body and text.
 pub fn assert_sound(store: &Store) {
     let mut total = storage::Counts::default();
-    for host in store.hosts() {
+    for host in store.hosts().all() {
         total += host.unwrap().1;
     }
     assert_eq!(total, store.counts());
@@ -168,6 +168,9 @@ pub fn assert_sound(store: &Store) {
     }
     assert!(next <= store.next_page_id());
     assert_eq!((current, bytes_kept), (total.fetched(), total.bytes_kept));
-    let due = store.queue().filter(|row| row.as_ref().unwrap().revisits.is_some());
+    let due = store
+        .queue()
+        .urls()
+        .filter(|row| row.as_ref().unwrap().revisits.is_some());
     assert_eq!(due.count() as u64, total.due);
 }

@@ -97,7 +97,7 @@ fn the_text_of_a_duplicate_takes_few_bytes_in_a_record_that_nobody_takes_for_a_p
     store.commit().unwrap();
     let page = store.page(2).unwrap().unwrap();
     assert_eq!((page.response, page.revisit), (None, None));
-    let record = store.archived(page.text.unwrap()).unwrap();
+    let record = store.archive().record(page.text.unwrap()).unwrap();
     assert_eq!(
         (record.kind(), record.field("Content-Type")),
         ("metadata", Some("application/warc-fields"))
@@ -119,7 +119,7 @@ fn a_text_that_equals_its_base_takes_only_the_number_of_the_base() {
     store.commit().unwrap();
     let page = store.page(4).unwrap().unwrap();
     assert_eq!(store.text_of(&page).unwrap().as_ref(), Some(&texts[0]));
-    let record = store.archived(page.text.unwrap()).unwrap();
+    let record = store.archive().record(page.text.unwrap()).unwrap();
     assert!(!String::from_utf8(record.block).unwrap().contains("text-delta"));
     drop(store);
     assert_eq!(findings(dir.path()), []);

@@ -60,7 +60,7 @@ fn visit(store: &mut Store, page: u64, outcome: impl FnOnce(&QueuedUrl) -> Outco
 }
 
 fn refresh_of(store: &Store) -> RefreshCounts {
-    store.refreshes().unwrap().pop().unwrap()
+    store.revisits().refreshes().unwrap().pop().unwrap()
 }
 
 #[test]
@@ -80,15 +80,15 @@ fn an_unchanged_page_keeps_its_record_and_its_history_grows() {
         count: 1,
         ..Visits::default()
     };
-    assert_eq!(store.visits(1).unwrap(), Some(visits));
+    assert_eq!(store.revisits().visits(1).unwrap(), Some(visits));
     let refresh = RefreshCounts {
         started_at: at(1),
         due: 1,
         unchanged: 1,
         ..RefreshCounts::default()
     };
-    assert_eq!(store.refreshes().unwrap(), [refresh]);
-    assert_eq!(store.departed().unwrap(), [0; 0]);
+    assert_eq!(store.revisits().refreshes().unwrap(), [refresh]);
+    assert_eq!(store.catalogue().departed().unwrap(), [0; 0]);
 }
 
 #[test]
@@ -107,17 +107,17 @@ fn a_changed_page_has_two_versions_and_the_new_one_is_kept() {
     assert_eq!(store.text_of(&old).unwrap(), store.text_of(&new).unwrap());
     assert_eq!((store.counts().kept, store.counts().discovered), (1, 1));
     assert_eq!(
-        store.visits(1).unwrap(),
+        store.revisits().visits(1).unwrap(),
         None,
         "the history goes on with the new version"
     );
-    let visits = store.visits(2).unwrap().unwrap();
+    let visits = store.revisits().visits(2).unwrap().unwrap();
     assert_eq!((visits.count, visits.changes, visits.first_at), (1, 1, NOW_MS));
     assert_eq!((refresh_of(&store).changed, refresh_of(&store).new), (1, 0));
-    assert_eq!(store.departed().unwrap(), [1]);
+    assert_eq!(store.catalogue().departed().unwrap(), [1]);
     store.forget_departed(&[1]).unwrap();
     store.commit().unwrap();
-    assert_eq!(store.departed().unwrap(), [0; 0]);
+    assert_eq!(store.catalogue().departed().unwrap(), [0; 0]);
     // A superseded version cannot be visited.
     assert_eq!(store.revisit(&[1], 0).unwrap(), []);
 }
@@ -129,13 +129,17 @@ fn a_kept_page_can_change_into_a_duplicate_and_back() {
     store.commit().unwrap();
     assert_sound(&store);
     assert_eq!((store.counts().kept, store.counts().exact), (1, 1));
-    assert_eq!(store.departed().unwrap(), [1]);
+    assert_eq!(store.catalogue().departed().unwrap(), [1]);
     store.forget_departed(&[1]).unwrap();
     visit(&mut store, 3, |queued| version(queued, Verdict::Unique, 2));
     store.commit().unwrap();
     assert_sound(&store);
     assert_eq!((store.counts().kept, store.counts().exact), (2, 0));
-    assert_eq!(store.departed().unwrap(), [0; 0], "a duplicate was in no index");
+    assert_eq!(
+        store.catalogue().departed().unwrap(),
+        [0; 0],
+        "a duplicate was in no index"
+    );
 }
 
 #[test]
@@ -162,7 +166,7 @@ fn a_page_is_gone_after_two_misses_in_a_row_and_stays_in_catalogue_and_archive()
         (store.counts().kept, store.counts().gone, store.counts().bytes_kept),
         (0, 1, 0)
     );
-    assert_eq!(store.departed().unwrap(), [1]);
+    assert_eq!(store.catalogue().departed().unwrap(), [1]);
     let refresh = refresh_of(&store);
     assert_eq!((refresh.missing, refresh.unchanged, refresh.gone), (2, 1, 1));
     assert_eq!(store.revisit(&[1], 0).unwrap(), []);
@@ -181,12 +185,20 @@ fn a_visit_without_an_answer_changes_nothing() {
         store.begin_refresh(at(1)).unwrap();
         visit(&mut store, 1, |_| visited(Visit::Missing, 1));
         store.commit().unwrap();
-        let before = (store.counts(), store.page(1).unwrap(), store.visits(1).unwrap());
+        let before = (
+            store.counts(),
+            store.page(1).unwrap(),
+            store.revisits().visits(1).unwrap(),
+        );
         visit(&mut store, 1, |_| outcome);
         store.commit().unwrap();
         assert_sound(&store);
         assert_eq!(
-            (store.counts(), store.page(1).unwrap(), store.visits(1).unwrap()),
+            (
+                store.counts(),
+                store.page(1).unwrap(),
+                store.revisits().visits(1).unwrap()
+            ),
             before
         );
         assert_eq!(refresh_of(&store).unanswered, 1);
@@ -215,7 +227,10 @@ fn a_redirected_or_excluded_page_has_moved() {
             (counts.kept, counts.redirected + counts.excluded, counts.queued),
             (0, 1, 1)
         );
-        assert_eq!((refresh_of(&store).moved, store.departed().unwrap()), (1, vec![1]));
+        assert_eq!(
+            (refresh_of(&store).moved, store.catalogue().departed().unwrap()),
+            (1, vec![1])
+        );
     }
 }
 
@@ -241,7 +256,7 @@ fn a_page_is_queued_for_one_visit_at_a_time_committed_or_not() {
         visit(&mut store, 2, |_| visited(Visit::Unchanged, 3));
         store.commit().unwrap();
         assert_sound(&store);
-        let visits = store.visits(2).unwrap().unwrap();
+        let visits = store.revisits().visits(2).unwrap().unwrap();
         assert_eq!((visits.count, visits.changes, visits.first_at), (3, 1, NOW_MS));
     }
 }
@@ -260,7 +275,7 @@ fn an_uncommitted_visit_is_made_again() {
     assert_sound(&store);
     assert!(store.page(1).unwrap().unwrap().is_kept());
     assert_eq!(store.refill("h", 9, &HashSet::new()).unwrap(), queued);
-    assert_eq!(store.hosts_with_queue().count(), 1);
+    assert_eq!(store.hosts().with_queue().count(), 1);
     // The refresh continues, and ends after all its visits.
     store.begin_refresh(at(2)).unwrap();
     assert_eq!(store.refresh().unwrap().started_at, at(1));
@@ -275,6 +290,7 @@ fn an_uncommitted_visit_is_made_again() {
     visit(&mut store, 1, |_| visited(Visit::Unchanged, 4));
     store.commit().unwrap();
     let started: Vec<u64> = store
+        .revisits()
         .refreshes()
         .unwrap()
         .iter()
@@ -354,8 +370,8 @@ fn a_new_version_can_take_the_place_of_a_third_page() {
     store.commit().unwrap();
     assert_sound(&store);
     assert_eq!((store.counts().kept, store.counts().exact), (1, 1));
-    assert_eq!(store.departed().unwrap(), [1, 2]);
-    assert_eq!(store.representative_of(2).unwrap(), Some(3));
+    assert_eq!(store.catalogue().departed().unwrap(), [1, 2]);
+    assert_eq!(store.catalogue().representative_of(2).unwrap(), Some(3));
 }
 
 #[test]
@@ -367,9 +383,9 @@ fn representatives_and_kept_pages_of_a_cluster_are_found() {
     store.finish(&queued[1], exact(1), &[]).unwrap();
     let found = |store: &Store, id| {
         (
-            store.representative_of(id).unwrap(),
-            store.kept_representative_of(id).unwrap(),
-            store.kept_of(id).unwrap(),
+            store.catalogue().representative_of(id).unwrap(),
+            store.catalogue().kept_representative_of(id).unwrap(),
+            store.catalogue().kept_of(id).unwrap(),
         )
     };
     // Staged or committed.

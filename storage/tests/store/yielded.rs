@@ -54,9 +54,9 @@ fn assert_given_up(store: &Store) {
         [unique, near_other(), exact_of(2), exact_of_other(), unique, exact_of(1)]
     );
     for page in [2, 3, 4] {
-        assert_eq!(store.representative_of(page).unwrap(), Some(packed));
-        assert_eq!(store.kept_representative_of(page).unwrap(), Some(packed));
-        assert_eq!(store.kept_of(page).unwrap(), Some(packed));
+        assert_eq!(store.catalogue().representative_of(page).unwrap(), Some(packed));
+        assert_eq!(store.catalogue().kept_representative_of(page).unwrap(), Some(packed));
+        assert_eq!(store.catalogue().kept_of(page).unwrap(), Some(packed));
     }
     for page in [5, 6] {
         assert_eq!(store.page(page).unwrap().unwrap().fate, Fate::Moved);
@@ -77,10 +77,14 @@ fn a_page_yields_to_another_workers_page_and_a_rebuild_restores_it() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = store_of_a_worker(dir.path());
     assert_given_up(&store);
-    assert_eq!(store.departed().unwrap(), [2, 5], "the kept ones leave the index");
+    assert_eq!(
+        store.catalogue().departed().unwrap(),
+        [2, 5],
+        "the kept ones leave the index"
+    );
     store.note_worker(7).unwrap();
     store.commit().unwrap();
-    assert_eq!(store.worker().unwrap(), Some(7));
+    assert_eq!(store.run_notes().worker().unwrap(), Some(7));
     drop(store);
     assert_given_up(&open(dir.path()));
     assert_eq!(findings(dir.path()), []);
@@ -163,5 +167,5 @@ fn the_yield_of_a_lost_page_is_a_problem_and_no_end_of_a_rebuild() {
     let store = Store::open(dir.path(), &OpenOptions::existing()).unwrap();
     assert_sound(&store);
     assert_eq!(store.url_state("h", "https://h/b").unwrap(), Some(UrlState::Queued));
-    assert_eq!(store.representative_of(4).unwrap(), Some(OTHER.packed()));
+    assert_eq!(store.catalogue().representative_of(4).unwrap(), Some(OTHER.packed()));
 }

@@ -81,7 +81,7 @@ impl ByLog {
     /// The index or the catalogue cannot be read or written.
     pub fn open(me: WorkerNumber, books: &mut Books, settings: &Settings, link: DeskLink) -> Result<Self, RunError> {
         let store = books.store_mut();
-        if store.worker()? != Some(me.0) {
+        if store.run_notes().worker()? != Some(me.0) {
             index::erase_index(store)?;
             store.note_worker(me.0)?;
             store.commit()?;
@@ -90,7 +90,7 @@ impl ByLog {
         let mark = dedup.index().mark().map(<[u8]>::to_vec);
         let by = (settings.scheme.width, &settings.rule);
         let (verdicts, mut claimed) = Verdicts::open(me, mark.as_deref(), by)?;
-        let in_outbox = store.outbox(0, usize::MAX)?;
+        let in_outbox = store.outbox().letters(0, usize::MAX)?;
         let in_outbox = in_outbox.iter().filter_map(|(_, letter)| match Mail::read(letter) {
             Some(Mail::Claim(claim)) => Some(claim.page),
             _ => None,
@@ -133,7 +133,7 @@ impl ByLog {
 
     /// Whether claims of this worker are on their way, or letters.
     fn awaits_arrivals(&self, store: &Store) -> bool {
-        !store.is_outbox_empty() || self.verdicts.has_claims()
+        !store.outbox().is_empty() || self.verdicts.has_claims()
     }
 
     /// Applies entries of the log. Returns the own pages whose claims have come back.

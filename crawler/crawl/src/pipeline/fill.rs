@@ -35,7 +35,7 @@ pub(super) fn open_store(settings: &Settings, has_seeds: bool, dir: &Path) -> Re
     options.closes_files = settings.storage.archive_url.is_some();
     let mut store = open_after_readers(dir, &options)?;
     if settings.fleet.is_none()
-        && let Some(worker) = store.worker()?
+        && let Some(worker) = store.run_notes().worker()?
     {
         let dir = store.dir().to_owned();
         return Err(RunError::WorkerAlone { dir, worker });
@@ -73,7 +73,7 @@ pub(super) fn fill(
     settings: &Settings,
     scope: &Scope,
 ) -> Result<Option<SeedInbox>, RunError> {
-    let is_interrupted = store.was_interrupted()?;
+    let is_interrupted = store.run_notes().was_interrupted()?;
     if is_interrupted {
         frontier.was_interrupted();
     }
@@ -99,7 +99,7 @@ pub(super) fn fill(
         }
         return Ok(seeds);
     }
-    let has_room = store.hosts().take(MAX_HOSTS + 1).count() <= MAX_HOSTS;
+    let has_room = store.hosts().all().take(MAX_HOSTS + 1).count() <= MAX_HOSTS;
     if has_room {
         fill_with_all_hosts(frontier, store, is_interrupted)?;
     } else {
@@ -113,11 +113,11 @@ pub(super) fn fill(
 }
 
 fn fill_with_all_hosts(frontier: &mut Frontier, store: &Store, is_interrupted: bool) -> Result<(), RunError> {
-    for row in store.host_records() {
+    for row in store.host_memory().records() {
         let (host, state) = row?;
         frontier.restore(&host, &state);
     }
-    for row in store.hosts() {
+    for row in store.hosts().all() {
         let (host, counts) = row?;
         if counts.queued > 0 || counts.fetched() > 0 || is_interrupted {
             frontier.add_stored_host(&host, &counts);

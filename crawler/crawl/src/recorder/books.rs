@@ -143,7 +143,7 @@ impl Books {
             let stored_ms = start.elapsed().as_millis();
             let mut departed = Vec::new();
             if self.has_departures {
-                departed = self.store.departed()?;
+                departed = self.store.catalogue().departed()?;
                 judge.departed(&departed)?;
             }
             judge.persist(durable)?;

@@ -71,7 +71,7 @@ impl UrlBudget {
     /// The count of a host. A host without one has no staged URL, so the store has its count.
     fn count(&mut self, store: &Store, host: &str) -> Result<&mut u64, RunError> {
         if !self.known.contains_key(host) {
-            let counts = store.host_counts(host)?.unwrap_or_default();
+            let counts = store.hosts().of(host)?.unwrap_or_default();
             self.known.insert(host.to_owned(), counts.discovered);
         }
         Ok(self.known.entry(host.to_owned()).or_default())

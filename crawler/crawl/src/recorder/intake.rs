@@ -236,13 +236,13 @@ pub(super) fn load(store: &mut Store, wanted: HostsWanted) -> Result<Event, RunE
         HostsWanted::Named(names) => {
             for name in names {
                 // A host without URLs may be wanted for an errand.
-                let counts = store.host_counts(&name)?.unwrap_or_default();
+                let counts = store.hosts().of(&name)?.unwrap_or_default();
                 hosts.push(stored_host(store, name, counts)?);
             }
         }
         HostsWanted::Behind { name, limit } => {
             let mut found = Vec::new();
-            for (row, rows) in store.hosts_behind(&name).zip(1..) {
+            for (row, rows) in store.hosts().behind(&name).zip(1..) {
                 let (name, counts) = row?;
                 behind = (found.len() >= limit || rows >= MAX_ROWS).then(|| name.clone());
                 if has_work(&counts) {
@@ -265,7 +265,7 @@ fn has_work(counts: &Counts) -> bool {
 }
 
 fn stored_host(store: &mut Store, name: String, counts: Counts) -> Result<StoredHost, RunError> {
-    let record = store.host_record(&name)?;
+    let record = store.host_memory().record(&name)?;
     let is_untouched = record.is_none() && counts.queued == counts.discovered;
     let urls = if is_untouched && counts.queued <= MAX_URLS_WITH_HOST {
         store.refill(&name, MAX_URLS_WITH_HOST as usize, &HashSet::new())?

@@ -50,7 +50,7 @@ impl KeptTexts {
         if let Some((_, id)) = self.ids.iter().find(|(known, _)| *known == location) {
             return Ok(id.clone());
         }
-        let id = match store.record_id_at(location) {
+        let id = match store.archive().record_id(location) {
             Err(error @ StorageError::Io { .. }) => {
                 tracing::warn!("a revisit record lacks the id of its response: {error}");
                 None

@@ -52,7 +52,7 @@ pub(super) fn sitemap(
 pub(super) fn recall(store: &Store, errand: Errand, reader: &RobotsReader) -> Result<Event, RunError> {
     match &errand {
         Errand::Robots { for_host, origin, .. } => {
-            let stored = store.robots(for_host, origin)?;
+            let stored = store.host_memory().robots(for_host, origin)?;
             let answer = stored.map_or(RobotsAnswer::Forgotten, |stored| reader.read(&errand, &stored));
             Ok(Event::Robots { errand, answer })
         }
@@ -87,7 +87,7 @@ fn recent_sitemap(store: &Store, url: &Url) -> Result<Option<StoredSitemap>, Run
     let life = u64::try_from(SITEMAP_LIFE.as_millis()).unwrap_or(u64::MAX);
     let refresh_began = store.refresh().map_or(0, |refresh| refresh.started_at);
     let oldest = now.saturating_sub(life).max(refresh_began);
-    let stored = store.sitemap(host.as_str(), url.as_str())?;
+    let stored = store.sitemaps().read(host.as_str(), url.as_str())?;
     Ok(stored.filter(|stored| (oldest..=now).contains(&stored.fetched_at)))
 }
 

@@ -264,7 +264,10 @@ impl World {
         assert_eq!(counts.discovered, self.texts.len() as u64);
         let current = pages.iter().filter(|(_, page)| page.fate == Fate::Current).count();
         assert_eq!(counts.fetched(), current as u64);
-        assert_eq!(self.recorder().books.store_mut().departed().unwrap(), [0; 0]);
+        assert_eq!(
+            self.recorder().books.store_mut().catalogue().departed().unwrap(),
+            [0; 0]
+        );
     }
 }
 
@@ -330,7 +333,7 @@ fn the_index_always_holds_the_kept_pages_and_no_two_of_them_are_duplicates() {
         for (id, page) in world.pages().into_iter().filter(|(_, page)| page.fate == Fate::Current) {
             if let Some(of) = page.verdict.of() {
                 let store = world.recorder().books.store();
-                let said_by = store.kept_representative_of(id).unwrap();
+                let said_by = store.catalogue().kept_representative_of(id).unwrap();
                 assert!(
                     said_by.is_some(),
                     "nothing says what page {id} says, a duplicate of {of}"
@@ -412,6 +415,7 @@ fn the_end_of_a_run_ends_the_visits_of_every_host_and_leaves_new_urls_queued() {
             .books
             .store_mut()
             .queue()
+            .urls()
             .all(|row| row.unwrap().revisits.is_none())
     );
 }

@@ -15,7 +15,7 @@ use error::RunError;
 /// refresh.
 pub(super) fn end_visits(store: &mut Store) -> Result<(), RunError> {
     let at = unix_millis(SystemTime::now());
-    let hosts = store.hosts_with_queue();
+    let hosts = store.hosts().with_queue();
     let hosts = hosts.filter(|row| row.as_ref().map_or(true, |(_, counts)| counts.due > 0));
     for (host, _) in hosts.collect::<Result<Vec<_>, _>>()? {
         end_visits_to(store, &host, at)?;

@@ -32,7 +32,7 @@ pub(super) fn says_nothing_new(store: &Store, revisit: &Revisit, page: &Undecide
         return Ok(false);
     };
     // Its representative may have departed since the revisit was queued.
-    if last.verdict != Verdict::Unique && store.kept_representative_of(revisit.page)?.is_none() {
+    if last.verdict != Verdict::Unique && store.catalogue().kept_representative_of(revisit.page)?.is_none() {
         return Ok(false);
     }
     // The bytes of a page that needs its scripts do not say what it says.
@@ -78,7 +78,7 @@ pub(super) fn record(
         return Ok(VisitRecord::Encoded(None));
     };
     let record_id = match stands_for_it.response {
-        Some(response) => store.record_id_at(response)?,
+        Some(response) => store.archive().record_id(response)?,
         None => None,
     };
     let request = requests.of(queued, visit.asked);

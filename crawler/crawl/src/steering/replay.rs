@@ -37,7 +37,7 @@ pub fn replay(store: &Store, steering: &mut Steering) -> Result<(), RunError> {
                         other
                     }
                 };
-                let new_links = store.new_links(id)?;
+                let new_links = store.new_links().of(id)?;
                 other.map(|(url, verdict)| {
                     let verdict = if page.replaces.is_some() { verdict } else { page.verdict };
                     DuplicateOf::new(of, url, &verdict, new_links)

@@ -68,6 +68,7 @@ fn kept_page_of(store: &Store, id: u64, page: &PageRecord) -> Result<Option<Stri
         return Ok(None);
     }
     let kept = store
+        .catalogue()
         .kept_of(id)?
         .map(|kept| NamedPage::find(store, kept))
         .transpose()?;

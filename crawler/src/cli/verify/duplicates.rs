@@ -114,7 +114,7 @@ struct Excused {
 
 impl Excused {
     fn of(store: &Store, settings: &Settings) -> Result<Self, RunError> {
-        let rules = store.rules()?;
+        let rules = store.run_notes().rules()?;
         // A rebuild does not know the rules of the pages that it restores.
         let may_have_other_rules = rules.is_empty() || rules.iter().any(|rule| *rule != settings.rule.to_string());
         Ok(Self {

@@ -75,10 +75,10 @@ impl Members {
             }
             opened => opened?,
         };
-        let worker = store.worker()?;
+        let worker = store.run_notes().worker()?;
         let (mut others, mut foreign) = (HashSet::new(), Vec::new());
         index.for_each_id(|id| {
-            let own = Store::own_number(id.0, worker);
+            let own = ForeignPage::own_number(id.0, worker);
             match ForeignPage::unpacked(own) {
                 Some(page) if worker.is_some() => foreign.push(page),
                 _ => {
@@ -89,7 +89,7 @@ impl Members {
         Ok(Some(Self {
             others,
             foreign,
-            departed: store.departed()?.into_iter().collect(),
+            departed: store.catalogue().departed()?.into_iter().collect(),
             applied: index.applied(),
             worker,
             compares_metadata: matches!(settings.rule.confirm, Confirm::Combined { .. }),
@@ -112,7 +112,7 @@ impl Members {
     /// The contradiction between the row about another worker's page and its place in the index, if there is one. A crash can leave a row
     /// without a place in the index, and the worker reads the log again from there.
     fn wrong_with_foreign(&self, store: &Store, page: ForeignPage) -> Result<Option<&'static str>, RunError> {
-        let Some(record) = store.foreign_page(page.packed())? else {
+        let Some(record) = store.foreign_pages().page(page.packed())? else {
             return Ok(Some("is in the index, but the state has no row about it"));
         };
         let signature = decode_signature(&record.signature)?;

@@ -30,10 +30,10 @@ impl HistoryEvent {
 
 impl Explainer<'_> {
     pub(super) fn former(&self, id: u64) -> Result<Option<Former>, RunError> {
-        let Some(redecided) = self.store.redecided()? else {
+        let Some(redecided) = self.store.run_notes().redecided()? else {
             return Ok(None);
         };
-        for row in self.store.redecisions() {
+        for row in self.store.catalogue().redecisions() {
             let (page, verdict) = row?;
             if page >= id {
                 let of = self.page_ref(verdict.of())?;
@@ -102,7 +102,7 @@ impl Explainer<'_> {
             let what = "kept until the crawl fetched its canonical page";
             return Ok(Some(HistoryEvent::new(None, what, self.page_ref(Some(of))?)));
         }
-        let now = self.store.representative_of(id)?.filter(|now| *now != of);
+        let now = self.store.catalogue().representative_of(id)?.filter(|now| *now != of);
         match now {
             Some(_) => {
                 let what = "the canonical page of the kept page replaced the kept page";
@@ -132,7 +132,7 @@ impl Explainer<'_> {
 
     fn later_visits(&self, id: u64) -> Result<Vec<HistoryEvent>, RunError> {
         let mut events = Vec::new();
-        let Some(visits) = self.store.visits(id)? else {
+        let Some(visits) = self.store.revisits().visits(id)? else {
             return Ok(events);
         };
         if visits.count > 0 {

@@ -183,7 +183,7 @@ impl Explainer<'_> {
             comparisons.compared_with = self.compared(of, signature, page.verdict)?;
         }
         if !page.is_kept() {
-            comparisons.kept_page = self.page_ref(self.store.kept_of(id)?)?;
+            comparisons.kept_page = self.page_ref(self.store.catalogue().kept_of(id)?)?;
         }
         if is_same_scheme {
             let (nearest, duplicate) = self.nearest(id, signature, notes)?;

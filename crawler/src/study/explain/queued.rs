@@ -41,7 +41,7 @@ impl Explainer<'_> {
             steering,
         };
         let mut summary = summary(priority, place);
-        let record = self.store.host_record(&host)?.unwrap_or_default();
+        let record = self.store.host_memory().record(&host)?.unwrap_or_default();
         if let Some(why) = record.last_failure.filter(|why| why.starts_with(DOCUMENTS_LEFT)) {
             // Which URLs are documents is known only when they are fetched.
             summary = format!(

@@ -29,7 +29,7 @@ impl Crawl {
     /// The catalogue cannot be read.
     pub fn read(store: &Store, step: impl Fn(Step)) -> Result<Self, RunError> {
         let mut crawl = Self::default();
-        for row in store.foreign_pages() {
+        for row in store.foreign_pages().all() {
             let (page, record) = row?;
             let signature = decode_signature(&record.signature)?;
             crawl.is_kept.push(true);

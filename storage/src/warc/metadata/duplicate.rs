@@ -18,9 +18,6 @@
 //! ISO 28500:2017, 6.7.1 says that a reader must not interpret a `revisit` of a profile that it does not know. Replay tools do it all the
 //! same: pywb answers with an error, and wabac.js shows the kept page under the URL of its duplicate. Indexers list a `conversion` as
 //! a capture of its URL, too. All of them pass over a `metadata` record of this content type.
-//!
-//! Earlier versions archived the difference as a `conversion` record beside a `revisit`: `Content-Type:
-//! application/x-crawler-text-delta`, the number of the other page in the field `X-Crawler-Text-Of`, and the frame as the block.
 
 use std::io;
 
@@ -37,10 +34,6 @@ const DUPLICATE: &str = "duplicate";
 
 const TEXT_OF: &str = "text-of";
 const TEXT_DELTA: &str = "text-delta";
-
-/// `Content-Type` of the `conversion` record of an earlier version, and its field with the number of the other page.
-const CONVERSION_TYPE: &str = "application/x-crawler-text-delta";
-const CONVERSION_OF: &str = "X-Crawler-Text-Of";
 
 /// How a record of a duplicate stores its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -135,27 +128,6 @@ pub(crate) fn text_in(record: &Record) -> Option<Result<StoredText, String>> {
         let frame = frame.transpose()?;
         Ok(StoredText { of, frame })
     }))
-}
-
-/// The stored text, in this form or that of an earlier version; `None` if the block of the record is the text itself. Takes the block.
-///
-/// # Errors
-/// In words: the record cannot be read.
-pub(crate) fn stored_in(record: &mut Record) -> Option<Result<StoredText, String>> {
-    if let Some(stored) = text_in(record) {
-        return Some(stored);
-    }
-    if record.field("Content-Type") != Some(CONVERSION_TYPE) {
-        return None;
-    }
-    let number = record.field(CONVERSION_OF).and_then(|number| number.parse().ok());
-    Some(match number {
-        Some(of) => Ok(StoredText {
-            of: Some(of),
-            frame: Some(std::mem::take(&mut record.block)),
-        }),
-        None => Err(format!("its field {CONVERSION_OF} is missing or not a number")),
-    })
 }
 
 fn fields(record: &Record) -> Option<Fields<'_>> {

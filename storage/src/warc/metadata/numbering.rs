@@ -17,9 +17,8 @@ use std::io;
 
 use super::read::Fields;
 use super::write::Lines;
-use crate::clock::now_ms;
 use crate::origins::{FLEET_FIELD, Origin, WORKER_FIELD};
-use crate::warc::record::{NewRecord, Record, new_record_id};
+use crate::warc::record::{NewRecord, Record, new_record_id, now_ms};
 
 /// The value of the line `event`.
 const NUMBERS: &str = "numbers";

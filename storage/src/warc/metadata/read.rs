@@ -7,7 +7,7 @@ use super::{DecidedBy, Event, Metadata, Records};
 use crate::frontier::{Discovered, Validators, Via};
 use crate::origins::{FLEET_FIELD, WORKER_FIELD};
 use crate::page::{Fate, PageRecord, Replaced, Verdict};
-use crate::visits::Visit;
+use crate::revisits::Visit;
 use crate::warc::record::{Record, read_digest};
 
 /// Decodes a `metadata` record of this crate.

@@ -8,7 +8,7 @@ use super::value::{escape, shown_rendering, shown_verdict};
 use super::{DecidedBy, Event};
 use crate::frontier::{QueuedUrl, Via};
 use crate::page::{PageRecord, Replaced};
-use crate::visits::Visit;
+use crate::revisits::Visit;
 use crate::warc::record::shown_digest;
 
 /// The lines of an event, and of the URLs first found there.

@@ -224,7 +224,7 @@ fn an_older_version_stays_and_is_visited_again_if_the_newest_is_lost() {
     assert_eq!((done.pages, done.lost), (1, 1));
     let store = open(dir.path());
     assert_eq!(store.url_state("h", "https://h/a").unwrap(), Some(UrlState::Page(1)));
-    let waiting: Vec<_> = store.queue().map(Result::unwrap).collect();
+    let waiting: Vec<_> = store.queue().urls().map(Result::unwrap).collect();
     assert_eq!(waiting.len(), 1);
     assert_eq!(waiting[0].revisits.as_ref().unwrap().page, 1);
     drop(store);

@@ -202,7 +202,7 @@ impl Model {
                 continue;
             };
             assert_eq!(store.url_state("h", url).unwrap(), Some(UrlState::Page(*id)));
-            let visits = store.visits(*id).unwrap().unwrap_or_default();
+            let visits = store.revisits().visits(*id).unwrap().unwrap_or_default();
             let of_model = (*missing, *count, *changes, *is_due);
             assert_eq!(
                 (visits.missing, visits.count, visits.changes, visits.is_waiting),
@@ -214,7 +214,7 @@ impl Model {
         let of_fate = |is: fn(&Fate) -> bool| fates.iter().filter(|fate| is(fate)).count() as u64;
         assert_eq!(of_fate(|fate| matches!(fate, Fate::Superseded { .. })), self.superseded);
         assert_eq!(of_fate(|fate| *fate == Fate::Moved), self.moved);
-        let refreshes = store.refreshes().unwrap();
+        let refreshes = store.revisits().refreshes().unwrap();
         let sum = |of: fn(&RefreshCounts) -> u64| refreshes.iter().map(of).sum::<u64>();
         assert_eq!(
             (sum(|r| r.changed), sum(|r| r.moved), sum(|r| r.gone)),

@@ -114,13 +114,13 @@ impl Letters {
 
     /// Whether letters wait for which the desk has room.
     pub fn wait(&self, store: &Store) -> bool {
-        self.has_room() && store.last_letter() > self.given
+        self.has_room() && store.outbox().last() > self.given
     }
 
     /// Gives the desk the committed letters for which it has room.
     pub fn give(&mut self, store: &Store) -> Result<(), RunError> {
         if self.has_room() {
-            let letters = store.outbox(self.given, MAX_AT_DESK - self.at_desk())?;
+            let letters = store.outbox().letters(self.given, MAX_AT_DESK - self.at_desk())?;
             for (row, _) in &letters {
                 self.given = *row;
                 match self.at_desk.back_mut() {

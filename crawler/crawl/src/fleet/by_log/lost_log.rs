@@ -80,7 +80,7 @@ impl ByLog {
         let unsent = std::mem::take(&mut self.recovery.unsent);
         let mut again: BTreeSet<u64> = unsent.intersection(claimed).copied().collect();
         let (overdue, times) = &mut self.recovery.overdue;
-        if claimed.is_empty() || !again.is_empty() || !books.store().is_outbox_empty() {
+        if claimed.is_empty() || !again.is_empty() || !books.store().outbox().is_empty() {
             (*overdue, *times) = (BTreeSet::new(), 0);
         } else if *times == 0 {
             (*overdue, *times) = (claimed.clone(), 1);

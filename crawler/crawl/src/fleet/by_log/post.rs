@@ -80,7 +80,7 @@ impl Post for ByLog {
     }
 
     fn frees(&mut self, group: HostGroup, store: &Store) {
-        let (partition, after) = (group.into(), store.last_letter());
+        let (partition, after) = (group.into(), store.outbox().last());
         self.letters.tell(ToDesk::Freed { partition, after });
     }
 
@@ -204,7 +204,7 @@ impl ByLog {
             .map(|(partition, _)| (*partition, Vec::new()))
             .collect();
         let store = books.store_mut();
-        for row in store.hosts_with_queue().collect::<Vec<_>>() {
+        for row in store.hosts().with_queue().collect::<Vec<_>>() {
             let (host, _) = row?;
             let Some(queued) = waiting.get_mut(&self.letters.partition_of(&host)) else {
                 continue;

@@ -140,6 +140,7 @@ impl Worker {
             .books
             .store_mut()
             .queue()
+            .urls()
             .map(Result::unwrap)
             .collect();
         for queued in queued {
@@ -150,7 +151,14 @@ impl Worker {
 
     /// What the desk does: claims go into the log. Returns the last row.
     pub(super) fn send(&mut self, log: &mut Log) -> u64 {
-        let letters = self.world.recorder().books.store_mut().outbox(0, usize::MAX).unwrap();
+        let letters = self
+            .world
+            .recorder()
+            .books
+            .store_mut()
+            .outbox()
+            .letters(0, usize::MAX)
+            .unwrap();
         let last = letters.last().map_or(0, |(row, _)| *row);
         for (_, letter) in letters {
             if let Some(Mail::Claim(claim)) = Mail::read(&letter) {
@@ -186,7 +194,7 @@ impl Worker {
         for id in indexed {
             let is_foreign = ForeignPage::unpacked(id).is_some_and(|page| page.worker != me);
             if is_foreign {
-                let record = recorder.books.store_mut().foreign_page(id).unwrap().unwrap();
+                let record = recorder.books.store_mut().foreign_pages().page(id).unwrap().unwrap();
                 let signature = recorder.judge.dedup().index().signature(DocId(id)).unwrap();
                 assert_eq!(signature, Some(decode_signature(&record.signature).unwrap()));
             }
@@ -283,8 +291,8 @@ fn run(seed: u64) -> (usize, usize) {
         let recorder = worker.world.recorder();
         recorder.commit().unwrap();
         recorder.commit().unwrap();
-        assert!(recorder.books.store().is_outbox_empty());
-        assert_eq!(recorder.books.store_mut().departed().unwrap(), [0; 0]);
+        assert!(recorder.books.store().outbox().is_empty());
+        assert_eq!(recorder.books.store_mut().catalogue().departed().unwrap(), [0; 0]);
         assert_eq!(recorder.judge.dedup().index().len().unwrap(), expected.len());
         for (id, signature) in &expected {
             assert_eq!(
@@ -296,6 +304,7 @@ fn run(seed: u64) -> (usize, usize) {
             .books
             .store_mut()
             .foreign_pages()
+            .all()
             .map(|row| row.map(|(page, record)| (page.packed(), record)).unwrap())
             .collect();
         let counts = recorder.books.store_mut().counts();
@@ -339,7 +348,7 @@ fn run(seed: u64) -> (usize, usize) {
         }
         let mut found = Vec::new();
         let mut tell = |finding| found.push(finding);
-        store.verify(&mut Findings::new(&mut tell, &mut |_| ())).unwrap();
+        storage::verify(store, &mut Findings::new(&mut tell, &mut |_| ())).unwrap();
         assert_eq!(found, []);
     }
     let texts: BTreeSet<Option<u128>> = expected.values().map(|one| one.digest.map(|digest| digest.0)).collect();

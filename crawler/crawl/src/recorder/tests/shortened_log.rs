@@ -92,7 +92,7 @@ fn assert_agreed(workers: &mut [Worker], log: &Log, seed: u64) {
         assert_eq!(worker.world.letters(), 0, "seed {seed}");
         let recorder = worker.world.recorder();
         recorder.commit().unwrap();
-        assert!(recorder.books.store().is_outbox_empty());
+        assert!(recorder.books.store().outbox().is_empty());
         assert_eq!(
             recorder.judge.dedup().index().len().unwrap(),
             expected.len(),
@@ -241,7 +241,7 @@ fn a_claim_that_does_not_come_back_is_sent_again() {
     log.clear();
     for times in 0..30 {
         worker.world.log_is_read();
-        if !worker.world.recorder().books.store_mut().is_outbox_empty() {
+        if !worker.world.recorder().books.store_mut().outbox().is_empty() {
             assert!(times > 16, "messages of the desk may have been under way");
             break;
         }

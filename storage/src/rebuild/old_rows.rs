@@ -3,15 +3,17 @@
 //!
 //! All of it saves requests and changes no page, so a state that cannot be read is no error.
 
+mod depths;
+
 use std::path::PathBuf;
 
 use super::RebuildStep;
 use crate::error::StorageError;
 use crate::folder::DataFolder;
-use crate::format;
 use crate::frontier::{Discovered, QueuedUrl, Via};
-use crate::origins::{FETCHED_ELSEWHERE, number_of};
+use crate::origins::FETCHED_ELSEWHERE;
 use crate::outcome::Outcome;
+use crate::state::Rows;
 use crate::store::{OpenOptions, Store};
 use crate::url_state::{Failure, UrlState};
 
@@ -111,7 +113,7 @@ impl Numbering {
     fn here(self, store: &Store, page: u64) -> Result<Option<u64>, StorageError> {
         match self {
             Self::Same => Ok(Some(page)),
-            Self::Of(origin) => number_of(&store.state, origin, page),
+            Self::Of(origin) => store.archive().origins().number_of(origin, page),
             Self::Unknown => Ok(None),
         }
     }
@@ -174,7 +176,7 @@ impl Copy<'_> {
                 None | Some(UrlState::Queued) => true,
                 Some(UrlState::Page(here)) => match self.numbering {
                     Numbering::Same => here < page,
-                    Numbering::Of(origin) => number_of(&store.state, origin, page).map_err(Fault::Here)?.is_none(),
+                    Numbering::Of(_) => self.numbering.here(store, page).map_err(Fault::Here)?.is_none(),
                     Numbering::Unknown => false,
                 },
                 Some(_) => false,
@@ -198,7 +200,7 @@ impl Copy<'_> {
     }
 
     pub(super) fn queue(&mut self, store: &mut Store) -> Result<(), Fault> {
-        for queued in self.from.queue() {
+        for queued in self.from.queue().urls() {
             let queued = queued.map_err(Fault::There)?;
             if queued.revisits.is_some() {
                 continue;
@@ -219,30 +221,25 @@ impl Copy<'_> {
 
     /// Politeness, robots.txt and sitemaps of the hosts: of two records of a host, the later one.
     pub(super) fn hosts(&mut self, store: &mut Store) -> Result<(), Fault> {
-        for row in self.from.host_records() {
+        for row in self.from.host_memory().records() {
             let (host, record) = row.map_err(Fault::There)?;
-            let known = store.host_record(&host).map_err(Fault::Here)?;
+            let known = store.host_memory().record(&host).map_err(Fault::Here)?;
             if known.is_none_or(|known| known.asked_at < record.asked_at) {
                 store.record_hosts(&[(host, record)]).map_err(Fault::Here)?;
             }
         }
-        for table in [format::ROBOTS, format::SITEMAPS] {
-            for row in self.from.state.scan([table]) {
-                let (key, value) = row.map_err(Fault::There)?;
-                let known = store.state.get(&key).map_err(Fault::Here)?;
-                if known.is_none_or(|known| fetched_at(&known) < fetched_at(&value)) {
-                    let row = (key.to_vec(), Some(value.to_vec()));
-                    store.stage_rows(vec![row]).map_err(Fault::Here)?;
-                }
-            }
+        let robots = self.from.host_memory().robots_rows();
+        for row in robots.chain(self.from.sitemaps().rows()) {
+            let row = row.map_err(Fault::There)?;
+            store.take_if_later(row).map_err(Fault::Here)?;
         }
         store.commit().map(|_| ()).map_err(Fault::Here)
     }
 
     /// The visits that wait in the queue, and the counts of the refreshes that they belong to.
     pub(super) fn visits(&mut self, store: &mut Store) -> Result<(), Fault> {
-        self.rows_as_they_are(format::REFRESHES, store)?;
-        for queued in self.from.queue() {
+        copy(self.from.revisits().refresh_rows(), store)?;
+        for queued in self.from.queue().urls() {
             let queued = queued.map_err(Fault::There)?;
             let Some(revisit) = &queued.revisits else { continue };
             store.revisit(&[revisit.page], queued.priority).map_err(Fault::Here)?;
@@ -252,17 +249,8 @@ impl Copy<'_> {
 
     /// What steering has learned from the links of duplicates.
     pub(super) fn evidence(&mut self, store: &mut Store) -> Result<(), Fault> {
-        self.rows_as_they_are(format::NEW_LINKS, store)?;
+        copy(self.from.new_links().rows(), store)?;
         store.commit().map(|_| ()).map_err(Fault::Here)
-    }
-
-    fn rows_as_they_are(&self, table: u8, store: &mut Store) -> Result<(), Fault> {
-        for row in self.from.state.scan([table]) {
-            let (key, value) = row.map_err(Fault::There)?;
-            let row = (key.to_vec(), Some(value.to_vec()));
-            store.stage_rows(vec![row]).map_err(Fault::Here)?;
-        }
-        Ok(())
     }
 
     /// The source of a link, by the numbers of the new store.
@@ -282,7 +270,15 @@ impl Copy<'_> {
     }
 }
 
-/// The time of the fetch in a row of a robots.txt or a sitemap: the first field of both.
-fn fetched_at(row: &[u8]) -> Option<u64> {
-    format::decode_versioned::<(u64, Vec<u8>)>(row).map(|(fetched_at, _)| fetched_at)
+/// Copies rows as they are.
+fn copy(rows: Rows, store: &mut Store) -> Result<(), Fault> {
+    for row in rows {
+        let row = row.map_err(Fault::There)?;
+        let copied = store.note_with(|_, piece| {
+            piece.copy(row);
+            Ok(())
+        });
+        copied.map_err(Fault::Here)?;
+    }
+    Ok(())
 }

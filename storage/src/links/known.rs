@@ -33,6 +33,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use crate::batch::Batch;
 use crate::error::StorageError;
 use crate::format;
+use crate::frontier::{UrlHash, UrlId};
 use crate::state::State;
 use bucket::{Entries, bucket_of, depth_for, pack};
 use filter::Filter;
@@ -47,18 +48,21 @@ const MERGE_AT_LEAST: u64 = 1 << 17;
 /// Upper bound on the URLs in a merge, because they are in memory until then.
 const MERGE_AT_MOST: u64 = 1 << 21;
 
+/// ⟨[`Buckets`]⟩.
+const KNOWN: &[u8] = b"mknown";
+
+/// The table of the log: ⟨[[`Logged`]]⟩, by the number of the first URL.
+const LOG: u8 = b'k';
+
+/// The table of the buckets, by depth and number.
+const BUCKETS: u8 = b'b';
+
 /// Rows in a batch.
 const BATCH_ROWS: usize = 200;
 
-/// Hash of a URL with its host.
-pub(crate) type UrlHash = u64;
-
-/// The number of a URL in the order of discovery.
-pub(crate) type UrlId = u64;
-
 /// Uses a hash as its own hash.
 #[derive(Default)]
-pub(crate) struct Unhashed(u64);
+pub(super) struct Unhashed(u64);
 
 impl Hasher for Unhashed {
     fn finish(&self) -> u64 {
@@ -80,11 +84,14 @@ type BuildUnhashed = BuildHasherDefault<Unhashed>;
 /// The numbers of URLs by their hashes, which are not hashed again.
 type UrlIds = HashMap<UrlHash, UrlId, BuildUnhashed>;
 /// A set of hashes, which are not hashed again.
-pub(crate) type UrlHashSet = HashSet<UrlHash, BuildUnhashed>;
+pub(super) type UrlHashSet = HashSet<UrlHash, BuildUnhashed>;
+
+/// A URL in the log: its hash in little-endian order, and its number.
+pub(crate) type Logged = ([u8; 8], UrlId);
 
 /// The row `known`: describes the buckets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct Buckets {
+struct Buckets {
     /// There are 2^depth buckets; the first bits of a hash name its bucket.
     pub depth: u8,
     /// Entries in all buckets.
@@ -92,7 +99,7 @@ pub(crate) struct Buckets {
 }
 
 /// All known URLs.
-pub(crate) struct KnownUrls {
+pub(super) struct KnownUrls {
     seed: u64,
     buckets: Buckets,
     /// URLs that are not in the buckets yet: in the log, or staged.
@@ -115,7 +122,7 @@ impl KnownUrls {
     /// The known URLs of a store that another process holds. Reads the log. There is no filter, which would read all buckets for a few
     /// questions.
     pub fn lent(state: &State, seed: u64) -> Result<Self, StorageError> {
-        let row = state.get(format::META_KNOWN)?;
+        let row = state.get(KNOWN)?;
         let buckets = row.map_or(Ok(Buckets::default()), |row| {
             state.decode("the row of known URLs", &row)
         })?;
@@ -127,8 +134,8 @@ impl KnownUrls {
             filter: None,
             found: Found::new(GENERATION),
         };
-        for row in state.scan([format::KNOWN_LOG]) {
-            let logged: Vec<format::Logged> = state.decode("a row of the log of known URLs", &row?.1)?;
+        for row in state.scan([LOG]) {
+            let logged: Vec<Logged> = state.decode("a row of the log of known URLs", &row?.1)?;
             let entries = logged.into_iter().map(|(hash, id)| (UrlHash::from_le_bytes(hash), id));
             known.recent.extend(entries);
         }
@@ -137,12 +144,12 @@ impl KnownUrls {
 
     /// Removes buckets of a lesser depth: a merge that was cut off wrote the new ones and left them.
     fn remove_void_buckets(&self, state: &State) -> Result<(), StorageError> {
-        while let Some(first) = state.scan([format::KNOWN_BUCKETS]).next() {
+        while let Some(first) = state.scan([BUCKETS]).next() {
             let Some(&depth) = first?.0.get(1).filter(|depth| **depth < self.buckets.depth) else {
                 break;
             };
             let mut writer = Writer::new(state);
-            writer.remove_all(format::bucket_prefix(depth).to_vec())?;
+            writer.remove_all(bucket_prefix(depth).to_vec())?;
             writer.finish()?;
         }
         Ok(())
@@ -185,7 +192,7 @@ impl KnownUrls {
         let is_in = |id: UrlId| ranges.iter().any(|&(first, end)| (first..end).contains(&id));
         let recent = self.recent.iter().filter(|(_, id)| is_in(**id));
         let mut hashes: UrlHashSet = recent.map(|(hash, _)| *hash).collect();
-        for row in state.scan(format::bucket_prefix(self.buckets.depth)) {
+        for row in state.scan(bucket_prefix(self.buckets.depth)) {
             for entry in Entries::of(&row?.1) {
                 let (hash, id) = entry.ok_or_else(|| state.corrupt("a bucket of known URLs"))?;
                 if is_in(id) {
@@ -199,7 +206,7 @@ impl KnownUrls {
     /// Number of known URLs. Reads all buckets.
     pub fn count(&self, state: &State) -> Result<u64, StorageError> {
         let mut count = self.recent.len() as u64;
-        for row in state.scan(format::bucket_prefix(self.buckets.depth)) {
+        for row in state.scan(bucket_prefix(self.buckets.depth)) {
             for entry in Entries::of(&row?.1) {
                 let (hash, _) = entry.ok_or_else(|| state.corrupt("a bucket of known URLs"))?;
                 // An interrupted merge leaves entries in the log.
@@ -207,6 +214,14 @@ impl KnownUrls {
             }
         }
         Ok(count)
+    }
+
+    /// Writes the log entries of a batch of new URLs.
+    pub fn log(logged: &[Logged], batch: &mut Batch) -> Result<(), StorageError> {
+        if let Some((_, first)) = logged.first() {
+            batch.insert(&format::numbered(LOG, *first)[..], format::encode(&logged)?);
+        }
+        Ok(())
     }
 
     /// Adds a URL whose entry in the log is staged.
@@ -217,7 +232,7 @@ impl KnownUrls {
     /// Builds the filter from the buckets, with room for the same number of new hashes.
     fn fill_filter(&mut self, state: &State) -> Result<(), StorageError> {
         let mut filter = Filter::for_entries(self.buckets.entries);
-        for row in state.scan(format::bucket_prefix(self.buckets.depth)) {
+        for row in state.scan(bucket_prefix(self.buckets.depth)) {
             for entry in Entries::of(&row?.1) {
                 let (hash, _) = entry.ok_or_else(|| state.corrupt("a bucket of known URLs"))?;
                 filter.insert(hash);
@@ -232,10 +247,7 @@ impl KnownUrls {
         if self.buckets.entries == 0 || is_ruled_out {
             return Ok(None);
         }
-        let row = state.get(format::bucket_key(
-            self.buckets.depth,
-            bucket_of(hash, self.buckets.depth),
-        ))?;
+        let row = state.get(bucket_key(self.buckets.depth, bucket_of(hash, self.buckets.depth)))?;
         let Some(row) = row else { return Ok(None) };
         let mut entries = Entries::of(&row);
         let found = entries.find(|entry| entry.as_ref().is_none_or(|(entry, _)| *entry >= hash));
@@ -291,28 +303,37 @@ impl KnownUrls {
             all.sort_unstable();
             all.dedup_by_key(|(hash, _)| *hash);
             for fine in all.chunk_by(|a, b| bucket_of(a.0, depth) == bucket_of(b.0, depth)) {
-                let key = format::bucket_key(depth, bucket_of(fine[0].0, depth));
+                let key = bucket_key(depth, bucket_of(fine[0].0, depth));
                 writer.set(key.to_vec(), pack(fine)?)?;
             }
         }
         self.buckets = Buckets { depth, entries };
-        writer.set(format::META_KNOWN.to_vec(), format::encode(&self.buckets)?)?;
+        writer.set(KNOWN.to_vec(), format::encode(&self.buckets)?)?;
         writer.finish()?;
         let mut writer = Writer::new(state);
         if depth != before.depth {
-            writer.remove_all(format::bucket_prefix(before.depth).to_vec())?;
+            writer.remove_all(bucket_prefix(before.depth).to_vec())?;
         }
-        writer.remove_all(vec![format::KNOWN_LOG])?;
+        writer.remove_all(vec![LOG])?;
         writer.finish()
     }
 
     fn entries_of(&self, state: &State, depth: u8, bucket: u32) -> Result<Vec<(UrlHash, UrlId)>, StorageError> {
-        let Some(row) = state.get(format::bucket_key(depth, bucket))? else {
+        let Some(row) = state.get(bucket_key(depth, bucket))? else {
             return Ok(Vec::new());
         };
         let entries: Option<Vec<_>> = Entries::of(&row).collect();
         entries.ok_or_else(|| state.corrupt("a bucket of known URLs"))
     }
+}
+
+fn bucket_prefix(depth: u8) -> [u8; 2] {
+    [BUCKETS, depth]
+}
+
+fn bucket_key(depth: u8, bucket: u32) -> [u8; 6] {
+    let [b0, b1, b2, b3] = bucket.to_be_bytes();
+    [BUCKETS, depth, b0, b1, b2, b3]
 }
 
 /// Writes rows in batches.

@@ -4,7 +4,7 @@
 //! before, in about 30 bytes. A separate row takes about 300 bytes in sled.
 //!
 //! The key of a chunk ends in a `seq` that is not above the `seq` of its first URL, and each chunk's URLs lie before the URLs of the
-//! next. So the chunk of a URL is the last one whose key is not above the [key of the URL's place](format::place_key). New URLs go to
+//! next. So the chunk of a URL is the last one whose key is not above the [key of the URL's place](place_key). New URLs go to
 //! the last chunk of their kind while it has room. Finished URLs are removed, and so are empty chunks.
 
 use std::collections::BTreeMap;
@@ -14,8 +14,11 @@ use serde::{Deserialize, Serialize};
 use crate::batch::Batch;
 use crate::error::StorageError;
 use crate::format;
-use crate::frontier::{ChunkKind, Place, QueuedUrl, Revisit, Via};
-use crate::state::State;
+use crate::frontier::{ChunkKind, Place, QueueChange, QueuedUrl, Revisit, Via};
+use crate::state::{Rows, State};
+
+/// The table.
+const QUEUE: u8 = b'q';
 
 /// Upper bound on the URLs in a chunk.
 const MAX_URLS: usize = 32;
@@ -24,6 +27,43 @@ const MAX_BYTES: usize = 8_192;
 
 /// The row's name in the error for a damaged state.
 const CHUNK: &str = "a chunk of the queue";
+
+/// The beginning of the keys of a host.
+pub(super) fn queue_prefix(host: &str) -> Vec<u8> {
+    let mut key = Vec::with_capacity(host.len() + 13);
+    key.push(QUEUE);
+    key.extend_from_slice(host.as_bytes());
+    key.push(0);
+    key
+}
+
+fn queue_key(kind: &ChunkKind, seq: u64) -> Vec<u8> {
+    let mut key = queue_prefix(&kind.host);
+    key.push(kind.priority);
+    key.extend_from_slice(&kind.depth.to_be_bytes());
+    key.extend_from_slice(&seq.to_be_bytes());
+    key
+}
+
+/// The key that a chunk of the queue has if its first URL is at this place.
+pub(super) fn place_key(place: &Place) -> Vec<u8> {
+    queue_key(&place.kind, place.seq)
+}
+
+/// Host, priority and depth of a key of the queue.
+fn queue_kind(key: &[u8]) -> Option<ChunkKind> {
+    let host = key.strip_prefix(&[QUEUE])?.split(|&byte| byte == 0).next()?;
+    let host = std::str::from_utf8(host).ok()?.to_owned();
+    let (priority, depth, _) = queue_place(&host, key)?;
+    Some(ChunkKind { host, priority, depth })
+}
+
+/// Priority, depth and seq of a key of the host's queue.
+fn queue_place(host: &str, key: &[u8]) -> Option<(u8, u16, u64)> {
+    let place: &[u8; 11] = key.get(host.len() + 2..)?.try_into().ok()?;
+    let [priority, d0, d1, seq @ ..] = *place;
+    Some((priority, u16::from_be_bytes([d0, d1]), u64::from_be_bytes(seq)))
+}
 
 /// The link source of a URL in a chunk.
 #[derive(Serialize, Deserialize)]
@@ -53,7 +93,7 @@ struct Entry<'a> {
     revisits: Option<Box<Revisit>>,
 }
 
-pub(crate) fn encode(urls: &[QueuedUrl]) -> Result<Vec<u8>, StorageError> {
+fn encode(urls: &[QueuedUrl]) -> Result<Vec<u8>, StorageError> {
     let mut row = Vec::with_capacity(urls.len() * 40);
     let (mut last_seq, mut last, mut last_via) = (0, String::new(), None);
     for queued in urls {
@@ -82,7 +122,7 @@ pub(crate) fn encode(urls: &[QueuedUrl]) -> Result<Vec<u8>, StorageError> {
 }
 
 /// The URLs of a row; `None` if it cannot be read.
-pub(crate) fn decode(kind: &ChunkKind, mut row: &[u8]) -> Option<Vec<QueuedUrl>> {
+fn decode(kind: &ChunkKind, mut row: &[u8]) -> Option<Vec<QueuedUrl>> {
     let mut urls = Vec::with_capacity(MAX_URLS);
     let (mut seq, mut packed, mut via) = (0_u64, String::new(), None);
     while !row.is_empty() {
@@ -115,9 +155,14 @@ pub(crate) fn decode(kind: &ChunkKind, mut row: &[u8]) -> Option<Vec<QueuedUrl>>
     Some(urls)
 }
 
+/// All rows.
+pub(super) fn rows(state: &State) -> Rows {
+    state.scan([QUEUE])
+}
+
 /// The URLs of a row of the queue.
-pub(crate) fn read(state: &State, key: &[u8], value: &[u8]) -> Result<Vec<QueuedUrl>, StorageError> {
-    let kind = format::queue_kind(key).ok_or_else(|| state.corrupt("a key of the queue"))?;
+pub(super) fn read(state: &State, key: &[u8], value: &[u8]) -> Result<Vec<QueuedUrl>, StorageError> {
+    let kind = queue_kind(key).ok_or_else(|| state.corrupt("a key of the queue"))?;
     decode(&kind, value).ok_or_else(|| state.corrupt(CHUNK))
 }
 
@@ -126,7 +171,7 @@ type Chunk = (Vec<u8>, Vec<QueuedUrl>);
 
 /// The chunk that holds the place, if any does.
 fn find(state: &State, place: &Place) -> Result<Option<Chunk>, StorageError> {
-    let Some((key, value)) = state.last_in(&format::queue_key(&place.kind, 0), &format::place_key(place))? else {
+    let Some((key, value)) = state.last_in(&queue_key(&place.kind, 0), &place_key(place))? else {
         return Ok(None);
     };
     let urls = decode(&place.kind, &value).ok_or_else(|| state.corrupt(CHUNK))?;
@@ -134,32 +179,9 @@ fn find(state: &State, place: &Place) -> Result<Option<Chunk>, StorageError> {
 }
 
 /// Whether a URL waits at the place.
-pub(crate) fn is_taken(state: &State, place: &Place) -> Result<bool, StorageError> {
+pub(super) fn is_taken(state: &State, place: &Place) -> Result<bool, StorageError> {
     let found = find(state, place)?;
     Ok(found.is_some_and(|(_, urls)| urls.iter().any(|queued| queued.seq == place.seq)))
-}
-
-/// A change of the queue.
-pub(crate) enum QueueChange {
-    Add(QueuedUrl),
-    Remove(Place),
-}
-
-impl QueueChange {
-    pub fn kind(&self) -> ChunkKind {
-        match self {
-            Self::Add(queued) => Place::of(queued).kind,
-            Self::Remove(place) => place.kind.clone(),
-        }
-    }
-
-    /// About the number of bytes in memory.
-    pub fn held_bytes(&self) -> usize {
-        match self {
-            Self::Add(queued) => size_of::<QueuedUrl>() + queued.held_bytes(),
-            Self::Remove(place) => size_of::<Place>() + place.kind.host.len(),
-        }
-    }
 }
 
 /// The chunks that a batch changes, as they are after it.
@@ -206,7 +228,7 @@ impl<'a> Edits<'a> {
     fn add(&mut self, queued: QueuedUrl) -> Result<(), StorageError> {
         let place = Place::of(&queued);
         let Some(key) = self.locate(&place)? else {
-            self.chunks.insert(format::place_key(&place), vec![queued]);
+            self.chunks.insert(place_key(&place), vec![queued]);
             return Ok(());
         };
         let chunk = self.chunks.entry(key).or_default();
@@ -218,7 +240,7 @@ impl<'a> Edits<'a> {
             let is_last = at + 1 == chunk.len();
             let rest = chunk.split_off(if is_last { at } else { chunk.len() / 2 });
             if let Some(first) = rest.first() {
-                self.chunks.insert(format::place_key(&Place::of(first)), rest);
+                self.chunks.insert(place_key(&Place::of(first)), rest);
             }
         }
         Ok(())
@@ -235,15 +257,15 @@ impl<'a> Edits<'a> {
 
     /// Loads the chunk that the place belongs to, and returns its key. `None` if the place belongs to a new chunk.
     fn locate(&mut self, place: &Place) -> Result<Option<Vec<u8>>, StorageError> {
-        let (first, wanted) = (format::queue_key(&place.kind, 0), format::place_key(place));
+        let (first, wanted) = (queue_key(&place.kind, 0), place_key(place));
         let last = self.last.get(&place.kind).filter(|last| **last <= wanted);
         if last.is_none() {
             let end = Place {
                 seq: u64::MAX,
                 ..place.clone()
             };
-            let stored = self.state.last_in(&first, &format::place_key(&end))?;
-            let edited = self.chunks.range(first.clone()..=format::place_key(&end)).next_back();
+            let stored = self.state.last_in(&first, &place_key(&end))?;
+            let edited = self.chunks.range(first.clone()..=place_key(&end)).next_back();
             let stored = stored.map(|(key, _)| key.to_vec());
             let edited = edited.map(|(key, _)| key.clone());
             if let Some(last) = stored.max(edited) {
@@ -339,12 +361,12 @@ mod tests {
                 let mut batch = Batch::default();
                 edits.write(&mut batch).unwrap();
                 state.apply(batch).unwrap();
-                let rows: Vec<_> = state.scan([format::QUEUE]).map(Result::unwrap).collect();
+                let rows: Vec<_> = rows(&state).map(Result::unwrap).collect();
                 let mut found = Vec::new();
                 for (key, value) in &rows {
                     let urls = read(&state, key, value).unwrap();
                     prop_assert!(!urls.is_empty() && urls.len() <= MAX_URLS);
-                    prop_assert!(format::place_key(&Place::of(&urls[0])) >= key.to_vec());
+                    prop_assert!(place_key(&Place::of(&urls[0])) >= key.to_vec());
                     found.extend(urls);
                 }
                 let expected: Vec<_> = model.values().cloned().collect();
@@ -376,5 +398,25 @@ mod tests {
         let row = encode(&urls).unwrap();
         assert_eq!(decode(&Place::of(&urls[0]).kind, &row), Some(urls));
         assert!(row.len() < 32 * 30, "{}", row.len());
+    }
+
+    #[test]
+    fn queue_keys_sort_by_host_then_priority_then_depth_then_seq() {
+        let queue_key = |host: &str, priority, depth, seq| {
+            let host = host.to_owned();
+            queue_key(&ChunkKind { host, priority, depth }, seq)
+        };
+        let in_order = [
+            queue_key("a", 0, 0, 300),
+            queue_key("a", 0, 1, 2),
+            queue_key("a", 0, 256, 1),
+            queue_key("a", 1, 0, 0),
+            queue_key("a.b", 0, 0, 0),
+            queue_key("ab", 0, 0, 0),
+        ];
+        assert!(in_order.is_sorted());
+        assert!(!in_order[4].starts_with(&queue_prefix("a")));
+        assert_eq!(queue_place("a", &in_order[2]), Some((0, 256, 1)));
+        assert_eq!(queue_place("a.b", &in_order[0]), None);
     }
 }

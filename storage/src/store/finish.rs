@@ -1,25 +1,22 @@
 //! Stages the outcome of a URL, one function an outcome.
 
-use super::discover::FoundLinks;
-use super::{Piece, Row};
-use crate::chunk::{self, QueueChange};
-use crate::clock::now_ms;
+use super::Store;
+use crate::catalogue::Catalogue;
+use crate::commit::Piece;
 use crate::counts::{Class, CountChange};
-use crate::edges::{Edge, Edges};
+use crate::edges::Edges;
 use crate::error::StorageError;
-use crate::format::{self, UrlRow};
-use crate::frontier::{Discovered, Place, QueuedUrl, Via};
-use crate::lowered::{Placed, beyond_rows};
-use crate::outbox::{Ended, Letter};
+use crate::frontier::{Discovered, Place, QueueChange, QueuedUrl, Via};
+use crate::links::{Links, Placed};
+use crate::outbox::{Ended, Letter, Sealed};
 use crate::outcome::{Finished, Outcome};
 use crate::page::{PageDraft, PageRecord, Replaced, Verdict};
-use crate::store::Store;
-use crate::stored_text::stored_text;
-use crate::url_state::{Failure, UrlState};
-use crate::visits::{ArchivedVisit, Visit};
+use crate::revisits::{ArchivedVisit, Revisits, Visit};
+use crate::url_state::{Failure, UrlState, stored_text};
+use crate::urls::FinishedUrls;
 use crate::warc::EncodedCapture;
-use crate::warc::location::Archived;
 use crate::warc::metadata::{self, Event};
+use crate::warc::record::now_ms;
 
 /// The end of a URL: everything that becomes durable with its outcome.
 struct Ending<'a> {
@@ -56,7 +53,7 @@ impl Store {
         outcome: Outcome,
         outlinks: &[Discovered],
     ) -> Result<Finished, StorageError> {
-        let placed = self.placed(queued, outlinks)?;
+        let placed = self.links.placed(queued, outlinks)?;
         self.finish_with(queued, outcome, &placed, |_| Vec::new())
     }
 
@@ -90,37 +87,37 @@ impl Store {
         mail: impl FnOnce(&Ended<'_>) -> Vec<Letter>,
     ) -> Result<Finished, StorageError> {
         self.make_room()?;
-        self.check_in_queue(queued)?;
+        if !self.queue.has(queued)? {
+            return Err(StorageError::NotQueued {
+                url: queued.url.clone(),
+            });
+        }
         let via = match outcome {
             Outcome::Page { .. } => Via::Page(self.progress.next_page),
             _ => Via::Url(queued.url.as_str().into()),
         };
-        let depth = self.true_depth(queued)?;
-        let found = self.fresh(&outlinks.within, Some(&via))?;
-        let edges = self.edges_of(&found, depth)?;
-        let beyond = beyond_rows(queued.id, depth, &outlinks.beyond)?;
-        let FoundLinks {
-            fresh, early, lowered, ..
-        } = found;
-        let mut ending = Ending::new((queued, depth), edges, Piece::at(self.progress));
+        let depth = self.links.true_depth(queued)?;
+        let found = self.links.find(&outlinks.within, Some(&via), self.progress.next_seq)?;
+        let edges = self.links.edges_of(&found, depth)?;
+        let deep = Links::deep(queued.id, depth, &outlinks.beyond)?;
+        let mut ending = Ending::new((queued, depth), edges, self.piece());
         // The links take their numbers before the URL itself.
-        ending.piece.progress.next_seq += fresh.len() as u64;
+        ending.piece.skip_seqs(found.fresh.len());
         self.end_with(&mut ending, outcome)?;
-        let letters = self.outbox.rows(mail(&Ended {
+        let letters = Sealed::of(mail(&Ended {
             page_id: ending.finished.page_id,
-            links: fresh.iter().chain(&early).map(|link| &link.queued).collect(),
+            links: found.named().collect(),
             requeued: ending.finished.requeued.as_ref(),
         }))?;
         if let Some(EventRecord { at, event, capture }) = ending.record.take() {
             let record_id = capture.as_ref().and_then(|capture| capture.id.as_deref());
-            let links = fresh.iter().chain(&early).map(|link| &link.queued);
             // The number of the next commit, which will hold this.
             let commit = self.progress.commit + 1;
-            let record = metadata::encode(&queued.url, at, commit, &event, links, &via, record_id)
+            let record = metadata::encode(&queued.url, at, commit, &event, found.named(), &via, record_id)
                 .map_err(|source| StorageError::io("compress a record for", self.warc_dir(), source))?;
             self.archive_event(EventRecord { at, event, capture }, record, &mut ending.piece)?;
-            for link in &early {
-                self.early.archived(link.hash);
+            for link in &found.early {
+                self.links.archived(link.hash);
             }
         }
         let Ending {
@@ -129,46 +126,21 @@ impl Store {
             ..
         } = ending;
         self.outbox.put(letters, &mut piece);
-        self.stage.give_up_place(queued.seq);
+        self.queue.give_up_place(queued);
         if let Some(again) = &finished.requeued {
-            self.stage.take_place(again.seq);
+            self.queue.take_place(again);
         }
-        finished.newly_queued = self.stage_links(fresh);
+        finished.newly_queued = self.stage_links(found.fresh);
         // Before the page: a crash between the two lets the page come again, but loses no shorter path.
-        self.stage_lowered(&lowered);
-        self.stage_beyond(beyond);
-        self.stage_piece(piece);
+        self.stage_lowered(&found.lowered);
+        // Each row is a piece, because it is long.
+        let mut deep_rows = self.piece();
+        deep.set(&mut deep_rows);
+        for row in deep_rows.divided(1) {
+            self.stage(row);
+        }
+        self.stage(piece);
         Ok(finished)
-    }
-
-    /// The outlinks whose depths sink if that of the URL does. A seed cannot sink, and what it links to neither.
-    fn edges_of(&mut self, found: &FoundLinks, depth: u16) -> Result<Edges, StorageError> {
-        let mut edges = Vec::new();
-        let mut push = |to, offered: u16, now: u16| {
-            let step = u8::from(offered > depth);
-            if now > u16::from(step) {
-                edges.push(Edge { to, step });
-            }
-        };
-        for link in &found.fresh {
-            push(link.queued.id, link.queued.depth, link.queued.depth);
-        }
-        for &(id, offered) in &found.known {
-            if let Some(known) = self.depths.of(&self.state, id)? {
-                push(id, offered, known.min(offered));
-            }
-        }
-        Ok(Edges::of(edges))
-    }
-
-    /// Stages the deep links of a URL. Cannot fail.
-    fn stage_beyond(&mut self, rows: Vec<Row>) {
-        for row in rows {
-            self.stage_piece(Piece {
-                rows: vec![row],
-                ..Piece::at(self.progress)
-            });
-        }
     }
 
     fn end_with(&mut self, ending: &mut Ending<'_>, outcome: Outcome) -> Result<(), StorageError> {
@@ -210,8 +182,7 @@ impl Store {
             self.replace(replaced, &draft, piece)?;
         }
         let (fetched_at, replaced) = (draft.fetched_at, draft.replaces);
-        let id = piece.progress.next_page;
-        piece.progress.next_page += 1;
+        let id = piece.take_page();
         match &queued.revisits {
             Some(revisit) => self.record_departure(revisit.page, Some((id, fetched_at)), piece)?,
             None => self.record_new(piece)?,
@@ -305,26 +276,12 @@ impl Store {
         ending.conclude(UrlState::Excluded { reason }, CountChange::Excluded)
     }
 
-    fn check_in_queue(&self, queued: &QueuedUrl) -> Result<(), StorageError> {
-        let is_queued = match self.stage.place(queued.seq) {
-            Some(taken) => taken,
-            None => chunk::is_taken(&self.state, &Place::of(queued))?,
-        };
-        if is_queued {
-            Ok(())
-        } else {
-            Err(StorageError::NotQueued {
-                url: queued.url.clone(),
-            })
-        }
-    }
-
     /// Makes a kept page a duplicate of the page that `draft` becomes, in the same piece.
     fn replace(&self, replaced: Replaced, draft: &PageDraft, piece: &mut Piece) -> Result<(), StorageError> {
         let kept = self.latest_page(replaced.page)?;
         let kept = kept.filter(PageRecord::is_kept);
         let takes_its_place =
-            draft.verdict == Verdict::Unique && replaced.verdict.of() == Some(piece.progress.next_page);
+            draft.verdict == Verdict::Unique && replaced.verdict.of() == Some(piece.progress().next_page);
         let Some(mut page) = kept.filter(|_| takes_its_place) else {
             return Err(StorageError::NotReplaceable { page: replaced.page });
         };
@@ -334,10 +291,9 @@ impl Store {
             now: Class::of(replaced.verdict),
             body_bytes: page.body_bytes,
         };
-        let row = format::encode(&page)?;
-        piece.rows.push((format::page_key(replaced.page).to_vec(), Some(row)));
-        piece.rows.push((format::departed_key(replaced.page), Some(Vec::new())));
-        piece.counts.push((page.host, change));
+        Catalogue::set(replaced.page, &page, piece)?;
+        Catalogue::departs(replaced.page, piece);
+        piece.count(page.host, change);
         Ok(())
     }
 
@@ -345,29 +301,20 @@ impl Store {
     /// only before it appends: the rows are encoded into memory afterwards.
     fn archive_event(
         &mut self,
-        EventRecord { at, event, capture }: EventRecord,
+        EventRecord { at, event, mut capture }: EventRecord,
         record: EncodedCapture,
         piece: &mut Piece,
     ) -> Result<(), StorageError> {
-        let mut archived = Archived::default();
-        let (mut status, mut digest, mut content_type) = (0, [0; 20], None);
-        match capture {
-            Some(mut capture) => {
-                (status, digest) = (capture.status, capture.payload_digest);
-                content_type = capture.content_type.take();
-                archived = self.archive.append(capture, at)?;
-                self.archive.append_beside(record, at)?;
-            }
-            None => {
-                self.archive.append(record, at)?;
-            }
-        }
-        piece.progress.archive = self.archive.end();
+        let (status, digest, content_type) = match &mut capture {
+            Some(capture) => (capture.status, capture.payload_digest, capture.content_type.take()),
+            None => (0, [0; 20], None),
+        };
+        let archived = self.archive.append(capture, record, at)?;
+        piece.end_archive_at(self.archive.end());
         match event {
             Event::Page { sequence, mut page, .. } => {
                 (page.response, page.text, page.revisit) = (archived.response, archived.text, archived.revisit);
-                let row = format::encode(&*page)?;
-                piece.rows.push((format::page_key(sequence).to_vec(), Some(row)));
+                Catalogue::set(sequence, &page, piece)
             }
             Event::Visited { page, at, .. } if let Some(location) = archived.response.or(archived.revisit) => {
                 let visit = ArchivedVisit {
@@ -378,18 +325,16 @@ impl Store {
                         .filter(|_| archived.response.is_some())
                         .map(|content_type| stored_text(&content_type)),
                 };
-                let row = format::encode(&visit)?;
-                piece.rows.push((format::archived_visit_key(page, at), Some(row)));
+                Revisits::set_archived(page, at, &visit, piece)
             }
-            Event::Visited { .. } | Event::Redirected { .. } | Event::Excluded { .. } | Event::Yielded { .. } => {}
+            Event::Visited { .. } | Event::Redirected { .. } | Event::Excluded { .. } | Event::Yielded { .. } => Ok(()),
         }
-        Ok(())
     }
 }
 
 impl<'a> Ending<'a> {
     fn new((queued, depth): (&'a QueuedUrl, u16), edges: Edges, mut piece: Piece) -> Self {
-        piece.queue.push(QueueChange::Remove(Place::of(queued)));
+        piece.change_queue(QueueChange::Remove(Place::of(queued)));
         Self {
             queued,
             depth,
@@ -403,19 +348,15 @@ impl<'a> Ending<'a> {
     /// Returns the URL to the queue, changed by `change`, which gets its new `seq`.
     fn requeue(&mut self, change: impl FnOnce(&QueuedUrl, u64) -> QueuedUrl) {
         let queued = change(self.queued, self.piece.take_seq());
-        self.piece.queue.push(QueueChange::Add(queued.clone()));
+        self.piece.change_queue(QueueChange::Add(queued.clone()));
         self.finished.requeued = Some(queued);
     }
 
     /// Sets the state of the URL, and counts it.
     fn conclude(&mut self, state: UrlState, change: CountChange) -> Result<(), StorageError> {
-        let row = UrlRow::new(&self.queued.host, &self.queued.url, state);
-        let row = (
-            format::url_key(self.queued.id).to_vec(),
-            Some(row.with_edges(&self.edges)?),
-        );
-        self.piece.rows.push(row);
-        self.piece.counts.push((self.queued.host.clone(), change));
+        let (id, name) = (self.queued.id, (&*self.queued.host, &*self.queued.url));
+        FinishedUrls::set(id, name, state, &self.edges, &mut self.piece)?;
+        self.piece.count(self.queued.host.clone(), change);
         Ok(())
     }
 

@@ -29,8 +29,8 @@ fn hashes_and_buckets_are_frozen() {
 
 fn log(state: &State, known: &mut KnownUrls, first: u64, hashes: &[u64]) {
     let mut batch = crate::batch::Batch::default();
-    let logged: Vec<format::Logged> = hashes.iter().map(|hash| hash.to_le_bytes()).zip(first..).collect();
-    batch.insert(&format::log_key(first)[..], format::encode(&logged).unwrap());
+    let logged: Vec<Logged> = hashes.iter().map(|hash| hash.to_le_bytes()).zip(first..).collect();
+    KnownUrls::log(&logged, &mut batch).unwrap();
     state.apply(batch).unwrap();
     for (&hash, id) in hashes.iter().zip(first..) {
         known.insert(hash, id);
@@ -60,7 +60,7 @@ proptest! {
             log(&state, &mut known, next, &fresh);
             model.extend(fresh.iter().copied().zip(next..));
             next += fresh.len() as u64;
-            let log_before: Vec<_> = state.scan([format::KNOWN_LOG]).map(Result::unwrap).collect();
+            let log_before: Vec<_> = state.scan([LOG]).map(Result::unwrap).collect();
             known.merge_if_due(&state).unwrap();
             if step % reopen_every == 0 {
                 // A crash before the log is emptied leaves its entries there and in the buckets.
@@ -76,7 +76,7 @@ proptest! {
                 prop_assert_eq!(known.find(&state, hash).unwrap(), Some(id));
             }
         }
-        let largest = state.scan([format::KNOWN_BUCKETS]).map(|row| row.unwrap().1.len()).max();
+        let largest = state.scan([BUCKETS]).map(|row| row.unwrap().1.len()).max();
         prop_assert!(largest.unwrap_or(0) < 16 * 4 * BUCKET as usize);
     }
 }

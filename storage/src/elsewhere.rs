@@ -1,4 +1,4 @@
-//! Pages of other workers: a crawl by several workers has one catalogue for each, and a page may be a duplicate of another worker's page.
+//! Pages elsewhere: a crawl with several folders has one catalogue for each, and a page may be a duplicate of a page in another folder.
 
 use std::fmt;
 
@@ -21,6 +21,16 @@ impl ForeignPage {
     #[must_use]
     pub fn packed(self) -> u64 {
         u64::from(self.worker) << SEQUENCE_BITS | self.sequence & ((1 << SEQUENCE_BITS) - 1)
+    }
+
+    /// The number of a page in this catalogue, for a packed number that an index over several folders holds. The number of a page of
+    /// another folder stays packed.
+    #[must_use]
+    pub fn own_number(number: u64, worker: Option<u16>) -> u64 {
+        match Self::unpacked(number) {
+            Some(page) if Some(page.worker) == worker => page.sequence,
+            _ => number,
+        }
     }
 
     /// The page of a packed number; `None` for the sequence number of a page in this catalogue.

@@ -4,20 +4,19 @@
 //! worker's page. A worker may also learn that the URL of a page was not its own any more when it fetched it: then it *withdraws* the page.
 //! Which of the two pages stays is not for the store to say. Both are archived as events, so a rebuild restores them.
 
-use crate::clock::now_ms;
+use super::Store;
+use crate::catalogue::Catalogue;
 use crate::counts::{Class, CountChange};
 use crate::error::StorageError;
-use crate::format;
 use crate::frontier::Via;
 use crate::outcome::Outcome;
 use crate::page::{PageRecord, Verdict};
-use crate::stage::Piece;
-use crate::store::Store;
 use crate::warc::metadata::{self, Event};
+use crate::warc::record::now_ms;
 
 impl Store {
     /// Makes a kept page a duplicate of another worker's page, whose number is [packed](crate::ForeignPage) in `verdict`. Its body and text
-    /// stay in the archive. Durable with the next commit; the page must then leave the index ([`departed`](Self::departed)).
+    /// stay in the archive. Durable with the next commit; the page must then leave the index ([`departed`](Catalogue::departed)).
     ///
     /// # Errors
     /// [`StorageError::NotReplaceable`]: the page is not kept, or `verdict` names no other page. Errors of the state and the archive. After
@@ -30,7 +29,9 @@ impl Store {
             return Err(StorageError::NotReplaceable { page: sequence });
         };
         page.verdict = verdict;
-        let row = format::encode(&page)?;
+        let mut piece = self.piece();
+        Catalogue::set(sequence, &page, &mut piece)?;
+        Catalogue::departs(sequence, &mut piece);
         let at = now_ms();
         let event = Event::Yielded {
             page: sequence,
@@ -40,18 +41,15 @@ impl Store {
         let links = std::iter::empty();
         let record = metadata::encode(&page.url, at, self.progress.commit + 1, &event, links, &via, None)
             .map_err(|source| StorageError::io("compress a record for", self.warc_dir(), source))?;
-        self.archive.append(record, at)?;
-        let mut piece = Piece::at(self.progress);
-        piece.progress.archive = self.archive.end();
-        piece.rows.push((format::page_key(sequence).to_vec(), Some(row)));
-        piece.rows.push((format::departed_key(sequence), Some(Vec::new())));
+        self.archive.append(None, record, at)?;
+        piece.end_archive_at(self.archive.end());
         let change = CountChange::Reclassified {
             was: Class::Kept,
             now: Class::of(verdict),
             body_bytes: page.body_bytes,
         };
-        piece.counts.push((page.host, change));
-        self.stage_piece(piece);
+        piece.count(page.host, change);
+        self.stage(piece);
         Ok(())
     }
 

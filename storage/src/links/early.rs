@@ -5,17 +5,22 @@
 //! a rebuild would lose them. Therefore each commit notes the numbers of its links before it writes them, and removes the note with its
 //! last batch. If a page links to a URL whose number is still noted, the metadata record of the page names the URL as if it were new.
 
+use super::known::{KnownUrls, UrlHashSet};
+use crate::batch::Batch;
 use crate::error::StorageError;
 use crate::format::{self, Progress};
-use crate::known::{KnownUrls, UrlHash, UrlHashSet};
+use crate::frontier::UrlHash;
 use crate::state::State;
 
+/// ⟨[[`IdRange`]]⟩.
+const EARLY: &[u8] = b"mearly";
+
 /// A range of numbers of URLs: the first, and the first after the last.
-pub(crate) type IdRange = (u64, u64);
+type IdRange = (u64, u64);
 
 /// The early links of interrupted commits.
 #[derive(Default)]
-pub(crate) struct EarlyLinks {
+pub(super) struct EarlyLinks {
     ranges: Vec<IdRange>,
     /// The early links that no metadata record names yet.
     hashes: UrlHashSet,
@@ -23,7 +28,7 @@ pub(crate) struct EarlyLinks {
 
 impl EarlyLinks {
     pub fn open(state: &State, known: &KnownUrls) -> Result<Self, StorageError> {
-        let Some(row) = state.get(format::META_EARLY)? else {
+        let Some(row) = state.get(EARLY)? else {
             return Ok(Self::default());
         };
         let ranges: Vec<IdRange> = state.decode("the numbers of early links", &row)?;
@@ -42,11 +47,6 @@ impl EarlyLinks {
         self.hashes.remove(&hash);
     }
 
-    /// Whether metadata records name all early links after the current commit.
-    pub fn are_archived(&self) -> bool {
-        !self.ranges.is_empty() && self.hashes.is_empty()
-    }
-
     /// Notes that the commit is complete.
     pub fn committed(&mut self) {
         if self.hashes.is_empty() {
@@ -54,16 +54,31 @@ impl EarlyLinks {
         }
     }
 
-    /// The row during the commit from `before` to `after`. A crash may also lose the records that name earlier early links.
-    pub fn row_during(&self, before: Progress, after: Progress) -> Result<Vec<u8>, StorageError> {
+    /// Writes the note of the commit from `before` to `after`. A crash may also lose the records that name earlier early links.
+    pub fn note(&self, before: Progress, after: Progress, batch: &mut Batch) -> Result<(), StorageError> {
         let mut ranges = self.ranges.clone();
         ranges.push((before.next_seq, after.next_seq));
-        format::encode(&ranges)
+        batch.insert(EARLY, format::encode(&ranges)?);
+        Ok(())
     }
 
-    /// The row between two commits; `None` without early links.
-    pub fn row_after(&self) -> Result<Option<Vec<u8>>, StorageError> {
-        let row = (!self.hashes.is_empty()).then(|| format::encode(&self.ranges));
-        row.transpose()
+    /// Writes the note for the time after a commit: none, unless there are early links that no record names. `had_links` says whether the
+    /// commit has written one.
+    pub fn note_after(&self, had_links: bool, batch: &mut Batch) -> Result<(), StorageError> {
+        let are_archived = !self.ranges.is_empty() && self.hashes.is_empty();
+        if !had_links && !are_archived {
+            return Ok(());
+        }
+        match self.hashes.is_empty() {
+            true => batch.remove(EARLY),
+            false => batch.insert(EARLY, format::encode(&self.ranges)?),
+        }
+        Ok(())
+    }
+
+    /// Whether there is a note.
+    #[cfg(test)]
+    pub fn are_noted(state: &State) -> bool {
+        state.contains(EARLY).unwrap()
     }
 }

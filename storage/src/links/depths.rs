@@ -3,8 +3,8 @@
 //! The URLs of a crawl are found in the order in which servers answer. So the first path to a URL may be longer than another that is found
 //! later. A shorter path lowers the depth of the URL. If the URL is not finished yet, nothing else is to do: its outlinks get their depths
 //! when it is finished. If it is finished, its outlinks are one link behind it, so their depths may sink, too. Therefore the row of a
-//! finished URL names its outlinks by their numbers ([`Edges`](crate::edges::Edges)), and the table `beyond` holds the outlinks that were too deep to be queued.
-//! They are queued when the depth of the URL has sunk far enough.
+//! finished URL names its outlinks by their numbers ([`Edges`](crate::edges::Edges)), and the table `beyond` holds the outlinks that were too
+//! deep to be queued ([`deep`](super::deep)). They are queued when the depth of the URL has sunk far enough.
 //!
 //! When nothing is left to lower, the depth of each known URL is that of a shortest path among all fetched pages, whatever the order was:
 //! for each finished URL, every outlink is at most one link deeper than the URL. So the crawl reaches the URLs within its depth and no others.
@@ -17,8 +17,11 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use crate::batch::Batch;
 use crate::error::StorageError;
 use crate::format;
-use crate::known::UrlId;
+use crate::frontier::UrlId;
 use crate::state::State;
+
+/// The table of ⟨[u32]⟩, by the numbers of the URLs.
+const DEPTHS: u8 = b'e';
 
 /// URLs in a row: those with the numbers 256·n, 256·n + 1, ….
 const URLS_A_ROW: u64 = 256;
@@ -27,16 +30,24 @@ const URLS_A_ROW: u64 = 256;
 const MAX_ROWS: usize = 2_048;
 
 /// The depths, with staged changes.
-#[derive(Default)]
 pub(crate) struct Depths {
+    state: State,
     staged: HashMap<UrlId, u16>,
     /// Committed rows that were read lately.
     rows: HashMap<u64, Vec<u32>>,
 }
 
 impl Depths {
-    /// The depth of a URL; `None` if it was found by a version of the program that did not note depths.
-    pub fn of(&mut self, state: &State, id: UrlId) -> Result<Option<u16>, StorageError> {
+    pub fn new(state: State) -> Self {
+        Self {
+            state,
+            staged: HashMap::new(),
+            rows: HashMap::new(),
+        }
+    }
+
+    /// The depth of a URL; `None` if it is not known.
+    pub fn of(&mut self, id: UrlId) -> Result<Option<u16>, StorageError> {
         if let Some(depth) = self.staged.get(&id) {
             return Ok(Some(*depth));
         }
@@ -45,7 +56,7 @@ impl Depths {
             if self.rows.len() >= MAX_ROWS {
                 self.rows.clear();
             }
-            self.rows.insert(number, read(state, number)?);
+            self.rows.insert(number, read(&self.state, number)?);
         }
         let stored = self.rows.get(&number).and_then(|row| row.get(at));
         Ok(stored.and_then(|stored| depth_of(*stored)))
@@ -102,7 +113,7 @@ impl<'a> DepthEdits<'a> {
 
     pub fn write(self, batch: &mut Batch) -> Result<(), StorageError> {
         for (number, row) in self.rows {
-            batch.insert(&format::depths_key(number)[..], format::encode(&row)?);
+            batch.insert(&format::numbered(DEPTHS, number)[..], format::encode(&row)?);
         }
         Ok(())
     }
@@ -114,7 +125,7 @@ fn place(id: UrlId) -> (u64, usize) {
 
 /// A row holds each depth plus one, and 0 where it is not known.
 fn read(state: &State, number: u64) -> Result<Vec<u32>, StorageError> {
-    match state.get(format::depths_key(number))? {
+    match state.get(format::numbered(DEPTHS, number))? {
         Some(row) => state.decode("the depths of URLs", &row),
         None => Ok(Vec::new()),
     }
@@ -133,7 +144,7 @@ fn set(row: &mut Vec<u32>, at: usize, depth: u16) {
 
 /// The URLs whose depth has sunk and whose links are to be followed, each once.
 #[derive(Debug, Default)]
-pub(crate) struct LoweredUrls {
+pub(super) struct LoweredUrls {
     order: VecDeque<UrlId>,
     waiting: HashSet<UrlId>,
 }
@@ -164,8 +175,8 @@ mod tests {
     fn depths_are_staged_committed_and_read_again() {
         let dir = tempfile::tempdir().unwrap();
         let state = State::open(dir.path(), 1 << 20).unwrap();
-        let mut depths = Depths::default();
-        assert_eq!(depths.of(&state, 300).unwrap(), None);
+        let mut depths = Depths::new(state.clone());
+        assert_eq!(depths.of(300).unwrap(), None);
         for (id, depth) in [(300, 7), (1, u16::MAX), (300, 2)] {
             assert!(depths.lower(id, depth) && !depths.lower(id, depth));
             let mut edits = DepthEdits::new(&state);
@@ -173,13 +184,13 @@ mod tests {
             let mut batch = Batch::default();
             edits.write(&mut batch).unwrap();
             state.apply(batch).unwrap();
-            assert_eq!(depths.of(&state, id).unwrap(), Some(depth));
+            assert_eq!(depths.of(id).unwrap(), Some(depth));
             depths.committed();
-            assert_eq!(depths.of(&state, id).unwrap(), Some(depth));
+            assert_eq!(depths.of(id).unwrap(), Some(depth));
         }
-        let mut again = Depths::default();
-        assert_eq!(again.of(&state, 1).unwrap(), Some(u16::MAX));
-        assert_eq!(again.of(&state, 300).unwrap(), Some(2));
-        assert_eq!(again.of(&state, 299).unwrap(), None);
+        let mut again = Depths::new(state.clone());
+        assert_eq!(again.of(1).unwrap(), Some(u16::MAX));
+        assert_eq!(again.of(300).unwrap(), Some(2));
+        assert_eq!(again.of(299).unwrap(), None);
     }
 }

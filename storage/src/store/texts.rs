@@ -1,13 +1,10 @@
-//! Reads the archive: single records, and the texts of pages.
+//! Reads the texts of pages.
 
+use super::Store;
 use crate::error::StorageError;
-use crate::origins::number_of;
 use crate::page::PageRecord;
-use crate::store::Store;
-use crate::warc::Record;
-use crate::warc::location::WarcLocation;
+use crate::warc::WarcLocation;
 use crate::warc::metadata::duplicate::{self, StoredText};
-use crate::warc::reader::{MAX_RECORD_BYTES, decode_member, field_of_member};
 use crate::warc::text_delta;
 
 /// Length of the longest chain of texts of which each is stored as the difference from the next. Each redecision may add one.
@@ -27,9 +24,9 @@ impl Store {
     /// text is stored as the difference from the text of an earlier page.
     fn text_before(&self, page: &PageRecord, before: u64, steps: u32) -> Result<Option<String>, StorageError> {
         let Some(location) = page.text else { return Ok(None) };
-        let mut record = self.archived(location)?;
-        let damaged = |reason| self.damaged(location, reason);
-        let Some(stored) = duplicate::stored_in(&mut record) else {
+        let record = self.archive.record(location)?;
+        let damaged = |reason| self.archive.damaged(location, reason);
+        let Some(stored) = duplicate::text_in(&record) else {
             let text = String::from_utf8(record.block);
             return text.map(Some).map_err(|_| damaged("the text is not UTF-8".to_owned()));
         };
@@ -46,8 +43,8 @@ impl Store {
 
     /// The text of the page that the record at `location` calls `named`, from which its own text differs.
     fn base_of(&self, named: u64, location: WarcLocation, before: u64, steps: u32) -> Result<String, StorageError> {
-        let damaged = |reason| self.damaged(location, reason);
-        let Some(base) = self.number_in(location.file, named)? else {
+        let damaged = |reason| self.archive.damaged(location, reason);
+        let Some(base) = self.archive.number_in(location.file, named)? else {
             return Err(damaged(format!(
                 "it is the difference from the text of page {named} of the folder that it comes from, which is missing"
             )));
@@ -62,39 +59,5 @@ impl Store {
                 "it is the difference from the text of page {base}, which is missing"
             ))
         })
-    }
-
-    /// The page that a record in the `file` of the archive calls `named`; `None` if the page was lost.
-    pub(crate) fn number_in(&self, file: u32, named: u64) -> Result<Option<u64>, StorageError> {
-        match self.origins.of_file(file) {
-            Some(origin) => number_of(&self.state, origin, named),
-            None => Ok(Some(named)),
-        }
-    }
-
-    /// The archived or staged record at a location, with its digest checked.
-    ///
-    /// # Errors
-    /// As [`text_of`](Self::text_of).
-    pub fn archived(&self, location: WarcLocation) -> Result<Record, StorageError> {
-        let member = self.archive.member(location)?;
-        decode_member(&member, MAX_RECORD_BYTES).map_err(|reason| self.damaged(location, reason))
-    }
-
-    /// The `WARC-Record-ID` of the record at a location; `None` if its header cannot be read.
-    ///
-    /// # Errors
-    /// [`StorageError::Io`] if the archive cannot be read.
-    pub fn record_id_at(&self, location: WarcLocation) -> Result<Option<String>, StorageError> {
-        let member = self.archive.member(location)?;
-        Ok(field_of_member(&member, "WARC-Record-ID"))
-    }
-
-    fn damaged(&self, location: WarcLocation, reason: String) -> StorageError {
-        StorageError::ArchiveDamaged {
-            path: self.archive.path(location.file),
-            offset: location.offset,
-            reason,
-        }
     }
 }

@@ -4,9 +4,9 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
+use super::Store;
 use crate::error::StorageError;
 use crate::folder::STATE;
-use crate::store::Store;
 
 impl Store {
     /// The error itself; or [`StorageError::FolderGone`] or [`StorageError::StateGone`], if a file was not found because the whole folder

@@ -1,0 +1,242 @@
+//! The archive of the store: its WARC files, and what the state knows of them.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::commit::Piece;
+use crate::error::StorageError;
+use crate::format;
+use crate::full_files::FullFiles;
+use crate::origins::{Origin, Origins};
+use crate::state::State;
+use crate::warc::location::{Archived, WarcEnd};
+use crate::warc::reader::{MAX_RECORD_BYTES, decode_member, field_of_member};
+use crate::warc::writer::WarcWriter;
+use crate::warc::{EncodedCapture, Record, WarcLocation};
+
+/// ⟨[u32]⟩: the numbers of the WARC files that were missing at a rebuild.
+const GAPS: &[u8] = b"mgaps";
+
+/// ⟨[`Indexed`]⟩.
+const INDEXED: &[u8] = b"mindexed";
+
+/// The table of the ends of the stretches that a rebuild could not read: ⟨u64⟩, by file and offset.
+const SKIPPED: u8 = b'z';
+
+/// The part of the catalogue that is in `index.cdxj`. It describes only a file of exactly this length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Indexed {
+    /// All pages before this one are in it.
+    pub next_page: u64,
+    /// All records before this place are in it.
+    pub archive: WarcEnd,
+    /// Length of the file.
+    pub bytes: u64,
+}
+
+/// The archive.
+pub struct Archive {
+    writer: WarcWriter,
+    state: State,
+    /// Where the files of a merged archive come from.
+    origins: Origins,
+    full_files: FullFiles,
+}
+
+impl Archive {
+    /// `warc` is the folder of the files, `started_at` the start of the crawl.
+    pub(crate) fn new(
+        writer: WarcWriter,
+        state: State,
+        (warc, started_at): (PathBuf, u64),
+    ) -> Result<Self, StorageError> {
+        Ok(Self {
+            full_files: FullFiles::new(warc, started_at, writer.end().file),
+            writer,
+            origins: Origins::read(state.clone())?,
+            state,
+        })
+    }
+
+    /// The full files, as of each commit.
+    #[must_use]
+    pub fn full_files(&self) -> FullFiles {
+        self.full_files.clone()
+    }
+
+    /// The WARC file that the next record goes to. It may not exist yet.
+    #[must_use]
+    pub fn growing_file(&self) -> PathBuf {
+        self.path(self.end().file)
+    }
+
+    /// The archived or staged record at a location, with its digest checked.
+    ///
+    /// # Errors
+    /// [`StorageError::Io`] if the archive cannot be read, [`StorageError::ArchiveDamaged`] if the record is torn or its digest does not
+    /// match.
+    pub fn record(&self, location: WarcLocation) -> Result<Record, StorageError> {
+        self.decoded(location)?.map_err(|reason| self.damaged(location, reason))
+    }
+
+    /// As [`record`](Self::record), with the reason why the record is damaged.
+    pub(crate) fn decoded(&self, location: WarcLocation) -> Result<Result<Record, String>, StorageError> {
+        let member = self.writer.member(location)?;
+        Ok(decode_member(&member, MAX_RECORD_BYTES))
+    }
+
+    /// The `WARC-Record-ID` of the record at a location; `None` if its header cannot be read.
+    ///
+    /// # Errors
+    /// [`StorageError::Io`] if the archive cannot be read.
+    pub fn record_id(&self, location: WarcLocation) -> Result<Option<String>, StorageError> {
+        let member = self.writer.member(location)?;
+        Ok(field_of_member(&member, "WARC-Record-ID"))
+    }
+
+    pub(crate) fn damaged(&self, location: WarcLocation, reason: String) -> StorageError {
+        StorageError::ArchiveDamaged {
+            path: self.path(location.file),
+            offset: location.offset,
+            reason,
+        }
+    }
+
+    /// The page that a record in the `file` calls `named`; `None` if the page was lost.
+    pub(crate) fn number_in(&self, file: u32, named: u64) -> Result<Option<u64>, StorageError> {
+        match self.origins.of_file(file) {
+            Some(origin) => self.origins.number_of(origin, named),
+            None => Ok(Some(named)),
+        }
+    }
+
+    pub(crate) fn origins(&self) -> &Origins {
+        &self.origins
+    }
+
+    pub(crate) fn set_origins(&mut self, origins: Vec<Origin>, piece: &mut Piece) -> Result<(), StorageError> {
+        self.origins.set(origins, piece)
+    }
+
+    /// The path of a file.
+    pub(crate) fn path(&self, file: u32) -> PathBuf {
+        self.writer.path(file)
+    }
+
+    /// The end, with the records that wait in memory.
+    pub(crate) fn end(&self) -> WarcEnd {
+        self.writer.end()
+    }
+
+    /// Bytes that wait for [`sync`](Self::sync).
+    pub(crate) fn waiting_bytes(&self) -> u64 {
+        self.writer.waiting_bytes()
+    }
+
+    /// The record at the head of a file.
+    pub(crate) fn head(&self, file: u32, now_ms: u64) -> std::io::Result<Vec<u8>> {
+        self.writer.head(file, now_ms)
+    }
+
+    /// Adds fields to the heads of new files, or replaces those of the same names.
+    pub(crate) fn describe(&mut self, fields: Vec<(&'static str, String)>) {
+        self.writer.describe(fields);
+    }
+
+    /// Ends the last file, if it has a record.
+    pub(crate) fn close_file(&mut self) {
+        self.writer.close_file();
+    }
+
+    /// Appends the records of an event: a capture if it has one, and beside it the metadata record `of_event`. Returns the places of those
+    /// of the capture. It can fail only before it appends.
+    pub(crate) fn append(
+        &mut self,
+        capture: Option<EncodedCapture>,
+        of_event: EncodedCapture,
+        at: u64,
+    ) -> Result<Archived, StorageError> {
+        let Some(capture) = capture else {
+            self.writer.append(of_event, at)?;
+            return Ok(Archived::default());
+        };
+        let archived = self.writer.append(capture, at)?;
+        self.writer.append_beside(of_event, at)?;
+        Ok(archived)
+    }
+
+    /// Writes the records in memory and makes them durable. After an error the call can be repeated.
+    pub(crate) fn sync(&mut self) -> Result<(), StorageError> {
+        self.writer.sync()
+    }
+
+    /// Notes that a commit is complete that ended here.
+    pub(crate) fn committed(&self, end: WarcEnd) {
+        self.full_files.note(end.file);
+    }
+
+    /// Switches to a rebuild: see [`WarcWriter::replay`].
+    pub(crate) fn replay(&mut self, archived: Archived, end: WarcEnd) {
+        self.writer.replay(archived, end);
+    }
+
+    /// Checks that every file before the last exists, except those that were missing at a rebuild.
+    pub(crate) fn check_files(&self) -> Result<(), StorageError> {
+        self.writer.check_files(&self.gaps()?)
+    }
+
+    /// Numbers of the files that were missing at a rebuild. No row refers to them.
+    pub(crate) fn gaps(&self) -> Result<Vec<u32>, StorageError> {
+        match self.state.get(GAPS)? {
+            Some(row) => self.state.decode("the row of missing files", &row),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    pub(crate) fn set_gaps(gaps: &[u32], piece: &mut Piece) -> Result<(), StorageError> {
+        piece.set(GAPS, format::encode(&gaps)?);
+        Ok(())
+    }
+
+    /// Stretches that a rebuild could not read. No page needs them.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn skipped_stretches(&self) -> Result<u64, StorageError> {
+        self.state.scan([SKIPPED]).try_fold(0, |count, row| {
+            row?;
+            Ok(count + 1)
+        })
+    }
+
+    /// Whether a rebuild noted this unreadable stretch, or a longer stretch that begins at the same byte.
+    pub(crate) fn is_skipped(&self, file: u32, offset: u64, end: u64) -> Result<bool, StorageError> {
+        let Some(row) = self.state.get(skipped_key(file, offset))? else {
+            return Ok(false);
+        };
+        Ok(end <= self.state.decode::<u64>("an unreadable stretch", &row)?)
+    }
+
+    /// Notes a stretch that cannot be read.
+    pub(crate) fn set_skipped((file, offset): (u32, u64), end: u64, piece: &mut Piece) -> Result<(), StorageError> {
+        piece.set(skipped_key(file, offset), format::encode(&end)?);
+        Ok(())
+    }
+
+    /// The part of the catalogue in `index.cdxj`; `None` before that is written for the first time.
+    pub(crate) fn indexed(&self) -> Result<Option<Indexed>, StorageError> {
+        let row = self.state.get(INDEXED)?;
+        row.map(|row| self.state.decode("how far the index goes", &row))
+            .transpose()
+    }
+
+    pub(crate) fn set_indexed(indexed: &Indexed, piece: &mut Piece) -> Result<(), StorageError> {
+        piece.set(INDEXED, format::encode(indexed)?);
+        Ok(())
+    }
+}
+
+fn skipped_key(file: u32, offset: u64) -> Vec<u8> {
+    [&[SKIPPED][..], &file.to_be_bytes(), &offset.to_be_bytes()].concat()
+}

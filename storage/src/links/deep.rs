@@ -1,0 +1,138 @@
+//! The links of a URL that were too deep to be queued.
+
+use serde::{Deserialize, Serialize};
+
+use crate::commit::{Latest, Piece};
+use crate::error::StorageError;
+use crate::format::{self, MAX_PACKED_ROW_BYTES, ROW_VERSION};
+use crate::frontier::{Discovered, UrlId};
+use crate::state::State;
+
+/// The table of 01 ⟨[[`DeepLink`]]⟩ in DEFLATE, by URL and part.
+const BEYOND: u8 = b'c';
+
+/// Links in a row, at first; fewer if they are long.
+const LINKS_A_ROW: usize = 128;
+
+/// Upper bound on the bytes of a row when it is unpacked.
+const MAX_ROW_BYTES: usize = 4 << 20;
+
+#[derive(Serialize, Deserialize)]
+struct DeepLink {
+    host: String,
+    packed: String,
+    redirects: u8,
+    step: u8,
+}
+
+/// The rows of a URL, one a part.
+pub(crate) struct DeepLinks {
+    id: UrlId,
+    rows: Vec<Vec<u8>>,
+}
+
+impl DeepLinks {
+    pub(super) fn of(id: UrlId, depth: u16, links: &[Discovered]) -> Result<Self, StorageError> {
+        let mut rows = Vec::new();
+        let mut waiting: Vec<&[Discovered]> = links.chunks(LINKS_A_ROW).rev().collect();
+        while let Some(some) = waiting.pop() {
+            let links: Vec<DeepLink> = some
+                .iter()
+                .map(|link| DeepLink {
+                    packed: format::pack_url(&link.host, &link.url),
+                    host: link.host.clone(),
+                    redirects: link.redirects,
+                    step: u8::from(link.depth > depth),
+                })
+                .collect();
+            let packed = format::deflated(&format::encode(&links)?);
+            if packed.len() >= MAX_PACKED_ROW_BYTES && some.len() > 1 {
+                let (first, second) = some.split_at(some.len() / 2);
+                waiting.extend([second, first]);
+                continue;
+            }
+            if u8::try_from(rows.len()).is_err() {
+                break;
+            }
+            rows.push([&[ROW_VERSION][..], &packed].concat());
+        }
+        Ok(Self { id, rows })
+    }
+
+    /// Sets the rows. Cannot fail.
+    pub fn set(self, piece: &mut Piece) {
+        for (row, part) in self.rows.into_iter().zip(0..=u8::MAX) {
+            piece.set(key(self.id, part), row);
+        }
+    }
+
+    /// Removes the first rows of a URL.
+    pub(super) fn remove(id: UrlId, rows: u8, piece: &mut Piece) {
+        for part in 0..rows {
+            piece.remove(key(id, part));
+        }
+    }
+
+    /// The links of a URL at `depth`, and the number of their rows.
+    pub(super) fn read(
+        rows: Latest<'_>,
+        (id, via): (UrlId, Option<String>),
+        depth: u16,
+    ) -> Result<(u8, Vec<Discovered>), StorageError> {
+        let (mut links, mut part) = (Vec::new(), 0);
+        while let Some(row) = rows.get(&key(id, part))? {
+            let read = || {
+                let bytes = format::inflated(row.strip_prefix(&[ROW_VERSION])?, MAX_ROW_BYTES)?;
+                postcard::from_bytes::<Vec<DeepLink>>(&bytes).ok()
+            };
+            let read = read().ok_or_else(|| rows.state().corrupt("a row of deep links"))?;
+            links.extend(read.into_iter().filter_map(|link| {
+                Some(Discovered {
+                    url: format::unpack_url(&link.host, &link.packed)?,
+                    host: link.host,
+                    depth: depth.saturating_add(u16::from(link.step)),
+                    redirects: link.redirects,
+                    via: via.clone(),
+                    ..Discovered::default()
+                })
+            }));
+            part += 1;
+        }
+        Ok((part, links))
+    }
+
+    /// The committed URLs that have such links.
+    pub(super) fn all_urls(state: &State) -> impl Iterator<Item = Result<UrlId, StorageError>> + use<> {
+        let state = state.clone();
+        state.scan([BEYOND]).filter_map(move |row| match row {
+            Ok((key, _)) => match place_of(&key) {
+                Some((id, 0)) => Some(Ok(id)),
+                Some(_) => None,
+                None => Some(Err(state.corrupt("a key of a deep link"))),
+            },
+            Err(error) => Some(Err(error)),
+        })
+    }
+
+    /// Copies the committed rows of the URL `id` for the URL `to` of another state.
+    pub(super) fn copy(state: &State, id: UrlId, to: UrlId, piece: &mut Piece) -> Result<(), StorageError> {
+        for part in 0..=u8::MAX {
+            let Some(row) = state.get(key(id, part))? else { break };
+            piece.set(key(to, part), row.to_vec());
+        }
+        Ok(())
+    }
+}
+
+/// The key of a part.
+fn key(id: UrlId, part: u8) -> [u8; 10] {
+    let mut key = [part; 10];
+    key[..9].copy_from_slice(&format::numbered(BEYOND, id));
+    key
+}
+
+/// The URL and the part of such a key.
+fn place_of(key: &[u8]) -> Option<(UrlId, u8)> {
+    let (part, key) = key.split_last()?;
+    Some((format::number(BEYOND, key)?, *part))
+}

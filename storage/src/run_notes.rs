@@ -1,0 +1,116 @@
+//! Notes about the runs of a crawl: whether one is under way, the dedup rules of all of them, the redecision, and which part of a crawl
+//! by several folders this one is.
+
+use serde::{Deserialize, Serialize};
+
+use crate::commit::Piece;
+use crate::error::StorageError;
+use crate::format;
+use crate::state::State;
+
+/// Present while a run is under way.
+const RUNNING: &[u8] = b"mrunning";
+
+/// ⟨[String]⟩.
+const RULES: &[u8] = b"mrules";
+
+/// ⟨[`Redecided`]⟩.
+const REDECIDED: &[u8] = b"mredecided";
+
+/// ⟨u16⟩.
+const WORKER: &[u8] = b"mworker";
+
+/// A redecision: how the new verdicts differ from the verdicts of the crawl.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Redecided {
+    /// When, milliseconds since the Unix epoch.
+    pub at: u64,
+    /// The schemes of the crawl's verdicts.
+    pub schemes_before: Vec<String>,
+    /// The new scheme.
+    pub scheme: String,
+    /// The new rule, in words.
+    pub rule: String,
+    /// Duplicates that are kept now.
+    pub newly_kept: u64,
+    /// Kept pages that are duplicates now.
+    pub newly_dropped: u64,
+    /// Duplicates of another page than before, or by another comparison.
+    pub otherwise: u64,
+    /// Pages that keep their verdicts because no text of theirs is archived.
+    pub without_text: u64,
+}
+
+/// The notes. [`Store::run_notes`](crate::Store::run_notes) makes it.
+pub struct RunNotes<'a> {
+    state: &'a State,
+}
+
+impl<'a> RunNotes<'a> {
+    pub(crate) fn new(state: &'a State) -> Self {
+        Self { state }
+    }
+
+    /// Whether the last run was killed, or is still under way. The times of the last requests to hosts are then unknown.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn was_interrupted(&self) -> Result<bool, StorageError> {
+        self.state.contains(RUNNING)
+    }
+
+    /// The dedup rules that decided the pages, in words, the earliest first; empty if no run noted one.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn rules(&self) -> Result<Vec<String>, StorageError> {
+        match self.state.get(RULES)? {
+            Some(row) => self.state.decode("the row of rules", &row),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// The redecision, if there was one.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn redecided(&self) -> Result<Option<Redecided>, StorageError> {
+        let row = self.state.get(REDECIDED)?;
+        row.map(|row| self.state.decode("the row about the redecision", &row))
+            .transpose()
+    }
+
+    /// The number of this folder in a crawl that has several; `None` for a crawl with one, and after a rebuild.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn worker(&self) -> Result<Option<u16>, StorageError> {
+        let row = self.state.get(WORKER)?;
+        row.map(|row| self.state.decode("the row of the worker's number", &row))
+            .transpose()
+    }
+
+    pub(crate) fn begin_run(piece: &mut Piece) {
+        piece.set(RUNNING, Vec::new());
+    }
+
+    pub(crate) fn end_run(piece: &mut Piece) {
+        piece.remove(RUNNING);
+    }
+
+    pub(crate) fn set_rules(rules: &[String], piece: &mut Piece) -> Result<(), StorageError> {
+        piece.set(RULES, format::encode(&rules)?);
+        Ok(())
+    }
+
+    /// Notes a redecision, whose rule has decided all pages.
+    pub(crate) fn set_redecided(redecided: &Redecided, piece: &mut Piece) -> Result<(), StorageError> {
+        piece.set(REDECIDED, format::encode(redecided)?);
+        Self::set_rules(std::slice::from_ref(&redecided.rule), piece)
+    }
+
+    pub(crate) fn set_worker(worker: u16, piece: &mut Piece) -> Result<(), StorageError> {
+        piece.set(WORKER, format::encode(&worker)?);
+        Ok(())
+    }
+}

@@ -1,0 +1,151 @@
+//! What several parts answer together, and the parts that read the rows as they are.
+
+use super::Store;
+use crate::catalogue::Catalogue;
+use crate::error::StorageError;
+use crate::frontier::{QueuedUrl, UrlId};
+use crate::host_memory::HostMemory;
+use crate::new_links::NewLinks;
+use crate::noted_pages::ForeignPages;
+use crate::page::PageRecord;
+use crate::revisits::Revisits;
+use crate::run_notes::RunNotes;
+use crate::sitemaps::Sitemaps;
+use crate::url_state::UrlState;
+use crate::urls::{FailedUrl, FinishedUrls, KnownUrl};
+
+impl Store {
+    /// The catalogue of pages.
+    #[must_use]
+    pub fn catalogue(&self) -> Catalogue<'_> {
+        Catalogue::new(self.latest())
+    }
+
+    /// The visits to pages, and the refreshes.
+    #[must_use]
+    pub fn revisits(&self) -> Revisits<'_> {
+        Revisits::new(self.latest())
+    }
+
+    /// How hosts were treated.
+    #[must_use]
+    pub fn host_memory(&self) -> HostMemory<'_> {
+        HostMemory::new(&self.state)
+    }
+
+    /// The sitemaps that runs have read.
+    #[must_use]
+    pub fn sitemaps(&self) -> Sitemaps<'_> {
+        Sitemaps::new(&self.state)
+    }
+
+    /// The new links of duplicates.
+    #[must_use]
+    pub fn new_links(&self) -> NewLinks<'_> {
+        NewLinks::new(&self.state)
+    }
+
+    /// The kept pages of other workers.
+    #[must_use]
+    pub fn foreign_pages(&self) -> ForeignPages<'_> {
+        ForeignPages::new(&self.state)
+    }
+
+    /// The notes about the runs.
+    #[must_use]
+    pub fn run_notes(&self) -> RunNotes<'_> {
+        RunNotes::new(&self.state)
+    }
+
+    /// The outcomes of finished URLs.
+    pub(crate) fn finished_urls(&self) -> FinishedUrls<'_> {
+        FinishedUrls::new(self.latest())
+    }
+
+    /// The committed page of this sequence number.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn page(&self, sequence: u64) -> Result<Option<PageRecord>, StorageError> {
+        self.catalogue().page(sequence)
+    }
+
+    /// The page of this sequence number, with staged changes.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn latest_page(&self, sequence: u64) -> Result<Option<PageRecord>, StorageError> {
+        self.catalogue().latest(sequence)
+    }
+
+    /// The committed pages from the sequence number `from` on, in order.
+    pub fn pages_from(&self, from: u64) -> impl Iterator<Item = Result<(u64, PageRecord), StorageError>> + use<> {
+        self.catalogue().pages_from(from)
+    }
+
+    /// The committed state of a URL; `None` if the store does not know it.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn url_state(&self, host: &str, url: &str) -> Result<Option<UrlState>, StorageError> {
+        let id = self.links.id_of(host, url)?;
+        let Some(id) = id.filter(|id| *id < self.committed.next_seq) else {
+            return Ok(None);
+        };
+        Ok(Some(self.finished_urls().state_of(id)?.unwrap_or(UrlState::Queued)))
+    }
+
+    /// The committed page of this URL, with its sequence number.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn page_by_url(&self, host: &str, url: &str) -> Result<Option<(u64, PageRecord)>, StorageError> {
+        match self.url_state(host, url)? {
+            Some(UrlState::Page(sequence)) => Ok(self.page(sequence)?.map(|page| (sequence, page))),
+            _ => Ok(None),
+        }
+    }
+
+    /// Iterates over all committed URLs: first the finished ones in the order of discovery, then the [queue](Self::queue).
+    pub fn urls(&self) -> impl Iterator<Item = Result<KnownUrl, StorageError>> + '_ {
+        let waits = |row: &Result<QueuedUrl, _>| row.as_ref().map_or(true, |queued| queued.revisits.is_none());
+        // The finished URLs include pages that are queued for a visit.
+        let queued = self.queue.urls().filter(waits).map(|row| {
+            row.map(|QueuedUrl { host, url, .. }| KnownUrl {
+                host,
+                url,
+                state: UrlState::Queued,
+            })
+        });
+        self.finished_urls().known().chain(queued)
+    }
+
+    /// Iterates over all committed URLs that failed, in the order of discovery. Reads the rows of all finished URLs.
+    pub fn failures(&self) -> impl Iterator<Item = Result<FailedUrl, StorageError>> + '_ {
+        self.finished_urls().failures()
+    }
+
+    /// The number of a URL, committed or staged.
+    pub(crate) fn id_of(&self, host: &str, url: &str) -> Result<Option<UrlId>, StorageError> {
+        self.links.id_of(host, url)
+    }
+
+    /// The number of a page's URL.
+    pub(crate) fn id_of_page(&self, page: &PageRecord) -> Result<UrlId, StorageError> {
+        let id = self.id_of(&page.host, &page.url)?;
+        id.ok_or_else(|| self.state.corrupt("the number of a page's URL"))
+    }
+
+    /// Number of URLs that are known by their hashes. Reads all of these.
+    pub(crate) fn known_urls(&self) -> Result<u64, StorageError> {
+        self.links.count()
+    }
+
+    /// Passes the rows of all trees of the database to `tell`, and whether a row is of the store.
+    pub(crate) fn each_row(
+        &self,
+        tell: impl FnMut(&[u8], &[u8], bool) -> Result<(), StorageError>,
+    ) -> Result<(), StorageError> {
+        self.state.each_row(tell)
+    }
+}
