@@ -7,6 +7,7 @@ use crossbeam_channel::Sender;
 use encoding_rs::Encoding;
 use reqwest::header::HeaderMap;
 use tokio::sync::mpsc;
+use tracing::Instrument as _;
 use url::Url;
 use web::fetch::{FetchError, Fetcher, Login, Response, Route, Wanted};
 use web::memory_budget::MemoryBudget;
@@ -117,8 +118,9 @@ impl Network {
             let (host, wanted, conditions) = parts(&task, page);
             let (host, url) = (host.to_owned(), url(&task).clone());
             let began = Instant::now();
+            let span = tracing::debug_span!("fetch", %url);
             // A task of its own: if a library panics, only this request fails, and its ticket still ends.
-            let answer = tokio::spawn(async move {
+            let fetched = async move {
                 let request = async {
                     match form {
                         None => fetcher.get_by(&route, &url, wanted, conditions).await,
@@ -131,8 +133,8 @@ impl Network {
                     }
                 };
                 permit.guard(request).await
-            });
-            let answer = answer.await;
+            };
+            let answer = tokio::spawn(fetched.instrument(span)).await;
             let answer = answer.unwrap_or_else(|panic| Some(Err(FetchError::Protocol(panic.to_string()))));
             let Some(answer) = answer else {
                 tracing::debug!(host, "a request was cut off at the end of its permit");

@@ -136,6 +136,7 @@ impl Books {
         watch::beat();
         let rows = self.store.pending();
         if self.is_commit_due(judge) {
+            let _span = tracing::debug_span!("commit", rows).entered();
             let start = Instant::now();
             let durable = self.store.commit()?;
             self.redirects.committed();

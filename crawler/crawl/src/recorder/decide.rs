@@ -19,6 +19,7 @@ impl Recorder {
     /// Decides on the page and records it, or holds it, with the `memory` that it occupies, until its verdict can be told.
     pub(super) fn page_or_hold(&mut self, read: ReadPage, memory: Claim) -> Result<Option<Event>, RunError> {
         let (page, prepared) = (read.page, read.prepared?);
+        let _span = tracing::debug_span!("record", url = %page.queued.url).entered();
         if let Some(revisit) = &page.queued.revisits
             && versions::says_nothing_new(self.books.store(), revisit, &page)?
         {
