@@ -201,7 +201,8 @@ fn a_state_that_is_moved_or_replaced_in_mid_run_is_named() {
         assert!(copied.unwrap().success());
     });
     let crawl = &disturbed.crawl;
-    ended_with(disturbed.end(), &["the state in", "was moved, removed or replaced"]);
+    // The run may meet the state when only a part of it is copied.
+    ended_with_one_of(disturbed.end(), &["was moved, removed or replaced", "data/state"]);
     fs::remove_dir_all(crawl.data().join("state")).unwrap();
     fs::rename(moved_away(&crawl.data()), crawl.data().join("state")).unwrap();
     goes_on(crawl);
