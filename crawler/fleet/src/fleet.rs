@@ -31,6 +31,8 @@ pub(crate) struct Place {
     /// See [`crate::lease`]: a second process with the same data folder takes the place over as another incarnation, and so does this
     /// process when it has lost its lease.
     pub(crate) incarnation: AtomicU64,
+    /// The incarnation as which the worker tries to join again; 0 while it does not.
+    pub(crate) next_incarnation: AtomicU64,
     /// Another number for each process.
     pub(crate) salt: u64,
     pub(crate) lease: Duration,

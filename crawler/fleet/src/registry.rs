@@ -175,16 +175,21 @@ impl Fleet {
             folder: options.folder,
             terms,
             incarnation: AtomicU64::new(incarnation),
+            next_incarnation: AtomicU64::new(0),
             salt: incarnation,
             lease: options.lease,
         };
         Ok(Self::new(servers, &name, place, options.terms.partitions))
     }
 
-    /// Joins as a new incarnation, which owns nothing.
+    /// Joins as a new incarnation, which owns nothing. If the answer is lost, the next call joins as the same one: the servers may know it.
     async fn rejoin(&self) -> Result<(), FleetError> {
         let place = &self.inner.place;
-        let incarnation = random();
+        let incarnation = match place.next_incarnation.load(Ordering::Acquire) {
+            0 => random(),
+            tried => tried,
+        };
+        place.next_incarnation.store(incarnation, Ordering::Release);
         let crawl = Some(place.crawl);
         let call = joining(
             &self.inner.name,
@@ -203,6 +208,7 @@ impl Fleet {
         self.held().clear();
         self.unanswered().clear();
         place.incarnation.store(incarnation, Ordering::Release);
+        place.next_incarnation.store(0, Ordering::Release);
         Ok(())
     }
 
@@ -258,6 +264,8 @@ impl Fleet {
                     name: self.inner.name.clone(),
                 });
             }
+            // The worker has replaced itself: the answer to its last try to join was lost.
+            Some(1) if self.inner.place.next_incarnation.load(Ordering::Acquire) != 0 => return Ok(None),
             Some(1) => {
                 return Err(FleetError::Replaced {
                     worker: self.worker().0,
