@@ -56,6 +56,7 @@ mod fingerprint;
 mod hash;
 mod idf;
 mod idf_builder;
+mod ignorable;
 mod index;
 mod layout;
 mod logarithm;

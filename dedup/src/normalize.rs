@@ -1,11 +1,14 @@
-//! Gives texts that read the same one spelling: compatibility composition (NFKC, UAX #15), lower case, single spaces.
+//! Gives texts that read the same one spelling: compatibility composition (NFKC, UAX #15), lower case, single spaces, and nothing that
+//! readers do not see or may leave out (`ignorable` has the list and the reasons).
 
+use crate::ignorable;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 /// `text` in NFKC and lower case, with one space for each run of white space and control characters, and none at the
-/// ends.
+/// ends. Invisible characters, the vowel marks of Arabic, Hebrew and Syriac, and the tatweel are left out.
 ///
-/// Idempotent. Equivalent spellings give the same result: `ﬁ` and `fi`, `Ｅ` and `e`, `e` + `´` and `é`.
+/// Idempotent. Equivalent spellings give the same result: `ﬁ` and `fi`, `Ｅ` and `e`, `e` + `´` and `é`, and a word with and without a soft
+/// hyphen.
 #[must_use]
 pub fn normalize(text: &str) -> String {
     let mut out = Spaced {
@@ -99,11 +102,14 @@ fn compose(piece: &str, room: &mut usize, out: &mut Spaced) {
         lower.push(c);
         if lower.len() > piece.len() + *room {
             *room = 0;
-            return piece.chars().flat_map(char::to_lowercase).for_each(|c| out.push(c));
+            let shown = ignorable::without(piece);
+            return shown.chars().flat_map(char::to_lowercase).for_each(|c| out.push(c));
         }
     }
     *room -= lower.len().saturating_sub(piece.len());
-    // Lower case can leave composed form: `J̌` has no composed character, `ǰ` has one. So compose again.
+    let lower = ignorable::without(&lower);
+    // Lower case can leave composed form: `J̌` has no composed character, `ǰ` has one. What was left out may have stood between a letter
+    // and its mark. So compose again.
     if is_nfkc_quick(lower.chars()) == IsNormalized::Yes {
         lower.chars().for_each(|c| out.push(c));
     } else {
@@ -210,7 +216,7 @@ mod tests {
     /// The definition without the shortcuts.
     fn by_definition(text: &str) -> String {
         let lower: String = text.nfkc().flat_map(char::to_lowercase).collect();
-        let composed: String = lower.nfkc().collect();
+        let composed: String = ignorable::without(&lower).nfkc().collect();
         composed
             .split(|c: char| c.is_whitespace() || c.is_control())
             .filter(|word| !word.is_empty())
@@ -245,8 +251,18 @@ mod tests {
             ("가\u{11a8}", "각"),
             ("か\u{3099}", "が"),
             ("全角，１２３", "全角,123"),
+            ("Fisher\u{ad}men in the north\u{ad}ern bay", "fishermen in the northern bay"),
+            ("caf\u{200d}e\u{200d}\u{301} \u{2060} bar", "café bar"),
+            ("e\u{34f}\u{323}\u{ad}\u{301}", "e\u{323}\u{301}"),
+            ("\u{feff}The \u{202a}CAT\u{202c}", "the cat"),
+            ("\u{3164}\u{1160}한\u{ffa0}글", "한글"),
+            ("ไทย \u{200b}\u{200b} ไทย\u{200b}", "ไทย ไทย"),
+            ("foo\u{200b}Bar/\u{200b}baz", "foobar/baz"),
+            // Presentation forms contain the marks.
+            ("\u{fb2a}\u{5b8}\u{5dc}\u{fe77}\u{627}\u{640}\u{653}", "\u{5e9}\u{5dc}\u{622}"),
         ] {
-            assert_eq!(normalize(a), b, "{a:?}");
+            assert_eq!(normalize(a), normalize(b), "{a:?}");
+            assert_eq!(normalize(a), by_definition(b), "{a:?}");
         }
     }
 
@@ -280,7 +296,7 @@ mod tests {
 
         #[test]
         fn the_shortcuts_change_nothing(
-            text in "([a-zA-Z \\n\u{0}\u{7f}.@\\[`{]{0,20}|[가-각か-ご中文，。Ａｂ\u{3000}]{1,3}|[\u{11a8}\u{3099}\u{301}\u{30c}\u{345}]|[ÀéЖžſﬁ…İΣ①]){0,12}",
+            text in "([a-zA-Z \\n\u{0}\u{7f}.@\\[`{]{0,20}|[가-각か-ご中文，。Ａｂ\u{3000}]{1,3}|[\u{11a8}\u{3099}\u{301}\u{30c}\u{345}]|[ÀéЖžſﬁ…İΣ①]|[\u{ad}\u{200b}\u{200d}\u{34f}\u{fe0f}\u{3164}]|[กขاآךשׁﷲ\u{64e}\u{653}\u{640}\u{5b8}]){0,12}",
         ) {
             prop_assert_eq!(normalize(&text), by_definition(&text));
         }

@@ -1,8 +1,10 @@
 //! Cuts normalised text into tokens: words, numbers, and single characters of scripts without spaces.
 //!
-//! A word is a run of letters and digits with their marks. A number is a run of digits with the points and commas
+//! A word is a run of letters and digits with their marks, and with invisible characters in a text that is not normalised. A number is a run of digits with the points and commas
 //! inside it. Each Chinese, Japanese, Korean, Thai, Lao, Khmer or Burmese character is a token; the
 //! [`Segmenter`](crate::Segmenter) of the scheme makes words of them.
+
+use crate::ignorable::is_ignorable;
 
 /// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,7 +93,8 @@ fn end_of_word(text: &str, start: usize) -> usize {
     if end == bytes.len() || bytes[end].is_ascii() {
         return end;
     }
-    let inside = |c: char| (starts(c) || is_mark(c)) && !is_spaceless(c);
+    // A normalised text has no invisible characters.
+    let inside = |c: char| (starts(c) || is_mark(c) || is_ignorable(c)) && !is_spaceless(c);
     let length = text[end..].find(|c| !inside(c)).unwrap_or(text.len() - end);
     end + length
 }
@@ -183,6 +186,7 @@ mod tests {
         assert_eq!(texts("привет мир"), ["привет", "мир"]);
         assert_eq!(texts("हिन्दी भाषा"), ["हिन्दी", "भाषा"]);
         assert_eq!(texts("café naïve"), ["café", "naïve"]);
+        assert_eq!(texts("Fisher\u{ad}men \u{2060}go"), ["Fisher\u{ad}men", "go"]);
     }
 
     #[test]

@@ -16,6 +16,8 @@
 //! Length is counted in bytes of UTF-8: a Chinese character has three, about as many as the letters of its translation.
 
 mod choose;
+mod consent;
+mod context;
 mod display;
 mod features;
 mod forest;
@@ -28,6 +30,7 @@ mod mirror;
 mod names;
 mod path;
 mod root;
+mod scan;
 mod select;
 mod selectors;
 mod spaces;
@@ -38,6 +41,7 @@ pub mod training;
 
 use std::collections::HashSet;
 
+use self::context::Dialogues;
 use self::kind::Kinds;
 use self::layout::{Layout, Run};
 use self::mirror::Chosen;
@@ -55,7 +59,7 @@ pub(crate) fn main_text(doc: &Document, title: &str, rule: Option<&ExtractRule>)
         let mut chosen = trees(doc).zip(&choices);
         return match chosen.find(|(_, choice)| !choice.content.is_empty()) {
             Some((html, choice)) => {
-                let layout = Layout::of_elements(html, &choice.content, &choice.dropped);
+                let layout = Layout::of_elements(html, &choice.content, &choice.dropped, Dialogues::Shown);
                 (text_of(&layout, shown_runs(&layout)), Some(RuleEffect::Content))
             }
             None => (found_text(doc, title, &[]), Some(RuleEffect::Nothing)),
@@ -71,7 +75,7 @@ pub(crate) fn main_text(doc: &Document, title: &str, rule: Option<&ExtractRule>)
 
 /// All text that the page shows: for a document without a template around its text.
 pub(crate) fn all_text(doc: &Document) -> String {
-    let layout = laid_out(doc, &[]);
+    let layout = laid_out(doc, &[], Dialogues::Shown);
     text_of(&layout, shown_runs(&layout))
 }
 
@@ -82,16 +86,25 @@ pub(crate) fn shows(doc: &Document, rule: &ExtractRule) -> bool {
 
 /// The main text without a rule, or without the dropped elements of each tree.
 fn found_text(doc: &Document, title: &str, dropped: &[HashSet<NodeId>]) -> String {
-    let mut layout = laid_out(doc, dropped);
-    let root = root::find(&mut layout);
-    text_of(&layout, choose::content(&layout, root, title, Kinds::of(&doc.html)))
+    let found = |mut layout: Layout| {
+        let root = root::find(&mut layout);
+        text_of(&layout, choose::content(&layout, root, title, Kinds::of(&doc.html)))
+    };
+    let layout = laid_out(doc, dropped, Dialogues::LeftOut);
+    let is_without_dialogues = layout.is_without_dialogues;
+    let text = found(layout);
+    match text.is_empty() && is_without_dialogues {
+        // The dialogue is the page.
+        true => found(laid_out(doc, dropped, Dialogues::Shown)),
+        false => text,
+    }
 }
 
 /// The layout of the page, or of a `<noscript>` with more text: a script would fill such a page.
-fn laid_out(doc: &Document, dropped: &[HashSet<NodeId>]) -> Layout {
+fn laid_out(doc: &Document, dropped: &[HashSet<NodeId>], dialogues: Dialogues) -> Layout {
     let none = HashSet::new();
     let dropped = dropped.iter().chain(std::iter::repeat(&none));
-    let mut layouts = trees(doc).zip(dropped).map(|(html, dropped)| Layout::of(html, dropped));
+    let mut layouts = trees(doc).zip(dropped).map(|(html, dropped)| Layout::of(html, dropped, dialogues));
     let mut layout = layouts.next().unwrap_or_default();
     let mut shown = shown_bytes(&layout);
     for unscripted in layouts {

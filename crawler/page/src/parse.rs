@@ -18,6 +18,7 @@ mod read_attributes;
 mod references;
 mod refresh;
 mod robots_meta;
+mod shadow;
 mod simple;
 mod sink;
 mod style;
@@ -48,6 +49,7 @@ pub(crate) use self::html_redirect::{html_redirect, text_redirect};
 pub use self::outlinks::{LinkKind, Outlink};
 pub use self::refresh::parse_refresh;
 pub use self::robots_meta::RobotsDirectives;
+pub(crate) use self::shadow::displayed;
 pub(crate) use self::tree::{Element, Node, NodeId, NodeRef, Tree, Visit};
 pub(crate) use self::xhtml::NotXhtml;
 

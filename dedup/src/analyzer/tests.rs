@@ -250,6 +250,32 @@ fn long_texts_have_a_fingerprint_and_no_shingles() {
 }
 
 #[test]
+fn what_a_reader_does_not_see_changes_no_signature() {
+    let words = |words: &str| format!("{} {words} {}", long("before"), long("after"));
+    for (seen, other) in [
+        ("the northern islands", "the north\u{ad}ern is\u{ad}lands"),
+        ("the northern islands", "\u{feff}the nor\u{2060}thern\u{200e} is\u{200b}lands"),
+        ("see f(x) in step ①", "see f\u{2061}(x) in step ①\u{fe0e}"),
+        ("میروم به کتابخانه", "می\u{200c}روم به کتاب\u{200c}خانه"),
+        ("السلام عليكم", "السَّلَامُ عَلَيْكُمْ"),
+        ("السلام عليكم", "الســـلام عليكـــم"),
+        ("שלום עולם", "שָׁלוֹם עוֹלָם"),
+        ("क्षेत्र", "क्\u{200d}षेत्र"),
+        ("in 2024-03-05", "in 2024\u{2060}-03\u{2060}-05"),
+    ] {
+        assert_eq!(analyze(&words(seen)), analyze(&words(other)), "{other:?}");
+        assert_eq!(analyze(seen).digest, analyze(other).digest, "{other:?}");
+    }
+    // A zero width space separates words of Thai, whose characters are the units.
+    let (marked, plain) = (analyze(&words("ตา\u{200b}กลม")), analyze(&words("ตากลม")));
+    assert_eq!((marked.sketch, marked.fingerprint), (plain.sketch, plain.fingerprint));
+    // Letters that a mark makes stay, and so do spaces.
+    for (one, other) in [("آمن", "امن"), ("أن", "ان"), ("می روم", "می\u{200c}روم"), ("resume", "résumé")] {
+        assert_ne!(analyze(one).digest, analyze(other).digest, "{one:?}");
+    }
+}
+
+#[test]
 fn only_the_digest_depends_on_a_date() {
     let a = analyze(&format!("{} as of 5 March 2024, 12:30", long("word")));
     let b = analyze(&format!("{} as of 6 April 2025, 9:15", long("word")));

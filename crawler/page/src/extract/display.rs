@@ -15,14 +15,18 @@ pub(super) enum Display {
     Link,
     /// A line break in the run around it.
     Break,
+    /// In the run around it, between line breaks.
+    Line,
     /// A box.
     Block,
     /// A box beside the previous one.
     Cell,
+    /// A box that is the heading of a folded text, as `<summary>` is.
+    Caption,
 }
 
 impl Display {
-    /// How `element`, which stands at `node`, takes part.
+    /// How `element`, which stands at `node`, takes part by its name. [`Context`](super::context::Context) knows the exceptions.
     pub(super) fn of(node: NodeRef<'_>, element: &Element) -> Self {
         if element.name.ns != ns!(html) {
             // Formulas are text; drawings are not.
@@ -101,6 +105,7 @@ impl Display {
             | local_name!("progress")
             | local_name!("rp")
             | local_name!("rt")
+            | local_name!("rtc")
             | local_name!("script")
             | local_name!("select")
             | local_name!("source")

@@ -11,12 +11,13 @@ use std::ops::Range;
 use foldhash::fast::RandomState;
 use html5ever::{LocalName, local_name, ns};
 
+use super::context::{Context, Dialogues};
 use super::display::{Display, is_heading};
 use super::hints::{self, Role};
 use super::marks::{self, Hidden, MAX_VALUE_BYTES, Mark};
 use super::names::NameCache;
 use super::spaces::{is_space, joins_words, words};
-use crate::parse::{Element, Node, NodeId, NodeRef, Tree, Visit, attribute};
+use crate::parse::{Element, Node, NodeId, NodeRef, Tree, Visit, attribute, displayed};
 
 /// A block-level element.
 #[derive(Debug, Clone)]
@@ -78,18 +79,30 @@ pub(super) struct Layout {
     pub text: String,
     pub boxes: Vec<LayoutBox>,
     pub runs: Vec<Run>,
+    /// Whether modal dialogues are left out.
+    pub is_without_dialogues: bool,
 }
 
 impl Layout {
-    /// Lays out a page without `dropped` elements, scripts, controls and hidden inline elements. Hidden boxes are part of the layout,
-    /// because a script may show them: the texts of tabs and folded sections are hidden boxes.
-    pub(super) fn of<'t>(html: &'t Tree, dropped: &'t HashSet<NodeId>) -> Self {
-        Self::of_elements(html, &[html.root().id()], dropped)
+    /// Lays out a page as it is displayed, with its shadow trees, and without `dropped` elements, scripts, controls, dialogues and hidden
+    /// inline elements. Hidden boxes are part of the layout, because a script may show them: the texts of tabs and folded sections are hidden
+    /// boxes.
+    pub(super) fn of(html: &Tree, dropped: &HashSet<NodeId>, dialogues: Dialogues) -> Self {
+        Self::of_elements(html, &[html.root().id()], dropped, dialogues)
     }
 
     /// Lays out elements of a page, each as a box of its own and shown in any case, as [`Layout::of`] does the whole page.
-    pub(super) fn of_elements<'t>(html: &'t Tree, elements: &[NodeId], dropped: &'t HashSet<NodeId>) -> Self {
-        let mut walk = Walk::without(dropped);
+    pub(super) fn of_elements(
+        html: &Tree,
+        elements: &[NodeId],
+        dropped: &HashSet<NodeId>,
+        dialogues: Dialogues,
+    ) -> Self {
+        let displayed = displayed(html);
+        let html = displayed.as_ref().unwrap_or(html);
+        let context = Context::of(html, dialogues);
+        let mut walk = Walk::without(dropped, &context);
+        walk.layout.is_without_dialogues = context.has_dialogues && dialogues == Dialogues::LeftOut;
         let elements = elements.iter().map(|id| html.get(*id));
         for element in elements {
             walk.preformatted = usize::from(is_pre(element));
@@ -124,6 +137,7 @@ impl Layout {
 struct Walk<'t> {
     layout: Layout,
     dropped: &'t HashSet<NodeId>,
+    context: &'t Context,
     names: NameCache<'t>,
     /// Makes the signatures of the boxes.
     hashes: RandomState,
@@ -141,9 +155,9 @@ struct Walk<'t> {
     run_links: usize,
     /// Topics of the open run.
     run_topics: u16,
-    /// An inline element has ended, and no text came since.
-    after_end: bool,
-    /// The next word stands behind an end tag and a start tag.
+    /// The inline element that has ended, if no text came since.
+    ended: Option<&'t Element>,
+    /// The next word stands behind an end tag and a start tag that separate words.
     at_joint: bool,
     /// White space due before the next word.
     gap: Option<u8>,
@@ -165,26 +179,32 @@ impl<'t> Visit<'t> for Walk<'t> {
         let Some(element) = node.value().as_element() else {
             return;
         };
-        match Display::of(node, element) {
-            Display::Block | Display::Cell => {
+        match self.context.display(node, element) {
+            Display::Block | Display::Cell | Display::Caption => {
                 self.close_box();
                 self.preformatted -= usize::from(element.name.local == local_name!("pre"));
             }
             Display::Link => {
                 self.links -= 1;
-                self.after_end = true;
+                self.ended = Some(element);
             }
-            Display::Inline => self.after_end |= !is_within_words(element),
+            Display::Inline => {
+                if !is_within_words(element) {
+                    self.ended = Some(element);
+                }
+            }
+            Display::Line => self.gap = Some(b'\n'),
             Display::Break | Display::None => {}
         }
     }
 }
 
 impl<'t> Walk<'t> {
-    fn without(dropped: &'t HashSet<NodeId>) -> Self {
+    fn without(dropped: &'t HashSet<NodeId>, context: &'t Context) -> Self {
         Self {
             layout: Layout::default(),
             dropped,
+            context,
             names: NameCache::default(),
             hashes: RandomState::default(),
             open: 0,
@@ -194,7 +214,7 @@ impl<'t> Walk<'t> {
             run_link_bytes: 0,
             run_links: 0,
             run_topics: 0,
-            after_end: false,
+            ended: None,
             at_joint: false,
             gap: None,
             in_row: false,
@@ -211,18 +231,21 @@ impl<'t> Walk<'t> {
         if self.dropped.contains(&node.id()) {
             return false;
         }
-        let display = Display::of(node, element);
+        let display = self.context.display(node, element);
         match display {
             Display::None => return false,
-            Display::Block | Display::Cell => {
+            Display::Block | Display::Cell | Display::Caption => {
                 let follows = display == Display::Cell && self.follows_cell(node);
                 self.open_box(Some((node, element)));
+                if display == Display::Caption {
+                    self.layout.boxes[self.open].name = local_name!("summary");
+                }
                 self.in_row |= follows;
                 self.preformatted += usize::from(element.name.local == local_name!("pre"));
                 return true;
             }
             _ if marks::hidden(element).is_some() => return false,
-            Display::Break => self.gap = Some(b'\n'),
+            Display::Break | Display::Line => self.gap = Some(b'\n'),
             Display::Link if is_symbol(node) => return false,
             Display::Link => {
                 self.links += 1;
@@ -232,10 +255,21 @@ impl<'t> Walk<'t> {
         }
         self.run_topics |= self.topics(node, element);
         if is_within_words(element) {
-            (self.after_end, self.at_joint) = (false, false);
+            (self.ended, self.at_joint) = (None, false);
         }
-        self.at_joint |= self.after_end;
+        self.at_joint |= self.ended.is_some_and(|ended| self.separates(ended, element));
         true
+    }
+
+    /// Whether words of two inline elements that stand side by side are two words. Browsers put nothing between inline elements, and a word
+    /// may have its letters in several. But two links are two things, and the term and the type in a definition (`<b>name</b><span
+    /// class=type>string</span>`) are separated by a style.
+    fn separates(&self, ended: &Element, next: &Element) -> bool {
+        let is_link = |element: &Element| element.name.local == local_name!("a");
+        let class = |element| attribute(element, &local_name!("class"));
+        let is_term = || self.layout.boxes[self.open].name == local_name!("dt");
+        let is_unlike = || ended.name != next.name || class(ended) != class(next);
+        is_link(ended) && is_link(next) || is_term() && is_unlike()
     }
 
     /// Whether an earlier cell of the row has text.
@@ -314,7 +348,7 @@ impl<'t> Walk<'t> {
 
     fn end_run(&mut self) {
         self.gap = None;
-        (self.after_end, self.at_joint) = (false, false);
+        (self.ended, self.at_joint) = (None, false);
         if self.has_run() {
             let text = self.run_start..self.layout.text.len();
             let (link_bytes, links, topics) = (self.run_link_bytes, self.run_links, self.run_topics);
@@ -361,7 +395,7 @@ impl<'t> Walk<'t> {
             return;
         }
         let (gap, at_joint) = (self.gap.take(), std::mem::take(&mut self.at_joint));
-        self.after_end = false;
+        self.ended = None;
         if self.has_run() {
             if let Some(gap) = gap {
                 self.layout.text.push(char::from(gap));

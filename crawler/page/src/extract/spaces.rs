@@ -22,8 +22,7 @@ pub(super) fn is_space(c: char) -> bool {
     c.is_whitespace()
 }
 
-/// Whether two words would become one. Where an end tag and a start tag stand between two words, templates separate them by style
-/// (`<b>name</b><span class=type>string</span>`). Scripts without spaces need none.
+/// Whether two words would become one. Scripts without spaces need none.
 pub(super) fn joins_words(before: &str, after: &str) -> bool {
     let is_of_word = |c: char| c.is_alphanumeric() && !is_without_spaces(c);
     before.chars().next_back().is_some_and(is_of_word) && after.chars().next().is_some_and(is_of_word)

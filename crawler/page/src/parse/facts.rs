@@ -9,6 +9,7 @@ use url::Url;
 use super::base::Base;
 use super::outlinks::{Reference, Resolver, resolve};
 use super::refresh::parse_refresh;
+use super::shadow::shadow_roots;
 use super::{Document, Element, LinkKind, Node, NodeId, NodeRef, Outlink, RobotsDirectives, Tree, attribute};
 
 /// Longest title or heading, in bytes; longer ones are cut.
@@ -163,12 +164,10 @@ pub(crate) fn live_elements(html: &Tree) -> impl Iterator<Item = (NodeRef<'_>, &
 /// of the page.
 fn inert_nodes(html: &Tree) -> HashSet<NodeId> {
     let mut inert = HashSet::new();
+    let live: HashSet<NodeId> = shadow_roots(html).into_iter().collect();
     // Only templates contain fragments.
     for fragment in html.nodes().filter(|node| matches!(node.value(), Node::Fragment)) {
-        let template = fragment.parent().and_then(|parent| parent.value().as_element());
-        if template.is_some_and(|template| named(template, "shadowrootmode").is_none())
-            && !inert.contains(&fragment.id())
-        {
+        if !live.contains(&fragment.id()) && !inert.contains(&fragment.id()) {
             inert.extend(fragment.descendants().map(|node| node.id()));
         }
     }
@@ -198,8 +197,12 @@ fn non_empty(text: &str) -> Option<String> {
 /// All text below a node, white space collapsed.
 fn text_of(node: NodeRef<'_>) -> String {
     let mut text = String::new();
-    for part in node.descendants().filter_map(|node| node.value().as_text()) {
-        push_collapsed(&mut text, part);
+    for node in node.descendants() {
+        match node.value() {
+            Node::Text(part) => push_collapsed(&mut text, part),
+            Node::Element(element) if element.name.local == local_name!("br") => push_collapsed(&mut text, " "),
+            _ => {}
+        }
     }
     text.truncate(text.trim_end().len());
     text

@@ -130,7 +130,8 @@ impl Tree {
         ids.map(|id| self.get(NodeId(id)))
     }
 
-    pub(super) fn len(&self) -> usize {
+    /// Number of nodes.
+    pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
 

@@ -1,0 +1,353 @@
+//! Dialogues that ask for consent to cookies, and modal dialogues. Their text is no text of the page: it is the same on all pages of a
+//! site, and on a short page it is longer than the text.
+//!
+//! A dialogue is known by what it is and by what it says. A name of a consent tool, a role, or a button that agrees makes an element a candidate;
+//! words of consent in its text decide. An element around the content of the page is none, whatever its name.
+
+mod words;
+
+use html5ever::local_name;
+
+use self::words::{Said, is_answer, said};
+use super::marks::{MAX_NAMES, MAX_VALUE_BYTES};
+use super::scan::{Budget, Way, is_content, scan};
+use crate::map::{Map, Set};
+use crate::parse::{Element, NodeId, NodeRef, attribute};
+
+/// Longest text of a dialogue that no consent tool made, in bytes.
+const MAX_DIALOGUE_BYTES: usize = 8_000;
+
+/// Longest and shortest text of a dialogue that is known by its button alone, in bytes.
+const MAX_PLAIN_BYTES: usize = 1_500;
+const MIN_PLAIN_BYTES: usize = 20;
+
+/// Most elements between a button and its dialogue.
+const MAX_LEVELS: usize = 6;
+
+/// Longest text of a button, in bytes.
+const MAX_BUTTON_BYTES: usize = 60;
+
+/// A part of a page that is not the page's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Apart {
+    /// It asks for consent.
+    Consent,
+    /// A modal dialogue that asks for something else.
+    Dialogue,
+}
+
+/// Finds the dialogues of a page.
+#[derive(Debug, Default)]
+pub(super) struct Consent<'t> {
+    names: Map<&'t str, Named>,
+    /// The elements around buttons that were looked at.
+    seen: Set<NodeId>,
+}
+
+/// What a name says of an element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Named {
+    Nothing,
+    /// Cookies, consent.
+    Consent,
+    /// It is a part of a consent tool.
+    Tool,
+}
+
+/// The text of an element.
+struct Content {
+    /// In small letters, with the labels of its controls. Not more than a few kilobytes.
+    text: String,
+    is_cut: bool,
+    holds_content: bool,
+}
+
+impl<'t> Consent<'t> {
+    /// What an element is, and the outermost element that is the same; `None` if it is a part of the page.
+    pub(super) fn apart(
+        &mut self,
+        node: NodeRef<'t>,
+        element: &'t Element,
+        budget: &mut Budget,
+    ) -> Option<(Apart, NodeId)> {
+        match element.name.local {
+            local_name!("html") | local_name!("body") | local_name!("main") | local_name!("article") => return None,
+            local_name!("button") | local_name!("a") | local_name!("input") => {
+                let top = self.around_answer(node, element, budget)?;
+                return Some((Apart::Consent, top));
+            }
+            _ => {}
+        }
+        let named = self.name_of(element);
+        let is_dialogue = is_dialogue(element);
+        if named == Named::Nothing && !is_dialogue {
+            return None;
+        }
+        let content = Content::of(node, budget);
+        if content.holds_content && named != Named::Tool || content.has_main(node, budget) {
+            return None;
+        }
+        let said = said(&content.text);
+        let is_short = !content.is_cut && content.text.len() <= MAX_DIALOGUE_BYTES;
+        let asks = match named {
+            Named::Tool => said.cookies || said.consent > 0,
+            Named::Consent if !is_dialogue => {
+                is_short && (said.cookies || said.consent >= 3) && !is_in_content(node, budget)
+            }
+            _ => is_short && said.is_asked(),
+        };
+        if asks {
+            Some((Apart::Consent, node.id()))
+        } else if is_modal(element) {
+            Some((Apart::Dialogue, node.id()))
+        } else {
+            None
+        }
+    }
+
+    fn name_of(&mut self, element: &'t Element) -> Named {
+        let values = [local_name!("id"), local_name!("class"), local_name!("aria-label")];
+        let values = values.iter().filter_map(|name| attribute(element, name));
+        let values = values.filter(|value| value.len() <= MAX_VALUE_BYTES);
+        let named = values.map(|value| *self.names.entry(value).or_insert_with(|| named(value)));
+        named.max().unwrap_or(Named::Nothing)
+    }
+
+    /// The box around a button that agrees or refuses, if the box asks for consent and has not much more text.
+    fn around_answer(&mut self, node: NodeRef<'t>, element: &Element, budget: &mut Budget) -> Option<NodeId> {
+        if !answers(node, element, budget) {
+            return None;
+        }
+        let mut found: Option<(NodeId, usize)> = None;
+        for around in node.ancestors().take(MAX_LEVELS) {
+            let element = around.value().as_element()?;
+            let is_page = matches!(element.name.local, local_name!("body") | local_name!("html"));
+            if is_page || is_content(element) {
+                break;
+            }
+            // Another button of the same dialogue.
+            if found.is_none() && self.seen.contains(&around.id()) {
+                continue;
+            }
+            self.seen.insert(around.id());
+            let content = Content::of(around, budget);
+            let bytes = content.text.len();
+            if content.is_cut || content.holds_content || bytes > MAX_PLAIN_BYTES {
+                break;
+            }
+            match found {
+                None => {
+                    let said = said(&content.text);
+                    if bytes >= MIN_PLAIN_BYTES && said.cookies && said.consent > 0 {
+                        found = Some((around.id(), bytes));
+                    }
+                }
+                // A box around it that says nothing else.
+                Some((_, before)) if bytes == before => found = Some((around.id(), bytes)),
+                Some(_) => break,
+            }
+        }
+        let (top, _) = found?;
+        (!is_in_content(node, budget)).then_some(top)
+    }
+}
+
+impl Content {
+    fn of(node: NodeRef<'_>, budget: &mut Budget) -> Self {
+        let mut content = Self {
+            text: String::new(),
+            is_cut: false,
+            holds_content: false,
+        };
+        let is_whole = scan(node, budget, |inner| {
+            if let Some(text) = inner.value().as_text() {
+                for word in text.split_whitespace() {
+                    content.text.extend(word.chars().flat_map(char::to_lowercase));
+                    content.text.push(' ');
+                }
+            }
+            let Some(element) = inner.value().as_element() else {
+                return Way::Over;
+            };
+            content.holds_content |= is_content(element);
+            match element.name.local {
+                local_name!("script") | local_name!("style") | local_name!("noscript") | local_name!("template") => Way::Over,
+                local_name!("input") => {
+                    let label = attribute(element, &local_name!("value")).unwrap_or_default();
+                    content.text.extend(label.chars().flat_map(char::to_lowercase));
+                    content.text.push(' ');
+                    Way::Over
+                }
+                _ if content.text.len() > MAX_DIALOGUE_BYTES => Way::End,
+                _ => Way::Into,
+            }
+        });
+        content.is_cut = !is_whole;
+        content
+    }
+
+    /// Whether the element of a tool holds the main content of the page.
+    fn has_main(&self, node: NodeRef<'_>, budget: &mut Budget) -> bool {
+        let mut has_main = false;
+        if self.holds_content || self.is_cut {
+            scan(node, budget, |inner| {
+                let element = inner.value().as_element();
+                has_main = element.is_some_and(|element| {
+                    matches!(element.name.local, local_name!("main") | local_name!("article"))
+                });
+                if has_main { Way::End } else { Way::Into }
+            });
+        }
+        has_main
+    }
+}
+
+/// Whether a node stands in `<main>`, in an article or in a heading.
+fn is_in_content(node: NodeRef<'_>, budget: &mut Budget) -> bool {
+    let mut around = node.ancestors().filter_map(|around| around.value().as_element());
+    around.any(|around| budget.take() && is_content(around))
+}
+
+/// Whether an element is a dialogue by its name or its role.
+fn is_dialogue(element: &Element) -> bool {
+    element.name.local == local_name!("dialog") || has_role_of_dialogue(element) || is_aria_modal(element)
+}
+
+/// Whether an element is a dialogue that covers the page, or one that is not open.
+fn is_modal(element: &Element) -> bool {
+    match element.name.local {
+        local_name!("dialog") => attribute(element, &local_name!("open")).is_none(),
+        _ => has_role_of_dialogue(element) && is_aria_modal(element),
+    }
+}
+
+fn has_role_of_dialogue(element: &Element) -> bool {
+    let role = attribute(element, &local_name!("role")).map(str::trim);
+    role.is_some_and(|role| role.eq_ignore_ascii_case("dialog") || role.eq_ignore_ascii_case("alertdialog"))
+}
+
+fn is_aria_modal(element: &Element) -> bool {
+    attribute(element, &local_name!("aria-modal")).is_some_and(|modal| modal.trim().eq_ignore_ascii_case("true"))
+}
+
+/// Whether an element is a button or a link by which people answer a request for consent.
+fn answers(node: NodeRef<'_>, element: &Element, budget: &mut Budget) -> bool {
+    if element.name.local == local_name!("input") {
+        let is_button = attribute(element, &local_name!("type"))
+            .is_some_and(|kind| ["button", "submit"].iter().any(|button| kind.eq_ignore_ascii_case(button)));
+        return is_button && attribute(element, &local_name!("value")).is_some_and(is_answer);
+    }
+    let mut label = String::new();
+    scan(node, budget, |inner| {
+        if let Some(text) = inner.value().as_text() {
+            label.push_str(text);
+        }
+        if label.len() > 2 * MAX_BUTTON_BYTES { Way::End } else { Way::Into }
+    });
+    let label = label.split_whitespace().collect::<Vec<_>>().join(" ");
+    label.len() <= MAX_BUTTON_BYTES && is_answer(&label)
+}
+
+/// What the names in the value of an attribute say.
+fn named(names: &str) -> Named {
+    let names = names.split_ascii_whitespace().take(MAX_NAMES);
+    names.map(|name| named_by_one(&name.to_ascii_lowercase())).max().unwrap_or(Named::Nothing)
+}
+
+fn named_by_one(name: &str) -> Named {
+    if TOOLS.iter().any(|tool| name.starts_with(tool)) {
+        return Named::Tool;
+    }
+    let is_of_consent = SUBJECTS.iter().any(|subject| name.contains(subject));
+    match is_of_consent && !NO_DIALOGUES.iter().any(|part| name.contains(part)) {
+        true => Named::Consent,
+        false => Named::Nothing,
+    }
+}
+
+impl Said {
+    /// Whether a text asks for consent.
+    fn is_asked(&self) -> bool {
+        self.cookies && self.consent > 0 || self.consent >= 3
+    }
+}
+
+/// The beginnings of ids and classes that consent tools give to their dialogues. The tables of cookies that they put into a page have others.
+const TOOLS: [&str; 58] = [
+    "axeptio",
+    "borlabs-cookie",
+    "borlabscookie",
+    "brlbs-cmpnt",
+    "catapult-cookie",
+    "cc-banner",
+    "cc-window",
+    "cc_banner",
+    "cc_container",
+    "ch2-container",
+    "ch2-dialog",
+    "cky-consent",
+    "cky-modal",
+    "cky-overlay",
+    "cli-modal",
+    "cmp-banner",
+    "cmp-container",
+    "cmpbox",
+    "cmplz-cookiebanner",
+    "cmpwrapper",
+    "coi-banner",
+    "consent_blackbar",
+    "cookie-law-info",
+    "cookie-script",
+    "cookiebotwidget",
+    "cookiefirst",
+    "cookiehub",
+    "cookiescript",
+    "cookieyes",
+    "cybotcookiebot",
+    "didomi-",
+    "eu-cookie-compliance",
+    "evidon-",
+    "fc-consent-root",
+    "fc-dialog",
+    "hs-eu-cookie",
+    "iubenda-cs-",
+    "ketch-",
+    "klaro",
+    "moove-gdpr",
+    "moove_gdpr",
+    "onetrust-",
+    "osano-cm",
+    "ot-sdk-container",
+    "pandectes",
+    "ppms_cm",
+    "qc-cmp",
+    "real-cookie-banner",
+    "shopify-pc__banner",
+    "snigel-cmp",
+    "sp_message",
+    "tarteaucitron",
+    "termly-consent",
+    "truendo",
+    "truste-",
+    "truste_",
+    "uc-banner",
+    "usercentrics",
+];
+
+/// Parts of names that speak of consent.
+const SUBJECTS: [&str; 6] = ["ccpa", "consent", "cookie", "gdpr", "lgpd", "privacy-banner"];
+
+/// Parts of names of elements that are no dialogues: a page about cookies, and content that waits for consent.
+const NO_DIALOGUES: [&str; 8] = [
+    "declaration",
+    "opt-in",
+    "optin",
+    "page",
+    "placeholder",
+    "policy",
+    "recipe",
+    "table",
+];
+
+#[cfg(test)]
+mod tests;
