@@ -2,8 +2,14 @@
 //!
 //! The rule is conservative: the title or the first heading must consist of a not-found phrase, apart from the name of the site,
 //! and the page must have few other words. An article about error pages has more words and a longer title.
+//!
+//! A short article may have the status as its title: the page of a reference on "404 Not Found". It explains, while an error page speaks
+//! to its reader: it is sorry, it names what the reader asked for, and it says where to go from here.
 
-use crate::words::words;
+mod explains;
+
+use self::explains::explains;
+use crate::words::{is_ignorable, words};
 
 /// Most words of an error page.
 const MAX_WORDS: usize = 100;
@@ -16,7 +22,7 @@ const SEPARATORS: &[&str] = &[
 /// Whether a page is an error page by its title or first heading and its number of words.
 pub(crate) fn is_soft_404(title: &str, first_heading: Option<&str>, text: &str) -> bool {
     let says_so = is_phrase_beside_a_name(title) || first_heading.is_some_and(is_phrase_beside_a_name);
-    says_so && words(text) <= MAX_WORDS
+    says_so && words(text) <= MAX_WORDS && !explains(text)
 }
 
 /// Whether the title is a not-found phrase, or its first or last part is one and the rest names the site.
@@ -83,7 +89,7 @@ const NUMBERS: &[&str] = &[
 /// Lower case, punctuation as white space, white space collapsed.
 fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
-    for c in text.chars().flat_map(char::to_lowercase) {
+    for c in text.chars().filter(|c| !is_ignorable(*c)).flat_map(char::to_lowercase) {
         if c.is_alphanumeric() {
             folded.push(c);
         } else if !folded.is_empty() && !folded.ends_with(' ') {
@@ -274,6 +280,12 @@ mod tests {
         for title in titles {
             assert!(!is_soft_404(title, Some(title), SHORT), "{title:?}");
         }
+    }
+
+    #[test]
+    fn a_soft_hyphen_in_a_phrase_changes_nothing() {
+        assert!(is_soft_404("Page not fo\u{ad}und", None, SHORT));
+        assert!(is_soft_404("Seite nicht ge\u{ad}fun\u{ad}den", None, SHORT));
     }
 
     #[test]

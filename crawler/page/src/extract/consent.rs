@@ -273,7 +273,7 @@ impl Said {
 }
 
 /// The beginnings of ids and classes that consent tools give to their dialogues. The tables of cookies that they put into a page have others.
-const TOOLS: [&str; 58] = [
+const TOOLS: [&str; 56] = [
     "axeptio",
     "borlabs-cookie",
     "borlabscookie",
@@ -289,8 +289,6 @@ const TOOLS: [&str; 58] = [
     "cky-modal",
     "cky-overlay",
     "cli-modal",
-    "cmp-banner",
-    "cmp-container",
     "cmpbox",
     "cmplz-cookiebanner",
     "cmpwrapper",

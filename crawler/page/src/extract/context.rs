@@ -91,7 +91,13 @@ struct Look<'t> {
 
 impl<'t> Look<'t> {
     fn at(&mut self, node: NodeRef<'t>, element: &'t Element, dialogues: Dialogues) {
-        match self.consent.apart(node, element, &mut self.budget) {
+        let off = std::env::var("HT_OFF").unwrap_or_default();
+        let log = std::env::var("HT_LOG").is_ok();
+        let apart = self.consent.apart(node, element, &mut self.budget);
+        if log && apart.is_some() { eprintln!("{apart:?} {:?} {:?}", element.name.local, element.attributes.iter().map(|a| format!("{}={}", a.name.local, a.value)).collect::<Vec<_>>()); }
+        match apart {
+            Some((Apart::Consent, _)) if off.contains('c') => {}
+            Some((Apart::Dialogue, _)) if off.contains('d') => {}
             Some((Apart::Consent, top)) => drop(self.context.exceptions.insert(top, Display::None)),
             Some((Apart::Dialogue, top)) => {
                 self.context.has_dialogues = true;
@@ -112,6 +118,8 @@ impl<'t> Look<'t> {
                 _ => None,
             },
         };
+        if log && display.is_some() { eprintln!("{display:?} {:?} {:?}", element.name.local, element.attributes.iter().map(|a| format!("{}={}", a.name.local, a.value)).collect::<Vec<_>>()); }
+        let display = display.filter(|_| !match &*element.name.local { "fieldset" => off.contains('f'), "label" => off.contains('l'), "button" => off.contains('b'), "div" => off.contains('v'), "span" | "a" | "b" | "i" | "strong" => off.contains('s'), _ => off.contains('u') });
         if let Some(display) = display {
             self.context.exceptions.entry(node.id()).or_insert(display);
         }
@@ -120,7 +128,8 @@ impl<'t> Look<'t> {
     /// A fieldset is a frame around text, unless it is the frame around the controls of a form.
     fn fieldset(&mut self, node: NodeRef<'t>) -> Option<Display> {
         let inside = Inside::of(node, &mut self.budget);
-        let reads_as_content = inside.controls == 0 || inside.bytes + inside.link_bytes >= MIN_BYTES_OF_HIDDEN;
+        let is_frame = inside.controls == 0 && inside.bytes > 0 && inside.bytes >= inside.link_bytes;
+        let reads_as_content = is_frame || inside.bytes >= MIN_BYTES_OF_HIDDEN;
         reads_as_content.then_some(Display::Block)
     }
 

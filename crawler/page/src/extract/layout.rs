@@ -269,7 +269,7 @@ impl<'t> Walk<'t> {
         let class = |element| attribute(element, &local_name!("class"));
         let is_term = || self.layout.boxes[self.open].name == local_name!("dt");
         let is_unlike = || ended.name != next.name || class(ended) != class(next);
-        is_link(ended) && is_link(next) || is_term() && is_unlike()
+        match std::env::var("HT_J").unwrap_or_default().as_str() { "all" => true, "none" => false, "dt" => is_term() && is_unlike(), "link" => is_link(ended) && is_link(next), "class" => is_link(ended) && is_link(next) || (is_unlike() && class(ended).is_some() && class(next).is_some()), _ => is_link(ended) && is_link(next) || is_term() && is_unlike() }
     }
 
     /// Whether an earlier cell of the row has text.
