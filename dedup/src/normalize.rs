@@ -251,7 +251,10 @@ mod tests {
             ("가\u{11a8}", "각"),
             ("か\u{3099}", "が"),
             ("全角，１２３", "全角,123"),
-            ("Fisher\u{ad}men in the north\u{ad}ern bay", "fishermen in the northern bay"),
+            (
+                "Fisher\u{ad}men in the north\u{ad}ern bay",
+                "fishermen in the northern bay",
+            ),
             ("caf\u{200d}e\u{200d}\u{301} \u{2060} bar", "café bar"),
             ("e\u{34f}\u{323}\u{ad}\u{301}", "e\u{323}\u{301}"),
             ("\u{feff}The \u{202a}CAT\u{202c}", "the cat"),
@@ -259,7 +262,10 @@ mod tests {
             ("ไทย \u{200b}\u{200b} ไทย\u{200b}", "ไทย ไทย"),
             ("foo\u{200b}Bar/\u{200b}baz", "foobar/baz"),
             // Presentation forms contain the marks.
-            ("\u{fb2a}\u{5b8}\u{5dc}\u{fe77}\u{627}\u{640}\u{653}", "\u{5e9}\u{5dc}\u{622}"),
+            (
+                "\u{fb2a}\u{5b8}\u{5dc}\u{fe77}\u{627}\u{640}\u{653}",
+                "\u{5e9}\u{5dc}\u{622}",
+            ),
         ] {
             assert_eq!(normalize(a), normalize(b), "{a:?}");
             assert_eq!(normalize(a), by_definition(b), "{a:?}");

@@ -90,13 +90,71 @@ fn found_text(doc: &Document, title: &str, dropped: &[HashSet<NodeId>]) -> Strin
         let root = root::find(&mut layout);
         text_of(&layout, choose::content(&layout, root, title, Kinds::of(&doc.html)))
     };
-    let layout = laid_out(doc, dropped, Dialogues::LeftOut);
-    let is_without_dialogues = layout.is_without_dialogues;
-    let text = found(layout);
-    match text.is_empty() && is_without_dialogues {
+    let layout = content_layout(doc, dropped);
+    let has_dialogues = layout.has_dialogues;
+    let text = found(layout.layout);
+    match text.is_empty() && has_dialogues {
         // The dialogue is the page.
-        true => found(laid_out(doc, dropped, Dialogues::Shown)),
+        true => found(laid_out(doc, dropped, Dialogues::OnlyConsentLeftOut)),
         false => text,
+    }
+}
+
+/// Share of dialogues in the text of a page that changes what the model says of the other text. It compares each run with the page.
+const MAX_DIALOGUES: f64 = 0.2;
+
+/// Text of a short page, menus included, in bytes.
+const MAX_SHORT_PAGE: usize = 3_000;
+
+/// The bytes of dialogues and of the page's own parts.
+#[derive(Default)]
+struct Shares {
+    dialogues: usize,
+    own: usize,
+}
+
+impl Shares {
+    fn add(&mut self, bytes: usize, is_dialogue: bool) {
+        match is_dialogue {
+            true => self.dialogues += bytes,
+            false => self.own += bytes,
+        }
+    }
+
+    fn has_large_dialogues(&self) -> bool {
+        self.dialogues as f64 > MAX_DIALOGUES * (self.dialogues + self.own) as f64
+    }
+}
+
+/// A layout, and whether the page has dialogues.
+struct ContentLayout {
+    layout: Layout,
+    has_dialogues: bool,
+}
+
+/// The layout for the choice of the content. Where dialogues are a large part of the page, it is the layout without them, so that a short page is the
+/// same page with and without a dialogue.
+fn content_layout(doc: &Document, dropped: &[HashSet<NodeId>]) -> ContentLayout {
+    let layout = laid_out(doc, dropped, Dialogues::Marked);
+    let has_dialogues = layout.boxes.iter().any(|this| this.apart.is_some());
+    let is_large = has_dialogues && {
+        let (mut all, mut shown) = (Shares::default(), Shares::default());
+        for ((run, apart), hidden) in layout.runs.iter().zip(layout.is_apart()).zip(layout.hidden_bytes()) {
+            all.add(run.text.len(), apart);
+            if hidden.is_none() {
+                shown.add(run.text.len(), apart);
+            }
+        }
+        // A hidden dialogue weighs on the numbers of a short page only, unless it is the page.
+        let is_short = all.own <= MAX_SHORT_PAGE || all.own < all.dialogues;
+        shown.has_large_dialogues() || all.has_large_dialogues() && is_short
+    };
+    ContentLayout {
+        layout: match is_large {
+            true => laid_out(doc, dropped, Dialogues::LeftOut),
+            false => layout,
+        },
+        has_dialogues,
     }
 }
 
@@ -104,7 +162,9 @@ fn found_text(doc: &Document, title: &str, dropped: &[HashSet<NodeId>]) -> Strin
 fn laid_out(doc: &Document, dropped: &[HashSet<NodeId>], dialogues: Dialogues) -> Layout {
     let none = HashSet::new();
     let dropped = dropped.iter().chain(std::iter::repeat(&none));
-    let mut layouts = trees(doc).zip(dropped).map(|(html, dropped)| Layout::of(html, dropped, dialogues));
+    let mut layouts = trees(doc)
+        .zip(dropped)
+        .map(|(html, dropped)| Layout::of(html, dropped, dialogues));
     let mut layout = layouts.next().unwrap_or_default();
     let mut shown = shown_bytes(&layout);
     for unscripted in layouts {

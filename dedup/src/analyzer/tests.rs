@@ -254,7 +254,10 @@ fn what_a_reader_does_not_see_changes_no_signature() {
     let words = |words: &str| format!("{} {words} {}", long("before"), long("after"));
     for (seen, other) in [
         ("the northern islands", "the north\u{ad}ern is\u{ad}lands"),
-        ("the northern islands", "\u{feff}the nor\u{2060}thern\u{200e} is\u{200b}lands"),
+        (
+            "the northern islands",
+            "\u{feff}the nor\u{2060}thern\u{200e} is\u{200b}lands",
+        ),
         ("see f(x) in step ①", "see f\u{2061}(x) in step ①\u{fe0e}"),
         ("میروم به کتابخانه", "می\u{200c}روم به کتاب\u{200c}خانه"),
         ("السلام عليكم", "السَّلَامُ عَلَيْكُمْ"),
@@ -270,7 +273,12 @@ fn what_a_reader_does_not_see_changes_no_signature() {
     let (marked, plain) = (analyze(&words("ตา\u{200b}กลม")), analyze(&words("ตากลม")));
     assert_eq!((marked.sketch, marked.fingerprint), (plain.sketch, plain.fingerprint));
     // Letters that a mark makes stay, and so do spaces.
-    for (one, other) in [("آمن", "امن"), ("أن", "ان"), ("می روم", "می\u{200c}روم"), ("resume", "résumé")] {
+    for (one, other) in [
+        ("آمن", "امن"),
+        ("أن", "ان"),
+        ("می روم", "می\u{200c}روم"),
+        ("resume", "résumé"),
+    ] {
         assert_ne!(analyze(one).digest, analyze(other).digest, "{one:?}");
     }
 }

@@ -23,7 +23,7 @@ pub(super) const MIN_BYTES_OF_HIDDEN: usize = 100;
 /// page: where the model doubts everything, the likeliest text is taken.
 pub(super) fn content<'a>(layout: &'a Layout, root: usize, title: &str, kinds: Kinds) -> Vec<&'a Run> {
     let page = Page::of(layout, root, title, kinds);
-    let hidden = layout.hidden_bytes();
+    let (hidden, apart) = (layout.hidden_bytes(), layout.is_apart());
     let read = layout.runs.len().min(MAX_RUNS);
     let mut alone = FOREST.probabilities((0..read).map(|run| page.row(run)));
     alone.extend((read..layout.runs.len()).map(|run| match page.is_kept_by_rules(run) {
@@ -35,6 +35,9 @@ pub(super) fn content<'a>(layout: &'a Layout, root: usize, title: &str, kinds: K
     let bytes = |run: &usize| layout.runs[*run].text.len() as f64;
     let can_be = |run: &usize| {
         let p = probabilities[*run];
+        if apart[*run] {
+            return false;
+        }
         match hidden[*run] {
             None if page.is_in_navigation(*run) => p >= MIN_PROBABILITY_OF_MARKED,
             None => p >= MIN_PROBABILITY,

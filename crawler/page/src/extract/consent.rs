@@ -171,7 +171,9 @@ impl Content {
             };
             content.holds_content |= is_content(element);
             match element.name.local {
-                local_name!("script") | local_name!("style") | local_name!("noscript") | local_name!("template") => Way::Over,
+                local_name!("script") | local_name!("style") | local_name!("noscript") | local_name!("template") => {
+                    Way::Over
+                }
                 local_name!("input") => {
                     let label = attribute(element, &local_name!("value")).unwrap_or_default();
                     content.text.extend(label.chars().flat_map(char::to_lowercase));
@@ -192,9 +194,8 @@ impl Content {
         if self.holds_content || self.is_cut {
             scan(node, budget, |inner| {
                 let element = inner.value().as_element();
-                has_main = element.is_some_and(|element| {
-                    matches!(element.name.local, local_name!("main") | local_name!("article"))
-                });
+                has_main = element
+                    .is_some_and(|element| matches!(element.name.local, local_name!("main") | local_name!("article")));
                 if has_main { Way::End } else { Way::Into }
             });
         }
@@ -233,8 +234,11 @@ fn is_aria_modal(element: &Element) -> bool {
 /// Whether an element is a button or a link by which people answer a request for consent.
 fn answers(node: NodeRef<'_>, element: &Element, budget: &mut Budget) -> bool {
     if element.name.local == local_name!("input") {
-        let is_button = attribute(element, &local_name!("type"))
-            .is_some_and(|kind| ["button", "submit"].iter().any(|button| kind.eq_ignore_ascii_case(button)));
+        let is_button = attribute(element, &local_name!("type")).is_some_and(|kind| {
+            ["button", "submit"]
+                .iter()
+                .any(|button| kind.eq_ignore_ascii_case(button))
+        });
         return is_button && attribute(element, &local_name!("value")).is_some_and(is_answer);
     }
     let mut label = String::new();
@@ -242,7 +246,11 @@ fn answers(node: NodeRef<'_>, element: &Element, budget: &mut Budget) -> bool {
         if let Some(text) = inner.value().as_text() {
             label.push_str(text);
         }
-        if label.len() > 2 * MAX_BUTTON_BYTES { Way::End } else { Way::Into }
+        if label.len() > 2 * MAX_BUTTON_BYTES {
+            Way::End
+        } else {
+            Way::Into
+        }
     });
     let label = label.split_whitespace().collect::<Vec<_>>().join(" ");
     label.len() <= MAX_BUTTON_BYTES && is_answer(&label)
@@ -251,7 +259,10 @@ fn answers(node: NodeRef<'_>, element: &Element, budget: &mut Budget) -> bool {
 /// What the names in the value of an attribute say.
 fn named(names: &str) -> Named {
     let names = names.split_ascii_whitespace().take(MAX_NAMES);
-    names.map(|name| named_by_one(&name.to_ascii_lowercase())).max().unwrap_or(Named::Nothing)
+    names
+        .map(|name| named_by_one(&name.to_ascii_lowercase()))
+        .max()
+        .unwrap_or(Named::Nothing)
 }
 
 fn named_by_one(name: &str) -> Named {

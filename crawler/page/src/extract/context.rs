@@ -10,8 +10,8 @@
 //! | an element that HTML does not know, within text | within the words around it, as browsers show it |
 //! | a block that its style puts within a line | within the words around it, if it is one letter |
 //! | an inline element that its style makes a block | as lines of its own |
-//! | a dialogue that asks for consent | not |
-//! | a modal dialogue | not, if the page has other text |
+//! | a dialogue that asks for consent | as a part that is not the page's own |
+//! | a modal dialogue | as such a part, if the page has other text |
 
 use std::sync::LazyLock;
 
@@ -38,14 +38,20 @@ const MAX_LEVELS: usize = 4;
 #[derive(Debug, Default)]
 pub(super) struct Context {
     exceptions: Map<NodeId, Display>,
-    /// Whether a modal dialogue is left out that has no sign of asking for consent.
-    pub has_dialogues: bool,
+    /// The parts that are not the page's own.
+    apart: Map<NodeId, Apart>,
 }
 
-/// What becomes of modal dialogues.
+/// What becomes of the parts that are not the page's own: dialogues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialogues {
+    /// They are marked.
+    Marked,
+    /// They do not take part.
     LeftOut,
+    /// Those that ask for consent do not take part.
+    OnlyConsentLeftOut,
+    /// They take part as all other parts.
     Shown,
 }
 
@@ -66,6 +72,14 @@ impl Context {
             }
         }
         look.context
+    }
+
+    /// Why an element is not a part of the page's own.
+    pub(super) fn apart(&self, node: NodeRef<'_>) -> Option<Apart> {
+        match self.apart.is_empty() {
+            true => None,
+            false => self.apart.get(&node.id()).copied(),
+        }
     }
 
     /// How an element takes part.
@@ -91,21 +105,14 @@ struct Look<'t> {
 
 impl<'t> Look<'t> {
     fn at(&mut self, node: NodeRef<'t>, element: &'t Element, dialogues: Dialogues) {
-        let off = std::env::var("HT_OFF").unwrap_or_default();
-        let log = std::env::var("HT_LOG").is_ok();
-        let apart = self.consent.apart(node, element, &mut self.budget);
-        if log && apart.is_some() { eprintln!("{apart:?} {:?} {:?}", element.name.local, element.attributes.iter().map(|a| format!("{}={}", a.name.local, a.value)).collect::<Vec<_>>()); }
-        match apart {
-            Some((Apart::Consent, _)) if off.contains('c') => {}
-            Some((Apart::Dialogue, _)) if off.contains('d') => {}
-            Some((Apart::Consent, top)) => drop(self.context.exceptions.insert(top, Display::None)),
-            Some((Apart::Dialogue, top)) => {
-                self.context.has_dialogues = true;
-                if dialogues == Dialogues::LeftOut {
-                    self.context.exceptions.insert(top, Display::None);
-                }
+        if dialogues != Dialogues::Shown
+            && let Some((apart, top)) = self.consent.apart(node, element, &mut self.budget)
+            && (apart == Apart::Consent || dialogues != Dialogues::OnlyConsentLeftOut)
+        {
+            self.context.apart.insert(top, apart);
+            if dialogues != Dialogues::Marked {
+                self.context.exceptions.insert(top, Display::None);
             }
-            None => {}
         }
         let display = match element.name.local {
             local_name!("fieldset") => self.fieldset(node),
@@ -118,8 +125,6 @@ impl<'t> Look<'t> {
                 _ => None,
             },
         };
-        if log && display.is_some() { eprintln!("{display:?} {:?} {:?}", element.name.local, element.attributes.iter().map(|a| format!("{}={}", a.name.local, a.value)).collect::<Vec<_>>()); }
-        let display = display.filter(|_| !match &*element.name.local { "fieldset" => off.contains('f'), "label" => off.contains('l'), "button" => off.contains('b'), "div" => off.contains('v'), "span" | "a" | "b" | "i" | "strong" => off.contains('s'), _ => off.contains('u') });
         if let Some(display) = display {
             self.context.exceptions.entry(node.id()).or_insert(display);
         }
@@ -267,7 +272,9 @@ impl<'t> Look<'t> {
         let unfolds = match says_so {
             true => self.has_panel(node),
             false => {
-                let panel = |button: NodeRef<'t>| next_element(button).filter(|panel| !is_named(*panel, &local_name!("button")));
+                let panel = |button: NodeRef<'t>| {
+                    next_element(button).filter(|panel| !is_named(*panel, &local_name!("button")))
+                };
                 let is_alike = |other: NodeRef<'t>| {
                     let other = other.value().as_element();
                     other.is_some_and(|other| {
@@ -287,7 +294,10 @@ impl<'t> Look<'t> {
     /// Elements that HTML does not know are inline (CSS 2.2, section 9.2.4, the initial value of `display`). Their sites make blocks of most.
     /// One within text, or with a single letter, is not made a block.
     fn unknown(&mut self, node: NodeRef<'t>) -> Option<Display> {
-        let is_within_text = [node.previous_sibling(), node.next_sibling()].into_iter().flatten().any(is_text);
+        let is_within_text = [node.previous_sibling(), node.next_sibling()]
+            .into_iter()
+            .flatten()
+            .any(is_text);
         let text = self.inline_text(node)?;
         (is_within_text || text == Text::Letters).then_some(Display::Inline)
     }
@@ -365,11 +375,15 @@ fn is_text(node: NodeRef<'_>) -> bool {
 }
 
 fn is_named(node: NodeRef<'_>, name: &LocalName) -> bool {
-    node.value().as_element().is_some_and(|element| element.name.local == *name)
+    node.value()
+        .as_element()
+        .is_some_and(|element| element.name.local == *name)
 }
 
 fn has(node: NodeRef<'_>, name: &LocalName) -> bool {
-    node.value().as_element().is_some_and(|element| attribute(element, name).is_some())
+    node.value()
+        .as_element()
+        .is_some_and(|element| attribute(element, name).is_some())
 }
 
 fn in_heading(node: NodeRef<'_>) -> bool {
@@ -416,7 +430,10 @@ fn controls(html: &Tree) -> Map<&str, NodeRef<'_>> {
 /// Whether the style of an element makes a block of it.
 fn makes_block(element: &Element) -> bool {
     display_by_style(element).is_some_and(|display| {
-        matches!(display, "block" | "flex" | "grid" | "table" | "list-item" | "flow-root" | "table-row")
+        matches!(
+            display,
+            "block" | "flex" | "grid" | "table" | "list-item" | "flow-root" | "table-row"
+        )
     })
 }
 
@@ -427,7 +444,10 @@ fn display_by_style(element: &Element) -> Option<&'static str> {
     let displays = declarations.filter(|(property, _)| property.trim().eq_ignore_ascii_case("display"));
     // The last one counts.
     let value = displays.last()?.1.split('!').next().unwrap_or_default().trim();
-    DISPLAYS.iter().copied().find(|display| display.eq_ignore_ascii_case(value))
+    DISPLAYS
+        .iter()
+        .copied()
+        .find(|display| display.eq_ignore_ascii_case(value))
 }
 
 const DISPLAYS: [&str; 11] = [
@@ -451,10 +471,61 @@ fn is_block(name: &LocalName) -> bool {
 
 static BLOCKS: LazyLock<Set<&'static str>> = LazyLock::new(|| {
     [
-        "address", "article", "aside", "blockquote", "body", "caption", "center", "col", "colgroup", "dd", "details", "dialog", "dir",
-        "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup",
-        "hr", "html", "legend", "li", "listing", "main", "menu", "nav", "ol", "optgroup", "option", "p", "plaintext", "pre", "search",
-        "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul", "xmp",
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "body",
+        "caption",
+        "center",
+        "col",
+        "colgroup",
+        "dd",
+        "details",
+        "dialog",
+        "dir",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hgroup",
+        "hr",
+        "html",
+        "legend",
+        "li",
+        "listing",
+        "main",
+        "menu",
+        "nav",
+        "ol",
+        "optgroup",
+        "option",
+        "p",
+        "plaintext",
+        "pre",
+        "search",
+        "section",
+        "summary",
+        "table",
+        "tbody",
+        "td",
+        "tfoot",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+        "xmp",
     ]
     .into_iter()
     .collect()

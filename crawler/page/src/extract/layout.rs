@@ -11,6 +11,7 @@ use std::ops::Range;
 use foldhash::fast::RandomState;
 use html5ever::{LocalName, local_name, ns};
 
+use super::consent::Apart;
 use super::context::{Context, Dialogues};
 use super::display::{Display, is_heading};
 use super::hints::{self, Role};
@@ -31,6 +32,8 @@ pub(super) struct LayoutBox {
     pub topics: u16,
     /// Why its own element is not shown.
     pub hidden: Option<Hidden>,
+    /// Why it is not a part of the page's own.
+    pub apart: Option<Apart>,
     /// A hash of its name and classes. Siblings of the same signature are alike, such as the products of a list.
     pub signature: u64,
     /// Its runs, with those of inner boxes.
@@ -79,13 +82,10 @@ pub(super) struct Layout {
     pub text: String,
     pub boxes: Vec<LayoutBox>,
     pub runs: Vec<Run>,
-    /// Whether modal dialogues are left out.
-    pub is_without_dialogues: bool,
 }
 
 impl Layout {
-    /// Lays out a page as it is displayed, with its shadow trees, and without `dropped` elements, scripts, controls, dialogues and hidden
-    /// inline elements. Hidden boxes are part of the layout, because a script may show them: the texts of tabs and folded sections are hidden
+    /// Lays out a page as it is displayed, with its shadow trees, and without `dropped` elements, scripts, controls and hidden inline elements. Hidden boxes are part of the layout, because a script may show them: the texts of tabs and folded sections are hidden
     /// boxes.
     pub(super) fn of(html: &Tree, dropped: &HashSet<NodeId>, dialogues: Dialogues) -> Self {
         Self::of_elements(html, &[html.root().id()], dropped, dialogues)
@@ -102,7 +102,6 @@ impl Layout {
         let html = displayed.as_ref().unwrap_or(html);
         let context = Context::of(html, dialogues);
         let mut walk = Walk::without(dropped, &context);
-        walk.layout.is_without_dialogues = context.has_dialogues && dialogues == Dialogues::LeftOut;
         let elements = elements.iter().map(|id| html.get(*id));
         for element in elements {
             walk.preformatted = usize::from(is_pre(element));
@@ -116,6 +115,15 @@ impl Layout {
     /// The text of a run.
     pub(super) fn text_of(&self, run: &Run) -> &str {
         &self.text[run.text.clone()]
+    }
+
+    /// For each run whether it is in a part that is not the page's own.
+    pub(super) fn is_apart(&self) -> Vec<bool> {
+        let mut apart = vec![false; self.runs.len()];
+        for this in self.boxes.iter().filter(|this| this.apart.is_some()) {
+            apart[this.runs.clone()].fill(true);
+        }
+        apart
     }
 
     /// For each run the bytes of the outermost hidden box around it; `None` if the run is shown.
@@ -269,7 +277,7 @@ impl<'t> Walk<'t> {
         let class = |element| attribute(element, &local_name!("class"));
         let is_term = || self.layout.boxes[self.open].name == local_name!("dt");
         let is_unlike = || ended.name != next.name || class(ended) != class(next);
-        match std::env::var("HT_J").unwrap_or_default().as_str() { "all" => true, "none" => false, "dt" => is_term() && is_unlike(), "link" => is_link(ended) && is_link(next), "class" => is_link(ended) && is_link(next) || (is_unlike() && class(ended).is_some() && class(next).is_some()), _ => is_link(ended) && is_link(next) || is_term() && is_unlike() }
+        is_link(ended) && is_link(next) || is_term() && is_unlike()
     }
 
     /// Whether an earlier cell of the row has text.
@@ -322,6 +330,7 @@ impl<'t> Walk<'t> {
             topics,
             mark: element.and_then(marks::mark),
             hidden: element.and_then(marks::hidden),
+            apart: opened.and_then(|(node, _)| self.context.apart(node)),
             signature: element.map_or(0, |element| self.signature(element)),
             runs: runs..runs,
             end: 0,

@@ -75,6 +75,53 @@ fn blocks_cells_and_breaks_separate_words_and_inline_elements_do_not() {
             "one\ntwo\nterm\nmeaning",
         ),
         ("<p>使用<code>foo</code>来</p>", "使用foo来"),
+        // Nothing stands between inline elements.
+        (
+            "<h1><span>H</span><span>a</span><span>r</span><span>b</span><span>o</span><span>u</span><span>r</span></h1>",
+            "Harbour",
+        ),
+        (
+            "<p><span class=dropcap>T</span><span class=rest>he</span> <b>un</b><i>believ</i><u>able</u></p>",
+            "The unbelievable",
+        ),
+        (
+            "<p>Har<!-- x --><font color=red>bo</font><mark>ur</mark></p>",
+            "Harbour",
+        ),
+        ("<p>Har<x-mark>bo</x-mark>ur, <x-a>see</x-a> it</p>", "Harbour, see it"),
+        ("<h1><x-l>H</x-l><x-l>i</x-l> <x-l>a</x-l></h1>", "Hi a"),
+        (
+            "<p><span style='display:inline-block'>Har</span><span style='display: inline-block'>bour</span></p>",
+            "Harbour",
+        ),
+        (
+            "<h1><div style='position:relative;display:inline-block'><div style='display:inline-block'>H</div><div \
+             style='display:inline-block'>o</div></div> <div style='display:inline-block'>a</div></h1>",
+            "Ho a",
+        ),
+        ("<p>a<div style='display: inline'>b</div>", "a\nb"),
+        (
+            "<div>un<div style='display:inline'>believ</div>able</div>",
+            "unbelievable",
+        ),
+        (
+            "<p><picture><img src=x></picture>wo<picture><img src=x></picture>rd</p>",
+            "word",
+        ),
+        ("<p>Kraft\u{ad}<wbr>fahr<wbr><b>zeug</b></p>", "Kraft\u{ad}fahrzeug"),
+        (
+            "<p><ruby>東<rt>とう</rt>京<rt>きょう</rt></ruby><ruby><rb>都</rb><rtc>と</rtc></ruby>庁</p>",
+            "東京都庁",
+        ),
+        // A style makes lines of them.
+        (
+            "<h1><span style='display:block'>One</span><span style='display: block !important'>two</span>three</h1>",
+            "One\ntwo\nthree",
+        ),
+        (
+            "<ul><li>a<li>b</ul><dl><dt>c</dt><dd>d</dd></dl><table><tr><th>e<td>f</table>",
+            "a\nb\nc\nd\ne f",
+        ),
         // Two words, which a style separates.
         (
             "<dl><dt><strong>a</strong><span class=classifier>array_like</span></dt></dl>",
@@ -312,4 +359,128 @@ fn a_box_that_is_named_as_a_menu_and_has_no_links_is_content() {
         "<body><nav><a href=/>Home</a></nav><div><h1>Lunch</h1><ul class=menu>{dishes}</ul></div></body>"
     ));
     assert!(text.contains("Dish 7") && text.contains("potatoes"), "{text}");
+}
+
+const ANSWER: &str = "Our workshop repairs wooden boats that were built before the war, and most of them arrive with soft planks near the keel.";
+const INTRODUCTION: &str = "<p>The ferry to the northern islands leaves at half past six, and in winter it is often the only vessel in the \
+    bay. Fishermen load crates of bread and mail on the upper deck while the crew checks the ropes.</p>";
+
+#[test]
+fn headings_that_labels_and_buttons_are_belong_to_the_text() {
+    let item = |number: usize, pattern: &str| {
+        let question = format!("Why does answer {number} matter to boats?");
+        pattern
+            .replace("ID", &number.to_string())
+            .replace("QUESTION", &question)
+            .replace("ANSWER", &format!("{ANSWER} It is number {number}."))
+    };
+    for pattern in [
+        "<input type=checkbox id=qID><label for=qID>QUESTION</label><div class=answer><p>ANSWER</p></div>",
+        "<div class=tab><input type=radio name=tabs id=qID><label for=qID>QUESTION</label><div class=content>ANSWER</div></div>",
+        "<ul><li><input type=checkbox id=qID><label for=qID><span>QUESTION</span><i class=icon></i></label><p>ANSWER</p></ul>",
+        "<section><h3><label for=qID>QUESTION</label></h3><input type=checkbox id=qID><div><p>ANSWER</p></div></section>",
+        "<label><input type=checkbox>QUESTION</label><div><p>ANSWER</p></div>",
+        "<label><input type=checkbox><b>QUESTION</b><div><p>ANSWER</p></div></label>",
+        "<button class=accordion>QUESTION</button><div class=panel><p>ANSWER</p></div>",
+        "<div><div class=head><button aria-expanded=false aria-controls=pID>QUESTION</button></div><div id=pID><p>ANSWER</p></div></div>",
+        "<h3><button>QUESTION</button></h3><div><p>ANSWER</p></div>",
+        "<details><summary>QUESTION</summary><p>ANSWER</p></details>",
+        "<details open><summary><h3>QUESTION</h3></summary><p>ANSWER</p></details>",
+        "<fieldset><legend>QUESTION</legend><p>ANSWER</p></fieldset>",
+        "<form><fieldset><legend>QUESTION</legend><p>ANSWER</p><input name=x></fieldset></form>",
+    ] {
+        let items: String = (1..=4).map(|number| item(number, pattern)).collect();
+        let text = text(&format!("<body><main><h1>Plan</h1>{INTRODUCTION}{items}</main></body>"));
+        for number in 1..=4 {
+            assert!(
+                text.contains(&format!("Why does answer {number} matter to boats?")),
+                "{pattern}: {text}"
+            );
+            assert!(text.contains(&format!("It is number {number}.")), "{pattern}: {text}");
+        }
+    }
+    // Tabs: the labels first, then the panels.
+    let tabs = format!(
+        "<body><main><h1>Plan</h1>{INTRODUCTION}<input type=radio name=t id=t1><label for=t1>The history of the harbour</label><input type=radio \
+         name=t id=t2><label for=t2>The workshop of today</label><div><p>{ANSWER}</p></div><div><p>{ANSWER}</p></div></main></body>"
+    );
+    let text = text(&tabs);
+    assert!(
+        text.contains("The history of the harbour\nThe workshop of today"),
+        "{text}"
+    );
+}
+
+#[test]
+fn labels_that_are_text_are_text() {
+    for (html, expected) in [
+        (
+            "<ul><li><label><input type=checkbox disabled> Buy milk</label><li><label><input type=checkbox disabled checked> Sell wool</label></ul>",
+            "Buy milk\nSell wool",
+        ),
+        ("<p>The <label>north</label>ern islands</p>", "The northern islands"),
+        ("<div><label>Weight</label><span>2 kg</span></div>", "Weight\n2 kg"),
+        (
+            "<fieldset><legend>Bakery</legend>The bakery opens at five.</fieldset>",
+            "Bakery\nThe bakery opens at five.",
+        ),
+    ] {
+        assert_eq!(
+            text(&format!("<body><main>{INTRODUCTION}{html}</main></body>"))
+                .split_once('\n')
+                .unwrap()
+                .1,
+            expected,
+            "{html}"
+        );
+    }
+}
+
+#[test]
+fn the_labels_of_forms_are_no_text() {
+    for form in [
+        "<form action=/login><label for=u>User name</label><input id=u name=user><label for=p>Password</label><input type=password id=p>\
+         <label><input type=checkbox name=remember> Remember me</label><button>Log in</button></form>",
+        "<form role=search><label>Search <input type=search name=q></label><button>Go</button></form>",
+        "<form><fieldset><legend>Log in</legend><label>Name <input name=n></label><label>Password <input type=password></label></fieldset></form>",
+        "<form><div><label>City</label><div><select><option>Bergen<option>Oslo</select></div></div><textarea>Write</textarea></form>",
+        "<div class=filters><ul><li><label><input type=checkbox> Red (12)</label><li><label><input type=checkbox> Blue (7)</label></ul></div>",
+        "<input type=checkbox id=nav><label for=nav>Menu</label><ul><li><a href=/a>The first of the pages</a><li><a href=/b>The second of the pages \
+         of this house</a></ul>",
+        "<div class=tools><button>Print</button><button>Save</button></div>",
+        "<select><option>Bergen<option>Oslo</select><datalist><option>Rome</datalist>",
+    ] {
+        let text = text(&format!(
+            "<body><main>{INTRODUCTION}{form}<p>{ANSWER}</p></main></body>"
+        ));
+        for label in [
+            "User", "Password", "Remember", "Search", "Log in", "City", "Bergen", "Write", "Red", "Menu", "Print",
+            "Save", "Rome", "Name",
+        ] {
+            assert!(!text.contains(label), "{label}: {text}");
+        }
+        assert!(text.contains("Our workshop"), "{form}: {text}");
+    }
+}
+
+#[test]
+fn shadow_trees_are_text_where_their_slots_show_it() {
+    let html = format!(
+        "<body><main><h1>Notes</h1><x-article><template shadowrootmode=open><section>{INTRODUCTION}<slot name=after></slot><p>Between.</p>\
+         <slot></slot></section><template><p>secret</p></template></template><p>{ANSWER}</p><p slot=after>After the ferry.</p><p slot=none>secret</p>\
+         </x-article></main></body>"
+    );
+    let text = text(&html);
+    let order = [
+        "Notes",
+        "The ferry to the northern",
+        "After the ferry.",
+        "Between.",
+        "Our workshop",
+    ];
+    let places: Vec<_> = order
+        .iter()
+        .map(|part| text.find(part).unwrap_or_else(|| panic!("{part}: {text}")))
+        .collect();
+    assert!(places.is_sorted() && !text.contains("secret"), "{text}");
 }

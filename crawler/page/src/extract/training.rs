@@ -2,10 +2,9 @@
 
 use url::Url;
 
-use super::context::Dialogues;
 use super::features::{NAMES, Page};
 use super::kind::Kinds;
-use super::{laid_out, root};
+use super::{content_layout, root};
 use crate::parse;
 
 /// The names of the features.
@@ -25,7 +24,7 @@ pub struct TrainingRun {
 pub fn runs(html: &str, url: &Url) -> Vec<TrainingRun> {
     let document = parse::parse(html, parse::Attributes::Read);
     let title = parse::facts(&document, url, "").title;
-    let mut layout = laid_out(&document, &[], Dialogues::LeftOut);
+    let mut layout = content_layout(&document, &[]).layout;
     let root = root::find(&mut layout);
     let page = Page::of(&layout, root, &title, Kinds::of(&document.html));
     let run = |at| TrainingRun {

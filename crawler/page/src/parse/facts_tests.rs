@@ -105,6 +105,11 @@ fn references_are_resolved_as_browsers_do() {
             &["https://example.org/docs/x"],
         ),
         (
+            "<div><template shadowrootmode=none><a href=x></a></template></div><p><template shadowrootmode=closed><a href=y></a></template>\
+             <template shadowrootmode=open><a href=z></a></template></p>",
+            &["https://example.org/docs/y"],
+        ),
+        (
             "<noscript><base href=/b/><a href=x></a></noscript><a href=y>",
             &["https://example.org/docs/y", "https://example.org/docs/x"],
         ),

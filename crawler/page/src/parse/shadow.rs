@@ -94,7 +94,10 @@ fn is_custom(name: &str) -> bool {
 
 /// Puts a shadow tree into the place of the children of its host, and these into the slots.
 fn attach(tree: &mut Tree, root: NodeId) {
-    let Some((template, host)) = tree.get(root).parent().and_then(|template| Some((template, template.parent()?.id())))
+    let Some((template, host)) = tree
+        .get(root)
+        .parent()
+        .and_then(|template| Some((template, template.parent()?.id())))
     else {
         return;
     };
@@ -174,10 +177,19 @@ mod tests {
     #[test]
     fn shadow_trees_are_displayed_as_browsers_do() {
         for (html, expected) in [
-            ("<x-a><template shadowrootmode=open><p>s</template></x-a>", "body(x-a(p(s)))"),
-            ("<div><template shadowrootmode=CLOSED><p>s</template></div>", "body(div(p(s)))"),
+            (
+                "<x-a><template shadowrootmode=open><p>s</template></x-a>",
+                "body(x-a(p(s)))",
+            ),
+            (
+                "<div><template shadowrootmode=CLOSED><p>s</template></div>",
+                "body(div(p(s)))",
+            ),
             // Without a slot, what is in the host is not shown.
-            ("<x-a>a<template shadowrootmode=open>s</template>b</x-a>", "body(x-a(s))"),
+            (
+                "<x-a>a<template shadowrootmode=open>s</template>b</x-a>",
+                "body(x-a(s))",
+            ),
             // Slots, in the order of the shadow tree.
             (
                 "<x-a><template shadowrootmode=open><i><slot></slot></i><b><slot name=n>none</slot></b></template>\
@@ -188,7 +200,10 @@ mod tests {
                 "<x-a><template shadowrootmode=open><slot name=n>none</slot><slot name=n>second</slot></template><u slot=n>1</u></x-a>",
                 "body(x-a(u(1)second))",
             ),
-            ("<x-a><template shadowrootmode=open><slot>none</slot></template></x-a>", "body(x-a(none))"),
+            (
+                "<x-a><template shadowrootmode=open><slot>none</slot></template></x-a>",
+                "body(x-a(none))",
+            ),
             // Nested: in a shadow tree, and a slot that is passed on.
             (
                 "<x-a><template shadowrootmode=open><x-b><template shadowrootmode=open>[<slot></slot>]</template><slot></slot></x-b></template>t</x-a>",
@@ -210,10 +225,22 @@ mod tests {
             // Ordinary templates.
             ("<div>t<template>s</template></div>", "body(div(t{}))"),
             ("<div>t<template shadowrootmode>s</template></div>", "body(div(t{}))"),
-            ("<div>t<template shadowrootmode=' open'>s</template></div>", "body(div(t{}))"),
-            ("<ul><li>t<template shadowrootmode=open>s</template></ul>", "body(ul(li(t{})))"),
-            ("<annotation-xml>t<template shadowrootmode=open>s</template></annotation-xml>", "body(annotation-xml(t{}))"),
-            ("<div><template>s<x-a><template shadowrootmode=open>i</template></x-a></template>t</div>", "body(div({}t))"),
+            (
+                "<div>t<template shadowrootmode=' open'>s</template></div>",
+                "body(div(t{}))",
+            ),
+            (
+                "<ul><li>t<template shadowrootmode=open>s</template></ul>",
+                "body(ul(li(t{})))",
+            ),
+            (
+                "<annotation-xml>t<template shadowrootmode=open>s</template></annotation-xml>",
+                "body(annotation-xml(t{}))",
+            ),
+            (
+                "<div><template>s<x-a><template shadowrootmode=open>i</template></x-a></template>t</div>",
+                "body(div({}t))",
+            ),
         ] {
             assert_eq!(shown(html), expected, "{html}");
         }

@@ -372,7 +372,10 @@ mod tests {
         }
         assert_eq!(
             said("the bakery opens at five, and the first loaves have cooled by then."),
-            Said { cookies: false, consent: 0 }
+            Said {
+                cookies: false,
+                consent: 0
+            }
         );
     }
 
