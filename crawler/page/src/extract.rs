@@ -42,6 +42,7 @@ pub mod training;
 use std::collections::HashSet;
 
 use self::context::Dialogues;
+pub(crate) use self::display::is_within_line;
 use self::kind::Kinds;
 use self::layout::{Layout, Run};
 use self::mirror::Chosen;

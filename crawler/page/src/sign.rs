@@ -7,11 +7,12 @@ use url::Url;
 
 use crate::content_type::{self, charset};
 use crate::decode::decode_from;
-use crate::extract::{ExtractRule, shows};
+use crate::extract::{ExtractRule, is_within_line, shows};
 use crate::form::{Form, forms};
 use crate::format::Format;
 use crate::parse::{self, Attributes, Document, NodeRef, Visit};
 use crate::read::declared_media_type;
+use crate::words::is_ignorable;
 
 /// A text or an element by which a program recognises a page.
 #[derive(Debug, Clone)]
@@ -63,7 +64,8 @@ impl Shown {
         let decoded = decode_from(url, bytes, label.as_deref(), format.syntax());
         let document = format.parse(&decoded, Attributes::All);
         let mut text = Text::default();
-        document.html.root().walk(&mut text);
+        let displayed = parse::displayed(&document.html);
+        displayed.as_ref().unwrap_or(&document.html).root().walk(&mut text);
         Some(Self {
             text: collapsed(&text.0),
             url: url.clone(),
@@ -113,32 +115,17 @@ impl<'t> Visit<'t> for Text {
 
     fn leave(&mut self, node: NodeRef<'t>) {
         // Texts of neighbouring blocks are not one word.
-        if node
-            .value()
-            .as_element()
-            .is_some_and(|element| !is_inline(&element.name.local))
-        {
+        let element = node.value().as_element();
+        if element.is_some_and(|element| !is_within_line(node, element)) {
             self.0.push(' ');
         }
     }
 }
 
-fn is_inline(name: &html5ever::LocalName) -> bool {
-    matches!(
-        *name,
-        local_name!("a")
-            | local_name!("abbr")
-            | local_name!("b")
-            | local_name!("em")
-            | local_name!("i")
-            | local_name!("small")
-            | local_name!("span")
-            | local_name!("strong")
-    )
-}
-
+/// White space collapsed, and without what is not shown within a word.
 fn collapsed(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let shown: String = text.chars().filter(|c| !is_ignorable(*c)).collect();
+    shown.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -150,7 +137,8 @@ mod tests {
     #[test]
     fn a_page_has_the_signs_that_a_reader_or_a_selector_finds() {
         let html = "<title>Home</title><script>var x = 'Sign out hidden'</script><style>.gone{}</style>\
-                    <p>Hello\n  <b>A</b>lice</p><a class='menu out' href=/out>Sign  out</a><div>x</div><div>y</div>";
+                    <p>Hello\n  <b>A</b>lice</p><a class='menu out' href=/out>Sign  out</a><div>x</div><div>y</div>\
+                    <mark>Ab</mark><u>mel\u{ad}den</u><x-a><template shadowrootmode=open>My page</template>fallback</x-a>";
         let url = Url::parse("https://example.org/").unwrap();
         let page = Shown::of(html.as_bytes(), &HeaderMap::new(), &url).unwrap();
         for (sign, expected) in [
@@ -161,6 +149,9 @@ mod tests {
             ("text:gone", false),
             ("text:xy", false),
             ("text:x y", true),
+            ("text:Abmelden", true),
+            ("text:My page", true),
+            ("text:fallback", false),
             ("css:a.out[href='/out']", true),
             ("css:form", false),
         ] {

@@ -17,8 +17,9 @@ const MAX_LINK_BYTES: usize = 2_048;
 /// Most parts that are named as missing.
 const MAX_MISSING: usize = 1_000;
 
-/// Elements whose text is not that of the document: deleted text, commands of fields, formats.
-const SKIPPED: [&str; 7] = [
+/// Elements whose text is not that of the document: deleted text, commands of fields, formats, and the readings above words (ruby), which
+/// pages in HTML are read without, too.
+const SKIPPED: [&str; 8] = [
     "del",
     "moveFrom",
     "instrText",
@@ -26,6 +27,7 @@ const SKIPPED: [&str; 7] = [
     "pPrChange",
     "rPrChange",
     "tblGrid",
+    "rt",
 ];
 
 /// Collects blocks.

@@ -125,6 +125,11 @@ fn in_heading(node: NodeRef<'_>) -> bool {
     parent.is_some_and(|parent| is_heading(&parent.name.local))
 }
 
+/// Whether an element stands within a line, so that words on both sides of its tags are one word.
+pub(crate) fn is_within_line(node: NodeRef<'_>, element: &Element) -> bool {
+    matches!(Display::of(node, element), Display::Inline | Display::Link)
+}
+
 /// Whether elements of this name are headings.
 pub(super) fn is_heading(name: &LocalName) -> bool {
     heading_level(name) > 0

@@ -3,7 +3,7 @@
 use html5ever::{local_name, ns};
 
 use super::display::Display;
-use crate::parse::{Element, Node, NodeRef, attribute};
+use crate::parse::{Element, Node, NodeId, NodeRef, attribute};
 
 /// Most nodes that one look reads. More than this is no part of a form and no dialogue, but a page.
 const MAX_NODES: usize = 2_000;
@@ -12,6 +12,9 @@ const MAX_NODES: usize = 2_000;
 /// a second walk.
 const BASE_NODES: usize = 50_000;
 const NODES_PER_NODE: usize = 4;
+
+/// Most elements between a text and the link or the label around it.
+const MAX_INLINE_DEPTH: usize = 6;
 
 /// The nodes that may still be read.
 #[derive(Debug)]
@@ -85,27 +88,35 @@ impl Inside {
     /// Looks into an element.
     pub(super) fn of(top: NodeRef<'_>, budget: &mut Budget) -> Self {
         let mut inside = Self::default();
-        let mut link_end = None;
+        let (mut link, mut label) = (None, None);
         let is_whole = scan(top, budget, |node| match node.value() {
             Node::Text(text) => {
-                let in_link = link_end.is_some_and(|link| node.ancestors().take(4).any(|above| above.id() == link));
+                let is_in = |element: Option<NodeId>| {
+                    element.is_some_and(|element| {
+                        node.ancestors()
+                            .take(MAX_INLINE_DEPTH)
+                            .any(|above| above.id() == element)
+                    })
+                };
                 let bytes = text.trim().len();
-                match in_link {
-                    true => inside.link_bytes += bytes,
-                    false => inside.bytes += bytes,
+                if is_in(link) {
+                    inside.link_bytes += bytes;
+                } else if !is_in(label) {
+                    inside.bytes += bytes;
                 }
                 Way::Over
             }
             Node::Element(element) => {
                 let display = Display::of(node, element);
-                if display == Display::Link {
-                    link_end = Some(node.id());
-                }
                 inside.take(element, display);
-                match display {
-                    Display::None => Way::Over,
-                    _ => Way::Into,
+                match element.name.local {
+                    local_name!("label") => label = Some(node.id()),
+                    local_name!("fieldset") => {}
+                    _ if display == Display::None => return Way::Over,
+                    _ if display == Display::Link => link = Some(node.id()),
+                    _ => {}
                 }
+                Way::Into
             }
             _ => Way::Over,
         });

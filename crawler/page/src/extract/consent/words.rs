@@ -34,7 +34,7 @@ static ANSWERS_KNOWN: LazyLock<Set<&'static str>> = LazyLock::new(|| ANSWERS.ite
 /// Cookies.
 const COOKIES: &[&str] = &[
     "cookie",
-    "ciasteczk",
+    "ciastecz",
     "evästee",
     "eväste",
     "galetes",
