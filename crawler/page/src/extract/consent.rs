@@ -91,8 +91,9 @@ impl<'t> Consent<'t> {
         let is_short = !content.is_cut && content.text.len() <= MAX_DIALOGUE_BYTES;
         let asks = match named {
             Named::Tool => said.cookies || said.consent > 0,
+            // A name alone may speak of what people bake.
             Named::Consent if !is_dialogue => {
-                is_short && (said.cookies || said.consent >= 3) && !is_in_content(node, budget)
+                is_short && (said.cookies && said.consent >= 2 || said.consent >= 3) && !is_in_content(node, budget)
             }
             _ => is_short && said.is_asked(),
         };
