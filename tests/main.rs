@@ -34,6 +34,7 @@
 //! - [`init`]: the first seeds file and configuration
 //! - [`inspect`]: what the crawler makes of one page, robots.txt, URL or sitemap
 //! - [`encodings`]: the same page in every encoding, declared in every way; [`one_reading`]: the same bytes for all commands
+//! - [`visible_text`]: what a reader sees is the text
 //! - [`suggestions`]: the commands that a message suggests
 //! - [`tune`]: other thresholds, without a request
 //! - [`evaluate`]: precision and recall where the truth is plain; [`fingerprint`]: what a fingerprint comes from
@@ -98,5 +99,6 @@ mod survive;
 mod tls;
 mod traps;
 mod tune;
+mod visible_text;
 mod warc;
 mod worker_folder;
