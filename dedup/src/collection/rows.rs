@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use sled::{Batch, Db, Tree};
@@ -27,6 +28,10 @@ const CACHE_BYTES: u64 = 16 << 20;
 
 /// Rows that sled writes in one step. Larger steps take it much memory.
 const ROWS_PER_BATCH: usize = 256;
+
+/// How long a locked database is waited for. Longer ones are those of another process.
+const RELEASE_WITHIN: Duration = Duration::from_secs(2);
+const RELEASE_CHECKED_EVERY: Duration = Duration::from_millis(2);
 
 /// The rows of the documents, and the database that also holds the index.
 #[derive(Debug)]
@@ -60,8 +65,21 @@ impl Rows {
         folder.join("db").is_file()
     }
 
-    /// Opens the database, or makes one.
+    /// Opens the database, or makes one. A database that is locked may be released soon: threads of sled hold the lock of a database of this
+    /// process a little after it is dropped.
     pub fn open(folder: &Path) -> Result<Self, CollectionError> {
+        let deadline = Instant::now() + RELEASE_WITHIN;
+        loop {
+            match Self::open_now(folder) {
+                Err(CollectionError::InUse(_)) if Instant::now() < deadline => {
+                    std::thread::sleep(RELEASE_CHECKED_EVERY)
+                }
+                opened => return opened,
+            }
+        }
+    }
+
+    fn open_now(folder: &Path) -> Result<Self, CollectionError> {
         let opened = catch_unwind(AssertUnwindSafe(|| {
             let config = sled::Config::new().path(folder).cache_capacity(CACHE_BYTES);
             let db = config.flush_every_ms(None).open()?;
