@@ -2,7 +2,7 @@
 
 use super::source::{Found, Group};
 use super::{Lost, Rebuild};
-use crate::elsewhere::ForeignPage;
+use crate::elsewhere::PageElsewhere;
 use crate::error::StorageError;
 use crate::frontier::{Discovered, QueuedUrl, Via};
 use crate::outcome::Outcome;
@@ -169,7 +169,7 @@ impl Rebuild {
         }
         let has_representative = match page.verdict.of() {
             // Another worker's page is in another archive.
-            Some(of) => ForeignPage::unpacked(of).is_some() || self.store.latest_page(of)?.is_some(),
+            Some(of) => PageElsewhere::unpacked(of).is_some() || self.store.latest_page(of)?.is_some(),
             None => true,
         };
         if !records.is_whole {
@@ -251,10 +251,7 @@ impl Rebuild {
             return self.replay_return_to_second(page, &outcome).map(Ok);
         }
         let is_current = (self.store.latest_page(page)?).is_some_and(|page| page.fate == Fate::Current);
-        let queued = match is_current {
-            true => self.revisited(page)?,
-            false => None,
-        };
+        let queued = if is_current { self.revisited(page)? } else { None };
         let Some(queued) = queued else {
             return Ok(Err(format!("a visit to page {page}, which is lost; skipped")));
         };
