@@ -15,6 +15,7 @@
 //!
 //! Length is counted in bytes of UTF-8: a Chinese character has three, about as many as the letters of its translation.
 
+mod blocks;
 mod choose;
 mod consent;
 mod context;
@@ -95,10 +96,11 @@ fn found_text(doc: &Document, title: &str, dropped: &[HashSet<NodeId>]) -> Strin
     let layout = content_layout(doc, dropped);
     let has_dialogues = layout.has_dialogues;
     let text = found(layout.layout);
-    match text.is_empty() && has_dialogues {
+    if text.is_empty() && has_dialogues {
         // The dialogue is the page.
-        true => found(laid_out(doc, dropped, Dialogues::OnlyConsentLeftOut)),
-        false => text,
+        found(laid_out(doc, dropped, Dialogues::OnlyConsentLeftOut))
+    } else {
+        text
     }
 }
 
@@ -117,9 +119,10 @@ struct Shares {
 
 impl Shares {
     fn add(&mut self, bytes: usize, is_dialogue: bool) {
-        match is_dialogue {
-            true => self.dialogues += bytes,
-            false => self.own += bytes,
+        if is_dialogue {
+            self.dialogues += bytes
+        } else {
+            self.own += bytes
         }
     }
 
@@ -152,9 +155,10 @@ fn content_layout(doc: &Document, dropped: &[HashSet<NodeId>]) -> ContentLayout 
         shown.has_large_dialogues() || all.has_large_dialogues() && is_short
     };
     ContentLayout {
-        layout: match is_large {
-            true => laid_out(doc, dropped, Dialogues::LeftOut),
-            false => layout,
+        layout: if is_large {
+            laid_out(doc, dropped, Dialogues::LeftOut)
+        } else {
+            layout
         },
         has_dialogues,
     }

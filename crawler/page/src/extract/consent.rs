@@ -271,9 +271,10 @@ fn named_by_one(name: &str) -> Named {
         return Named::Tool;
     }
     let is_of_consent = SUBJECTS.iter().any(|subject| name.contains(subject));
-    match is_of_consent && !NO_DIALOGUES.iter().any(|part| name.contains(part)) {
-        true => Named::Consent,
-        false => Named::Nothing,
+    if is_of_consent && !NO_DIALOGUES.iter().any(|part| name.contains(part)) {
+        Named::Consent
+    } else {
+        Named::Nothing
     }
 }
 

@@ -13,16 +13,14 @@
 //! | a dialogue that asks for consent | as a part that is not the page's own |
 //! | a modal dialogue | as such a part, if the page has other text |
 
-use std::sync::LazyLock;
-
 use html5ever::{LocalName, local_name, ns};
 
+use super::blocks::{display_by_style, is_block, makes_block};
 use super::choose::MIN_BYTES_OF_HIDDEN;
 use super::consent::{Apart, Consent};
 use super::display::{Display, is_heading};
-use super::marks::MAX_VALUE_BYTES;
 use super::scan::{Budget, Control, Inside, Way, scan};
-use crate::map::{Map, Set};
+use crate::map::Map;
 use crate::parse::{Element, Node, NodeId, NodeRef, Tree, attribute};
 
 /// Least text of a panel that a label or a button unfolds, in bytes outside of links.
@@ -76,17 +74,20 @@ impl Context {
 
     /// Why an element is not a part of the page's own.
     pub(super) fn apart(&self, node: NodeRef<'_>) -> Option<Apart> {
-        match self.apart.is_empty() {
-            true => None,
-            false => self.apart.get(&node.id()).copied(),
+        // Few pages have such parts, and most look-ups are for nothing.
+        if self.apart.is_empty() {
+            None
+        } else {
+            self.apart.get(&node.id()).copied()
         }
     }
 
     /// How an element takes part.
     pub(super) fn display(&self, node: NodeRef<'_>, element: &Element) -> Display {
-        let exception = match self.exceptions.is_empty() {
-            true => None,
-            false => self.exceptions.get(&node.id()).copied(),
+        let exception = if self.exceptions.is_empty() {
+            None
+        } else {
+            self.exceptions.get(&node.id()).copied()
         };
         exception.unwrap_or_else(|| Display::of(node, element))
     }
@@ -269,26 +270,31 @@ impl<'t> Look<'t> {
         let says_so = ["aria-expanded", "aria-controls"]
             .iter()
             .any(|name| attribute(element, &LocalName::from(*name)).is_some());
-        let unfolds = match says_so {
-            true => self.has_panel(node),
-            false => {
-                let panel = |button: NodeRef<'t>| {
-                    next_element(button).filter(|panel| !is_named(*panel, &local_name!("button")))
-                };
-                let is_alike = |other: NodeRef<'t>| {
-                    let other = other.value().as_element();
-                    other.is_some_and(|other| {
-                        other.name == element.name
-                            && attribute(other, &local_name!("class")) == attribute(element, &local_name!("class"))
-                    })
-                };
-                let behind = panel(node).and_then(next_element).is_some_and(is_alike);
-                let ahead = previous_element(node).filter(|panel| !is_named(*panel, &local_name!("button")));
-                let ahead = ahead.and_then(previous_element).is_some_and(is_alike);
-                (behind || ahead) && panel(node).is_some_and(|panel| self.beside(panel) == Beside::Panel)
-            }
+        let unfolds = if says_so {
+            self.has_panel(node)
+        } else {
+            self.is_one_of_captions(node, element)
         };
         unfolds.then_some(Display::Caption)
+    }
+
+    /// Whether a button stands before a text, and another one like it before the next text or the previous one.
+    fn is_one_of_captions(&mut self, node: NodeRef<'t>, element: &'t Element) -> bool {
+        let is_no_button = |node: &NodeRef<'t>| !is_named(*node, &local_name!("button"));
+        let is_alike = |other: NodeRef<'t>| {
+            let other = other.value().as_element();
+            other.is_some_and(|other| {
+                other.name == element.name
+                    && attribute(other, &local_name!("class")) == attribute(element, &local_name!("class"))
+            })
+        };
+        let Some(panel) = next_element(node).filter(is_no_button) else {
+            return false;
+        };
+        let before = previous_element(node).filter(is_no_button);
+        let is_repeated =
+            next_element(panel).is_some_and(is_alike) || before.and_then(previous_element).is_some_and(is_alike);
+        is_repeated && self.beside(panel) == Beside::Panel
     }
 
     /// Elements that HTML does not know are inline (CSS 2.2, section 9.2.4, the initial value of `display`). Their sites make blocks of most.
@@ -364,9 +370,10 @@ enum Text {
 /// Within the words around it, or a line of its own.
 fn line_or_words(node: NodeRef<'_>) -> Display {
     let beside = [node.previous_sibling(), node.next_sibling()];
-    match beside.into_iter().flatten().any(is_text) {
-        true => Display::Inline,
-        false => Display::Line,
+    if beside.into_iter().flatten().any(is_text) {
+        Display::Inline
+    } else {
+        Display::Line
     }
 }
 
@@ -426,107 +433,3 @@ fn controls(html: &Tree) -> Map<&str, NodeRef<'_>> {
     }
     controls
 }
-
-/// Whether the style of an element makes a block of it.
-fn makes_block(element: &Element) -> bool {
-    display_by_style(element).is_some_and(|display| {
-        matches!(
-            display,
-            "block" | "flex" | "grid" | "table" | "list-item" | "flow-root" | "table-row"
-        )
-    })
-}
-
-/// The value of `display` in the style of an element, if it is one of those that matter, in small letters.
-fn display_by_style(element: &Element) -> Option<&'static str> {
-    let style = attribute(element, &local_name!("style")).filter(|style| style.len() <= MAX_VALUE_BYTES)?;
-    let declarations = style.split(';').filter_map(|declaration| declaration.split_once(':'));
-    let displays = declarations.filter(|(property, _)| property.trim().eq_ignore_ascii_case("display"));
-    // The last one counts.
-    let value = displays.last()?.1.split('!').next().unwrap_or_default().trim();
-    DISPLAYS
-        .iter()
-        .copied()
-        .find(|display| display.eq_ignore_ascii_case(value))
-}
-
-const DISPLAYS: [&str; 11] = [
-    "block",
-    "inline",
-    "inline-block",
-    "inline-flex",
-    "inline-grid",
-    "flex",
-    "grid",
-    "table",
-    "list-item",
-    "flow-root",
-    "table-row",
-];
-
-/// Whether an element of this name is a block in browsers (WHATWG HTML, chapter 15, "rendering").
-fn is_block(name: &LocalName) -> bool {
-    BLOCKS.contains(&**name)
-}
-
-static BLOCKS: LazyLock<Set<&'static str>> = LazyLock::new(|| {
-    [
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "caption",
-        "center",
-        "col",
-        "colgroup",
-        "dd",
-        "details",
-        "dialog",
-        "dir",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-        "hgroup",
-        "hr",
-        "html",
-        "legend",
-        "li",
-        "listing",
-        "main",
-        "menu",
-        "nav",
-        "ol",
-        "optgroup",
-        "option",
-        "p",
-        "plaintext",
-        "pre",
-        "search",
-        "section",
-        "summary",
-        "table",
-        "tbody",
-        "td",
-        "tfoot",
-        "th",
-        "thead",
-        "tr",
-        "ul",
-        "xmp",
-    ]
-    .into_iter()
-    .collect()
-});
