@@ -1,0 +1,214 @@
+//! From claims to values: for each field the first claim in the order of trust that can be true.
+
+use std::time::{Duration, SystemTime};
+
+use jiff::civil::Date;
+use url::Url;
+
+use super::claims::{Claims, Field, Source};
+use super::date::{self, Order, PageDate};
+use super::names::{Certainty, people, turned};
+use super::text::{cut, folded};
+use super::title::Site;
+use super::visible::Visible;
+use super::{Metadata, Sourced, trust};
+use crate::parse::Base;
+
+/// The first year in which a page can have been published.
+const FIRST_YEAR: i16 = 1990;
+
+/// How much later than its fetch a page may be dated: the day may have begun elsewhere.
+const AHEAD: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Most tags, and the longest tag, section or type, in bytes.
+const MAX_TAGS: usize = 64;
+const MAX_LABEL_BYTES: usize = 128;
+
+/// Shortest description, in characters.
+const MIN_DESCRIPTION: usize = 8;
+
+/// What the values are chosen from.
+pub(super) struct Chooser<'a> {
+    pub claims: &'a Claims,
+    pub visible: &'a Visible,
+    pub site: &'a Site,
+    pub base: &'a Base,
+    pub url: &'a Url,
+    pub fetched: SystemTime,
+}
+
+impl Chooser<'_> {
+    /// All values. The title is chosen before, because the visible parts depend on its place.
+    pub(super) fn choose(&self, title: Option<(String, Source)>) -> Metadata {
+        let language = self.first(Field::Language, trust::LANGUAGE, language);
+        let order = Order::of(language.as_ref().map(|language| language.value.as_str()), self.url);
+        let title = title.map(|(value, source)| Sourced { value, source });
+        Metadata {
+            authors: self.authors(order),
+            published: self.published(order),
+            modified: self.modified(order),
+            description: self.description(title.as_ref().map(|title| title.value.as_str())),
+            site_name: self.first(Field::SiteName, trust::SITE_NAME, label),
+            tags: self.tags(),
+            section: self.first(Field::Section, trust::SECTION, label),
+            licence: self.licence(),
+            image: self.first(Field::Image, trust::IMAGE, |text| self.absolute(text)),
+            page_type: self.first(Field::Type, trust::TYPE, |text| label(text.rsplit(['/', '#']).next()?)),
+            language,
+            title,
+        }
+    }
+
+    /// The first claim of which `read` makes a value.
+    fn first<T>(&self, field: Field, order: &[Source], read: impl Fn(&str) -> Option<T>) -> Option<Sourced<T>> {
+        let mut claims = self.claims.in_order(field, order);
+        claims.find_map(|(source, text)| {
+            Some(Sourced {
+                value: read(text)?,
+                source,
+            })
+        })
+    }
+
+    fn authors(&self, order: Order) -> Option<Sourced<Vec<String>>> {
+        trust::AUTHOR.iter().find_map(|source| {
+            let (value, source) = match source {
+                Source::Link => self.visible.marked_authors(|name| self.site.is_named(name))?,
+                Source::Class => return None,
+                Source::Text => (self.visible.told_authors(order), Source::Text),
+                source => (self.declared_authors(*source), *source),
+            };
+            (!value.is_empty()).then_some(Sourced { value, source })
+        })
+    }
+
+    /// The authors that one source declares.
+    fn declared_authors(&self, source: Source) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for text in self.claims.of(Field::Author, source) {
+            let is_bibliographic = matches!(source, Source::Highwire | Source::DublinCore);
+            let text = if is_bibliographic {
+                turned(text)
+            } else {
+                text.to_owned()
+            };
+            for name in people(&text, Certainty::Declared) {
+                let is_known = names.iter().any(|known| folded(known) == folded(&name));
+                if !is_known && !self.site.is_named(&name) && names.len() < super::names::MAX_AUTHORS {
+                    names.push(name);
+                }
+            }
+        }
+        names
+    }
+
+    fn published(&self, order: Order) -> Option<Sourced<String>> {
+        let is_possible = |date: &PageDate| self.is_possible(date.day);
+        trust::PUBLISHED.iter().find_map(|source| {
+            let found = match source {
+                Source::Url => date::in_path(self.url).filter(is_possible),
+                Source::Time | Source::Class => self.visible.marked_date(*source, order, is_possible),
+                Source::Text => self.visible.told_date(order, is_possible),
+                source => self.declared_date(Field::Published, *source, order),
+            }?;
+            Some(Sourced {
+                value: found.iso,
+                source: *source,
+            })
+        })
+    }
+
+    fn modified(&self, order: Order) -> Option<Sourced<String>> {
+        trust::MODIFIED.iter().find_map(|source| {
+            let found = match source {
+                Source::Time => None,
+                Source::Class => self.visible.marked_change(order, |date| self.is_possible(date.day)),
+                source => self.declared_date(Field::Modified, *source, order),
+            }?;
+            Some(Sourced {
+                value: found.iso,
+                source: *source,
+            })
+        })
+    }
+
+    fn declared_date(&self, field: Field, source: Source, order: Order) -> Option<PageDate> {
+        let dates = self
+            .claims
+            .of(field, source)
+            .filter_map(|text| date::declared(text, order));
+        dates.into_iter().find(|date| self.is_possible(date.day))
+    }
+
+    /// Whether a page that was fetched then can have been published on this day.
+    fn is_possible(&self, day: Date) -> bool {
+        let latest = jiff::Timestamp::try_from(self.fetched + AHEAD);
+        let latest = latest.map(|time| time.to_zoned(jiff::tz::TimeZone::UTC).date());
+        day.year() >= FIRST_YEAR && latest.is_ok_and(|latest| day <= latest)
+    }
+
+    fn description(&self, title: Option<&str>) -> Option<Sourced<String>> {
+        let title = title.map(folded).unwrap_or_default();
+        self.first(Field::Description, trust::DESCRIPTION, |text| {
+            let is_long = text.chars().count() >= MIN_DESCRIPTION;
+            (is_long && folded(text) != title && !self.site.is_named(text)).then(|| text.to_owned())
+        })
+    }
+
+    fn tags(&self) -> Option<Sourced<Vec<String>>> {
+        trust::TAGS.iter().find_map(|source| {
+            let single = self.claims.of(Field::Tag, *source);
+            let joined = self
+                .claims
+                .of(Field::Tags, *source)
+                .flat_map(|text| text.split([',', '，', '、', ';', '|']));
+            let mut tags: Vec<String> = Vec::new();
+            for tag in single.chain(joined).map(str::trim) {
+                let is_tag = !tag.is_empty() && tag.len() <= MAX_LABEL_BYTES && !tags.iter().any(|known| known == tag);
+                if is_tag && tags.len() < MAX_TAGS {
+                    tags.push(tag.to_owned());
+                }
+            }
+            (!tags.is_empty()).then_some(Sourced {
+                value: tags,
+                source: *source,
+            })
+        })
+    }
+
+    fn licence(&self) -> Option<Sourced<String>> {
+        let order = trust::LICENCE.iter();
+        let mut found =
+            order.flat_map(|source| self.claims.of(Field::Licence, *source).map(move |text| (*source, text)));
+        found.find_map(|(source, text)| {
+            let value = match source {
+                Source::Link => self.absolute(text)?,
+                _ => text.to_owned(),
+            };
+            Some(Sourced { value, source })
+        })
+    }
+
+    /// The absolute URL of a reference.
+    fn absolute(&self, reference: &str) -> Option<String> {
+        let url = self.base.join(reference)?;
+        matches!(url.scheme(), "http" | "https").then(|| url.into())
+    }
+}
+
+/// A short text.
+fn label(text: &str) -> Option<String> {
+    let text = text.trim();
+    (!text.is_empty() && text.len() <= MAX_LABEL_BYTES).then(|| text.to_owned())
+}
+
+/// A tag of BCP 47, as far as its form tells.
+fn language(text: &str) -> Option<String> {
+    let tag = cut(text.split(',').next()?.trim(), MAX_LABEL_BYTES).replace('_', "-");
+    let mut parts = tag.split('-');
+    let primary = parts.next()?;
+    let is_tag = (2..=3).contains(&primary.len()) && primary.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let are_parts =
+        parts.all(|part| (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+    (is_tag && are_parts).then_some(tag)
+}

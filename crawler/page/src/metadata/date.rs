@@ -1,0 +1,437 @@
+//! Dates in the forms of programs and of people.
+//!
+//! A program writes a date by ISO 8601 or RFC 5322. People write it in the order and with the words of their language. Both are found in a
+//! text by its tokens: numbers, words and punctuation.
+
+use jiff::civil::Date;
+use url::Url;
+
+use super::months::month;
+use super::text::cut;
+
+/// Longest text that is searched for a date, in bytes.
+const MAX_TEXT_BYTES: usize = 512;
+
+/// Most tokens of such a text.
+const MAX_TOKENS: usize = 96;
+
+/// Most words and commas between the parts of a date.
+const MAX_FILLERS: usize = 3;
+
+/// The years of the Buddhist calendar of Thailand, which is 543 years ahead.
+const BUDDHIST_YEARS: std::ops::RangeInclusive<i16> = 2500..=2620;
+
+/// The Japanese eras, with the year before the first one.
+const ERAS: [(&str, i16); 2] = [("令和", 2018), ("平成", 1988)];
+
+/// A day, and the date as ISO 8601 writes it: with a time and an offset if the page gives them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct PageDate {
+    pub day: Date,
+    pub iso: String,
+}
+
+impl PageDate {
+    fn of_day(day: Date) -> Self {
+        Self {
+            day,
+            iso: day.to_string(),
+        }
+    }
+}
+
+/// Which number of `3/5/2024` is the month.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    DayFirst,
+    MonthFirst,
+}
+
+impl Order {
+    /// The order of a page in this language with this URL: only the United States and the Philippines put the month first.
+    pub(super) fn of(language: Option<&str>, url: &Url) -> Self {
+        let language = language.unwrap_or_default().to_ascii_lowercase().replace('_', "-");
+        let end = url
+            .host_str()
+            .and_then(|host| host.rsplit('.').next())
+            .unwrap_or_default();
+        let of_country = end.len() == 2 && !matches!(end, "us" | "io" | "co" | "tv" | "me" | "ai" | "ph");
+        match language.as_str() {
+            "en-us" | "en-ph" => Self::MonthFirst,
+            "en" | "" if !of_country => Self::MonthFirst,
+            _ => Self::DayFirst,
+        }
+    }
+}
+
+/// The date that a program wrote: the text is the date, or begins with it.
+pub(super) fn declared(text: &str, order: Order) -> Option<PageDate> {
+    let text = text.trim();
+    iso(text)
+        .or_else(|| compact(text))
+        .or_else(|| unix_time(text))
+        .or_else(|| shown(text, order))
+}
+
+/// The first date in a text that people read.
+pub(super) fn shown(text: &str, order: Order) -> Option<PageDate> {
+    let tokens = tokens(cut(text, MAX_TEXT_BYTES));
+    let found = (0..tokens.len()).find_map(|at| date_at(&tokens, at, order));
+    found.map(PageDate::of_day)
+}
+
+/// The day in the path of a URL, such as `/2024/03/05/` or `/2024-03-05-title`.
+pub(super) fn in_path(url: &Url) -> Option<PageDate> {
+    let path = cut(url.path(), MAX_TEXT_BYTES).as_bytes();
+    (0..path.len()).find_map(|at| {
+        let is_start = at > 0 && !path[at - 1].is_ascii_digit();
+        let day = day_in_path(&path[at..]).filter(|_| is_start)?;
+        Some(PageDate::of_day(day))
+    })
+}
+
+/// The day at the start of a part of a path: `2024/03/05`, with `/`, `-` or `_`, or `20240305`.
+fn day_in_path(path: &[u8]) -> Option<Date> {
+    let (year, rest) = number(path, 4, 4)?;
+    let separator = rest.first().copied().filter(|byte| matches!(byte, b'/' | b'-' | b'_'));
+    let after = |rest: &'_ [u8]| -> Option<usize> {
+        match separator {
+            None => Some(0),
+            Some(byte) => (rest.first() == Some(&byte)).then_some(1),
+        }
+    };
+    let least = if separator == Some(b'/') { 1 } else { 2 };
+    let (month, rest) = number(&rest[after(rest)?..], least, 2)?;
+    let (day, rest) = number(&rest[after(rest)?..], least, 2)?;
+    let ends = !rest.first().is_some_and(u8::is_ascii_digit);
+    ends.then(|| date(year, month, day)).flatten()
+}
+
+/// The number at the start of some bytes, and the rest.
+fn number(bytes: &[u8], least: usize, most: usize) -> Option<(i64, &[u8])> {
+    let digits = bytes.iter().take(most).take_while(|byte| byte.is_ascii_digit()).count();
+    let (digits, rest) = bytes.split_at(digits);
+    let value = digits
+        .iter()
+        .fold(0, |value, digit| value * 10 + i64::from(digit - b'0'));
+    (digits.len() >= least).then_some((value, rest))
+}
+
+/// A calendar date that exists, in a year that a page may name.
+fn date(year: i64, month: i64, day: i64) -> Option<Date> {
+    let year = i16::try_from(year).ok()?;
+    let year = if BUDDHIST_YEARS.contains(&year) {
+        year - 543
+    } else {
+        year
+    };
+    let is_possible = (1900..=2200).contains(&year);
+    let found = Date::new(year, month.try_into().ok()?, day.try_into().ok()?).ok()?;
+    is_possible.then_some(found)
+}
+
+/// A date of ISO 8601 in its extended form, with a time and an offset if they are there.
+fn iso(text: &str) -> Option<PageDate> {
+    let bytes = text.as_bytes();
+    let (year, rest) = number(bytes, 4, 4)?;
+    let (month, rest) = number(rest.strip_prefix(b"-")?, 1, 2)?;
+    let (day, rest) = number(rest.strip_prefix(b"-")?, 1, 2)?;
+    let day = date(year, month, day)?;
+    let time = rest
+        .strip_prefix(b"T")
+        .or_else(|| rest.strip_prefix(b"t"))
+        .or_else(|| rest.strip_prefix(b" "));
+    let iso = match time.and_then(iso_time) {
+        Some(time) => format!("{day}T{time}"),
+        None => day.to_string(),
+    };
+    Some(PageDate { day, iso })
+}
+
+/// A time with its offset: `10:05:00+01:00`. Fractions of seconds are left out.
+fn iso_time(bytes: &[u8]) -> Option<String> {
+    let (hour, rest) = number(bytes, 2, 2)?;
+    let (minute, mut rest) = number(rest.strip_prefix(b":")?, 2, 2)?;
+    let mut second = 0;
+    if let Some((value, after)) = rest.strip_prefix(b":").and_then(|rest| number(rest, 2, 2)) {
+        (second, rest) = (value, after);
+    }
+    if let [b'.' | b',', fraction @ ..] = rest {
+        let digits = fraction.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        rest = &fraction[digits..];
+    }
+    let is_time = hour <= 23 && minute <= 59 && second <= 60;
+    is_time.then(|| format!("{hour:02}:{minute:02}:{second:02}{}", offset(rest)))
+}
+
+/// An offset as ISO 8601 writes it; empty if there is none.
+fn offset(bytes: &[u8]) -> String {
+    let found = || {
+        let (sign, rest) = match bytes.trim_ascii() {
+            [b'Z' | b'z', ..] => return Some("Z".to_owned()),
+            [sign @ (b'+' | b'-'), rest @ ..] => (char::from(*sign), rest),
+            _ => return None,
+        };
+        let (hours, rest) = number(rest, 2, 2)?;
+        let (minutes, _) = number(rest.strip_prefix(b":").unwrap_or(rest), 2, 2).unwrap_or((0, rest));
+        (hours <= 14 && minutes <= 59).then(|| format!("{sign}{hours:02}:{minutes:02}"))
+    };
+    found().unwrap_or_default()
+}
+
+/// A date of ISO 8601 in its basic form: `20240305`, perhaps with a time.
+fn compact(text: &str) -> Option<PageDate> {
+    let bytes = text.as_bytes();
+    let ends = bytes.len() == 8 || matches!(bytes.get(8), Some(b'T' | b' '));
+    let is_digits = bytes.iter().take(8).all(u8::is_ascii_digit);
+    let day = day_in_path(bytes).filter(|_| ends && is_digits)?;
+    Some(PageDate::of_day(day))
+}
+
+/// Seconds or milliseconds since 1970.
+fn unix_time(text: &str) -> Option<PageDate> {
+    let is_time = matches!(text.len(), 10 | 13) && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number: i64 = text.parse().ok().filter(|_| is_time)?;
+    let seconds = if text.len() == 13 { number / 1000 } else { number };
+    let time = jiff::Timestamp::from_second(seconds).ok()?;
+    let time = time.to_zoned(jiff::tz::TimeZone::UTC);
+    Some(PageDate {
+        day: time.date(),
+        iso: format!("{}T{}Z", time.date(), time.time()),
+    })
+}
+
+/// A part of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Token {
+    /// A number, and how many digits it has.
+    Number(i64, usize),
+    /// The number of a month.
+    Month(i64),
+    /// Another word in lower case.
+    Word(String),
+    Mark(char),
+}
+
+/// The value of a digit in the scripts that write dates with their own.
+fn digit(c: char) -> Option<i64> {
+    const ZEROS: [char; 7] = ['0', '\u{660}', '\u{6f0}', '\u{966}', '\u{9e6}', '\u{e50}', '\u{ff10}'];
+    let value = ZEROS
+        .iter()
+        .filter_map(|zero| u32::from(c).checked_sub(u32::from(*zero)))
+        .find(|value| *value < 10)?;
+    Some(i64::from(value))
+}
+
+fn is_letter(c: char) -> bool {
+    // A virama joins letters, and is none itself.
+    c.is_alphabetic() && !is_sign(c) || c == '\u{94d}'
+}
+
+/// Whether a character stands behind the number of a year, a month or a day in Chinese, Japanese and Korean.
+fn is_sign(c: char) -> bool {
+    matches!(c, '年' | '月' | '日' | '号' | '號' | '년' | '월' | '일')
+}
+
+fn tokens(text: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next().filter(|_| tokens.len() < MAX_TOKENS) {
+        if let Some(first) = digit(c) {
+            let (mut value, mut digits) = (first, 1);
+            while let Some(next) = rest.peek().and_then(|c| digit(*c)) {
+                value = (value * 10 + next) % 1_000_000_000;
+                digits += 1;
+                rest.next();
+            }
+            tokens.push(Token::Number(value, digits));
+        } else if is_letter(c) {
+            let mut word: String = c.to_lowercase().collect();
+            while let Some(next) = rest.next_if(|c| is_letter(*c)) {
+                word.extend(next.to_lowercase());
+            }
+            tokens.push(month(&word).map_or(Token::Word(word), |month| Token::Month(month.into())));
+        } else if !c.is_whitespace() {
+            tokens.push(Token::Mark(c));
+        }
+    }
+    tokens
+}
+
+/// The date that begins at a token.
+fn date_at(tokens: &[Token], at: usize, order: Order) -> Option<Date> {
+    let rest = &tokens[at..];
+    let is_cut = at > 0
+        && matches!(
+            (&tokens[at - 1], rest.first()),
+            (Token::Mark('.' | '/' | '-' | ':'), Some(Token::Number(..)))
+        )
+        && is_number_before(tokens, at);
+    if is_cut {
+        return None;
+    }
+    with_signs(rest)
+        .or_else(|| year_first(rest))
+        .or_else(|| day_first(rest, order))
+        .or_else(|| with_word(rest))
+        .or_else(|| of_era(rest))
+}
+
+/// Whether a number stands before the mark before this token.
+fn is_number_before(tokens: &[Token], at: usize) -> bool {
+    at > 1 && matches!(tokens[at - 2], Token::Number(..))
+}
+
+/// `2024年3月5日`, `2024년 3월 5일`.
+fn with_signs(tokens: &[Token]) -> Option<Date> {
+    use Token::{Mark, Number};
+    match tokens {
+        [
+            Number(y, 4),
+            Mark('年' | '년'),
+            Number(m, _),
+            Mark('月' | '월'),
+            Number(d, _),
+            Mark('日' | '号' | '號' | '일'),
+            ..,
+        ] => date(*y, *m, *d),
+        _ => None,
+    }
+}
+
+/// `令和6年3月5日`.
+fn of_era(tokens: &[Token]) -> Option<Date> {
+    use Token::{Mark, Number, Word};
+    match tokens {
+        [
+            Word(era),
+            Number(y, 1..=2),
+            Mark('年'),
+            Number(m, _),
+            Mark('月'),
+            Number(d, _),
+            Mark('日'),
+            ..,
+        ] => {
+            let (_, before) = ERAS.iter().find(|(name, _)| era.ends_with(name))?;
+            date(i64::from(*before) + y, *m, *d)
+        }
+        _ => None,
+    }
+}
+
+/// `2024-03-05`, `2024/3/5`, `2024.03.05`, `2024. 3. 5.`
+fn year_first(tokens: &[Token]) -> Option<Date> {
+    use Token::{Mark, Number};
+    match tokens {
+        [
+            Number(y, 4),
+            Mark(one @ ('-' | '/' | '.')),
+            Number(m, 1..=2),
+            Mark(other),
+            Number(d, 1..=2),
+            ..,
+        ] if one == other => date(*y, *m, *d),
+        _ => None,
+    }
+}
+
+/// `05.03.2024`, `5/3/2024`, `5-3-2024`, `05.03.24`, `5 tháng 3 năm 2024`.
+fn day_first(tokens: &[Token], order: Order) -> Option<Date> {
+    use Token::{Mark, Number, Word};
+    match tokens {
+        [
+            Number(d, 1..=2),
+            Word(word),
+            Number(m, 1..=2),
+            Mark(',') | Word(_),
+            Number(y, 4),
+            ..,
+        ] if word == "tháng" => date(*y, *m, *d),
+        [
+            Number(a, 1..=2),
+            Mark(one @ ('-' | '/' | '.')),
+            Number(b, 1..=2),
+            Mark(other),
+            Number(y, digits @ (2 | 4)),
+            ..,
+        ] if one == other => {
+            // The short year is only usual between dots and slashes.
+            let y = match digits {
+                4 => *y,
+                _ if *one == '-' => return None,
+                _ => 2000 + y,
+            };
+            let months_first = *one == '/' && order == Order::MonthFirst;
+            match months_first {
+                true => date(y, *a, *b).or_else(|| date(y, *b, *a)),
+                false => date(y, *b, *a).or_else(|| date(y, *a, *b).filter(|_| *one == '/')),
+            }
+        }
+        _ => None,
+    }
+}
+
+/// `5. März 2024`, `5 de marzo de 2024`, `March 5th, 2024`, `2024. március 5.`, `5-Mar-2024`.
+fn with_word(tokens: &[Token]) -> Option<Date> {
+    use Token::{Month, Number};
+    let (first, rest) = tokens.split_first()?;
+    let (second, rest) = after_fillers(rest)?;
+    let (third, _) = after_fillers(rest)?;
+    match (first, second, third) {
+        (Number(d, 1..=2), Month(m), Number(y, 4))
+        | (Month(m), Number(d, 1..=2), Number(y, 4))
+        | (Number(y, 4), Month(m), Number(d, 1..=2)) => date(*y, *m, *d),
+        _ => None,
+    }
+}
+
+/// The next token that is no filler, and what follows.
+fn after_fillers(tokens: &[Token]) -> Option<(&Token, &[Token])> {
+    let fillers = tokens
+        .iter()
+        .take(MAX_FILLERS)
+        .take_while(|token| is_filler(token))
+        .count();
+    tokens[fillers..].split_first()
+}
+
+/// Whether a token may stand between the parts of a date.
+fn is_filler(token: &Token) -> bool {
+    match token {
+        Token::Mark(c) => matches!(c, ',' | '.' | '-' | '/' | 'º' | 'ª' | '°' | '،' | '\'' | '’'),
+        Token::Word(word) => matches!(
+            word.as_str(),
+            "de" | "del"
+                | "of"
+                | "di"
+                | "do"
+                | "da"
+                | "d"
+                | "den"
+                | "the"
+                | "st"
+                | "nd"
+                | "rd"
+                | "th"
+                | "er"
+                | "ère"
+                | "º"
+                | "ª"
+                | "года"
+                | "г"
+                | "m"
+                | "a"
+                | "år"
+                | "kuuta"
+                | "พ"
+                | "ศ"
+                | "ב"
+                | "metų"
+        ),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,278 @@
+//! What a page shows of itself: its headings, the elements that are marked as an author or a date, and the lines near the heading.
+
+use std::collections::HashSet;
+
+use html5ever::local_name;
+
+use super::marks::{Meaning, is_zone, meaning};
+use super::text::{attribute, collapsed, cut, is_unseen, text_of};
+use crate::extract::is_within_line;
+use crate::parse::{Element, NodeId, NodeRef, Tree, Visit};
+
+/// Most headings that are compared with the title.
+const MAX_HEADINGS: usize = 32;
+
+/// Longest heading, in bytes.
+const MAX_HEADING_BYTES: usize = 1024;
+
+/// Most marked elements.
+const MAX_MARKS: usize = 128;
+
+/// Longest text of a marked element, in bytes. A longer one is a text of its own.
+const MAX_MARK_BYTES: usize = 512;
+
+/// Most lines, and the bytes of each that are kept.
+const MAX_LINES: usize = 4096;
+const MAX_LINE_BYTES: usize = 320;
+
+/// A heading, or an element whose class says that it is the title.
+#[derive(Debug, Clone)]
+pub(super) struct Heading<'t> {
+    pub node: NodeRef<'t>,
+    pub text: String,
+    /// Whether it is an `<h1>`.
+    pub is_first_level: bool,
+    /// Whether its class says that it is the title.
+    pub is_marked: bool,
+}
+
+/// The headings of a tree, in order.
+pub(super) fn headings(tree: &Tree) -> Vec<Heading<'_>> {
+    let mut reader = HeadingReader { headings: Vec::new() };
+    tree.root().walk(&mut reader);
+    reader.headings
+}
+
+struct HeadingReader<'t> {
+    headings: Vec<Heading<'t>>,
+}
+
+impl<'t> Visit<'t> for HeadingReader<'t> {
+    fn enter(&mut self, node: NodeRef<'t>) -> bool {
+        let Some(element) = node.value().as_element() else {
+            return true;
+        };
+        let name = &element.name.local;
+        if is_unseen(element) || matches!(*name, local_name!("nav") | local_name!("aside") | local_name!("form")) {
+            return false;
+        }
+        let is_marked = attribute(element, "class").is_some_and(|classes| meaning(classes) == Some(Meaning::Title));
+        let is_first_level = *name == local_name!("h1");
+        let is_heading = is_first_level || is_marked || matches!(*name, local_name!("h2") | local_name!("h3"));
+        if is_heading && self.headings.len() < MAX_HEADINGS {
+            let text = collapsed(&text_of(node, MAX_HEADING_BYTES));
+            if !text.is_empty() {
+                self.headings.push(Heading {
+                    node,
+                    text,
+                    is_first_level,
+                    is_marked,
+                });
+            }
+        }
+        true
+    }
+
+    fn leave(&mut self, _: NodeRef<'t>) {}
+}
+
+/// What an element is marked as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// A link to the page of the author.
+    AuthorLink,
+    Author,
+    /// A `<time>`.
+    Time,
+    Published,
+    Modified,
+}
+
+/// A marked element.
+#[derive(Debug)]
+pub(super) struct Marked {
+    pub mark: Mark,
+    /// Its text, one block a line.
+    pub text: String,
+    /// The `datetime` or `title` of a date.
+    pub declared: Option<String>,
+    /// The line in which it begins.
+    pub line: usize,
+}
+
+/// What the page shows outside of menus, comments and other articles.
+#[derive(Debug, Default)]
+pub(super) struct Visible {
+    pub marks: Vec<Marked>,
+    pub lines: Vec<String>,
+    /// The line of the heading, if there is one.
+    pub heading: Option<usize>,
+}
+
+/// Reads the visible parts of a tree whose title is in this heading.
+pub(super) fn visible(tree: &Tree, heading: Option<NodeRef<'_>>) -> Visible {
+    let around = heading
+        .iter()
+        .flat_map(|node| node.ancestors().map(NodeRef::id))
+        .collect();
+    let mut reader = Reader {
+        visible: Visible::default(),
+        heading: heading.map(NodeRef::id),
+        around,
+        line: String::new(),
+        articles: 0,
+    };
+    tree.root().walk(&mut reader);
+    reader.end_line();
+    reader.visible
+}
+
+struct Reader {
+    visible: Visible,
+    heading: Option<NodeId>,
+    /// The elements around the heading. None of them is a zone of something else.
+    around: HashSet<NodeId>,
+    line: String,
+    /// Number of open `<article>` elements.
+    articles: usize,
+}
+
+impl<'t> Visit<'t> for Reader {
+    fn enter(&mut self, node: NodeRef<'t>) -> bool {
+        if let Some(text) = node.value().as_text() {
+            let room = MAX_LINE_BYTES.saturating_sub(self.line.len());
+            self.line.push_str(cut(text, room));
+        }
+        let Some(element) = node.value().as_element() else {
+            return true;
+        };
+        if self.heading == Some(node.id()) {
+            self.end_line();
+            self.visible.heading = Some(self.visible.lines.len());
+        }
+        if is_unseen(element) || self.is_foreign(node, element) {
+            return false;
+        }
+        self.articles += usize::from(element.name.local == local_name!("article"));
+        if element.name.local == local_name!("br") || !is_within_line(node, element) {
+            self.end_line();
+        }
+        self.take(node, element);
+        true
+    }
+
+    fn leave(&mut self, node: NodeRef<'t>) {
+        if let Some(element) = node.value().as_element() {
+            self.articles -= usize::from(element.name.local == local_name!("article"));
+            if !is_within_line(node, element) {
+                self.end_line();
+            }
+        }
+    }
+}
+
+impl Reader {
+    fn end_line(&mut self) {
+        let line = collapsed(&self.line);
+        self.line.clear();
+        if !line.is_empty() && self.visible.lines.len() < MAX_LINES {
+            self.visible.lines.push(line);
+        }
+    }
+
+    /// Whether an element is a zone of something else than the page's own text.
+    fn is_foreign(&self, node: NodeRef<'_>, element: &Element) -> bool {
+        let name = &element.name.local;
+        if self.around.contains(&node.id())
+            || matches!(*name, local_name!("html") | local_name!("body") | local_name!("main"))
+        {
+            return false;
+        }
+        let classes = attribute(element, "class").unwrap_or_default();
+        match meaning(classes) {
+            Some(Meaning::Zone) => return true,
+            Some(Meaning::Author | Meaning::Published) => return false,
+            _ => {}
+        }
+        let by_element = match *name {
+            local_name!("nav") | local_name!("aside") => true,
+            local_name!("footer") => self.articles == 0,
+            _ => false,
+        };
+        by_element || attribute(element, "id").is_some_and(is_zone)
+    }
+
+    fn take(&mut self, node: NodeRef<'_>, element: &Element) {
+        let Some(mark) = mark_of(element).filter(|_| self.visible.marks.len() < MAX_MARKS) else {
+            return;
+        };
+        let text = text_of(node, MAX_MARK_BYTES);
+        let given = attribute(element, "datetime").or_else(|| attribute(element, "title"));
+        let is_date = matches!(mark, Mark::Time | Mark::Published | Mark::Modified);
+        self.visible.marks.push(Marked {
+            mark,
+            text,
+            declared: given.filter(|_| is_date).map(str::to_owned),
+            line: self.visible.lines.len(),
+        });
+    }
+}
+
+/// What an element is marked as.
+fn mark_of(element: &Element) -> Option<Mark> {
+    let by_class = attribute(element, "class").and_then(meaning);
+    match element.name.local {
+        local_name!("a") if is_author_link(element) => Some(Mark::AuthorLink),
+        local_name!("time") if by_class == Some(Meaning::Modified) => Some(Mark::Modified),
+        local_name!("time") => Some(Mark::Time),
+        local_name!("a")
+        | local_name!("span")
+        | local_name!("address")
+        | local_name!("p")
+        | local_name!("div")
+        | local_name!("li")
+        | local_name!("ul")
+        | local_name!("h2")
+        | local_name!("h3")
+        | local_name!("h4")
+        | local_name!("h5")
+        | local_name!("h6")
+        | local_name!("strong")
+        | local_name!("b")
+        | local_name!("em")
+        | local_name!("i")
+        | local_name!("small")
+        | local_name!("cite")
+        | local_name!("dd")
+        | local_name!("dt")
+        | local_name!("td")
+        | local_name!("abbr")
+        | local_name!("section")
+        | local_name!("header") => match by_class? {
+            Meaning::Author => Some(Mark::Author),
+            Meaning::Published => Some(Mark::Published),
+            Meaning::Modified => Some(Mark::Modified),
+            Meaning::Title | Meaning::Zone => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a link leads to the page of the author, by its relation or by the path that programs for blogs use.
+fn is_author_link(element: &Element) -> bool {
+    const PATHS: [&str; 9] = [
+        "/author/",
+        "/authors/",
+        "/autor/",
+        "/autoren/",
+        "/auteur/",
+        "/autore/",
+        "/redakteur/",
+        "/writer/",
+        "/byline/",
+    ];
+    let relations = attribute(element, "rel").unwrap_or_default();
+    let href = cut(attribute(element, "href").unwrap_or_default(), MAX_MARK_BYTES);
+    let mut relations = relations.split_ascii_whitespace();
+    relations.any(|relation| relation.eq_ignore_ascii_case("author")) || PATHS.iter().any(|path| href.contains(path))
+}
