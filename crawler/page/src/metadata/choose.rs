@@ -94,12 +94,28 @@ impl Chooser<'_> {
             };
             for name in people(&text, Certainty::Declared) {
                 let is_known = names.iter().any(|known| folded(known) == folded(&name));
-                if !is_known && !self.site.is_named(&name) && names.len() < super::names::MAX_AUTHORS {
+                if !is_known
+                    && self.is_witnessed(&name, source)
+                    && !self.site.is_named(&name)
+                    && names.len() < super::names::MAX_AUTHORS
+                {
                     names.push(name);
                 }
             }
         }
         names
+    }
+
+    /// Whether the page shows a name that it declares. Programs declare the account of whoever made the page; what readers are told is the
+    /// author. Tags for scholars and libraries name authors only. `<meta name=author>` is often the owner of the site, whose name is in the
+    /// footer.
+    fn is_witnessed(&self, name: &str, source: Source) -> bool {
+        let name = folded(name);
+        match source {
+            Source::Highwire | Source::DublinCore => true,
+            Source::Meta => self.visible.has_short_line_with(&name),
+            _ => self.visible.text.contains(&name),
+        }
     }
 
     fn published(&self, order: Order) -> Option<Sourced<String>> {

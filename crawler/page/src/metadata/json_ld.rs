@@ -210,7 +210,7 @@ impl<'a> Nodes<'a> {
         );
         self.add(Modified, node.get("dateModified"), claims);
         self.add(Description, node.get("description"), claims);
-        self.add(SiteName, node.get("publisher"), claims);
+        self.claim_publisher(node, claims);
         self.add(Language, node.get("inLanguage"), claims);
         self.add(Section, node.get("articleSection"), claims);
         self.add(Licence, node.get("license"), claims);
@@ -219,6 +219,18 @@ impl<'a> Nodes<'a> {
         match node.get("keywords") {
             Some(Value::Array(keywords)) => keywords.iter().for_each(|word| self.add(Tag, Some(word), claims)),
             keywords => self.add(Tags, keywords, claims),
+        }
+    }
+
+    /// A publisher that is a person is no site: many authors publish their own pages.
+    fn claim_publisher(&self, node: &'a Object, claims: &mut Claims) {
+        let publisher = node.get("publisher");
+        let of_id = || self.by_id.get(publisher?.get("@id")?.as_str()?).copied();
+        let found = publisher
+            .and_then(Value::as_object)
+            .filter(|node| node.contains_key("@type"));
+        if !found.or_else(of_id).is_some_and(is_person) {
+            self.add(SiteName, publisher, claims);
         }
     }
 
@@ -272,6 +284,14 @@ fn kind_of(node: &Object) -> Option<Kind> {
         Value::String(name) => kind(name),
         Value::Array(names) => names.iter().filter_map(Value::as_str).filter_map(kind).max(),
         _ => None,
+    }
+}
+
+fn is_person(node: &Object) -> bool {
+    match node.get("@type") {
+        Some(Value::String(name)) => name == "Person",
+        Some(Value::Array(names)) => names.iter().any(|name| name == "Person"),
+        _ => false,
     }
 }
 

@@ -5,8 +5,6 @@
 pub(super) enum Kind {
     /// A person or an organization.
     Agent,
-    /// A part of the page or of the site that is not its subject: a comment, a breadcrumb, a list.
-    Part,
     WebSite,
     /// The page as such: it may be about anything.
     WebPage,

@@ -33,17 +33,38 @@ const WRITTEN_BY: &[&str] = &[
     "geschrieben von", "verfasst von", "veröffentlicht von", "erstellt von", "gepostet von", "ein artikel von", "ein beitrag von",
     "ein gastbeitrag von", "ein kommentar von", "eine kolumne von", "eine analyse von", "ein interview von", "artikel von", "beitrag von",
     "gastbeitrag von", "kommentar von", "interview von", "text von", "aus der feder von", "autoren", "autorin", "autor*in", "autor:in",
-    "autor/in", "autor", "verfasser", "redaktion", "text", "von", "vom", "foto & text",
+    "autor/in", "autor", "verfasser", "von", "vom",
     "écrit par", "ecrit par", "publié par", "posté par", "rédigé par", "proposé par", "un article de", "propos recueillis par", "auteurs",
     "auteur", "auteure", "autrice", "par",
     "escrito por", "publicado por", "redactado por", "texto de", "autora", "por",
-    "postado por", "redação", "texto", "scritto da", "pubblicato da", "postato da", "articolo di", "a cura di", "autore", "autori", "di",
+    "postado por", "scritto da", "pubblicato da", "postato da", "articolo di", "a cura di", "autore", "autori", "di",
     "geschreven door", "gepubliceerd door", "geplaatst door", "door", "skrevet av", "skrevet af", "skriven av", "publisert av", "publicerad av",
-    "forfatter", "författare", "skribent", "tekst", "av", "af", "kirjoittanut", "kirjoittaja", "teksti", "tekijä",
+    "forfatter", "författare", "skribent", "av", "af", "kirjoittanut", "kirjoittaja", "tekijä",
     "napisane przez", "opublikowane przez", "autorzy", "przez", "napsal", "vložil", "szerző", "írta", "scris de", "publicat de", "autorul",
-    "автор статьи", "авторы", "автор", "текст", "опубликовал", "опубликовано", "γράφει ο", "γράφει η", "συντάκτης", "του", "yazar", "yazan",
+    "автор статьи", "авторы", "автор", "опубликовал", "опубликовано", "γράφει ο", "γράφει η", "συντάκτης", "του", "yazar", "yazan",
     "oleh", "ditulis oleh", "penulis", "tác giả", "bởi",
     "责任编辑", "撰文", "作者", "记者", "記者", "文/", "文／", "文：", "編集", "著者", "執筆者", "執筆", "ライター", "글쓴이", "작성자", "기자",
+];
+
+/// What comes before the name of an author only with a colon.
+const WITH_COLON: &[&str] = &[
+    "text",
+    "texte",
+    "texto",
+    "testo",
+    "tekst",
+    "teksti",
+    "текст",
+    "redaktion",
+    "redacción",
+    "redação",
+    "redazione",
+    "redactie",
+    "words",
+    "foto & text",
+    "text & fotos",
+    "text und fotos",
+    "interview",
 ];
 
 /// Such words that are also a part of names when they begin with a capital: Di Stefano, De Gaulle.
@@ -52,7 +73,8 @@ const PARTICLES: &[&str] = &["di", "de", "da", "av", "af", "von", "vom", "par", 
 /// The separators of names. Those of one letter also join two family names, so both sides must be whole names.
 #[rustfmt::skip]
 const SEPARATORS: &[&str] = &[
-    ";", ",", "、", "，", "；", "/", "&", "＆", "+", " and ", " und ", " och ", " og ", " en ", " ja ", " et ", " with ", " mit ", " sowie ", " och ",
+    ";", ",", "、", "，", "；", "/", "&", "＆", "+", " and ", " und ", " och ", " og ", " en ", " ja ", " et ", " im gespräch mit ", " im Gespräch mit ", " with ", " mit ",
+    " sowie ",
     " и ", " та ", " και ", " ve ", " dan ", " và ", " oraz ",
 ];
 const LETTERS: &[&str] = &[" y ", " e ", " i ", " a "];
@@ -66,7 +88,8 @@ const NOBODY: &[&str] = &[
     "adminuser", "wpadmin", "true", "false", "posted", "published", "share", "comments", "comment", "home", "follow", "subscribe", "more", "details",
     "here", "hier", "mehr", "date", "datum", "uhr", "min", "read", "article", "news", "blog", "post", "by", "von", "facebook", "twitter", "instagram",
     "email", "mail", "print", "youtube", "linkedin", "whatsapp", "pinterest", "profile", "bio", "menu", "login", "search", "contact", "kontakt",
-    "impressum", "管理员", "匿名", "小编", "编辑", "本站", "原创", "佚名", "未知",
+    "impressum", "stand", "veröffentlicht", "aktualisiert", "updated", "erstellt", "publié", "publicado", "pubblicato", "about", "abouttheauthor",
+    "abouttheauthors", "überdenautor", "überdieautorin", "zumautor", "zurautorin", "kommentare", "teilen", "drucken", "suche", "startseite", "管理员", "匿名", "小编", "编辑", "本站", "原创", "佚名", "未知",
 ];
 
 /// Words of which one makes a part of a list no name but the role of the author before.
@@ -81,7 +104,16 @@ const ROLES: &[&str] = &[
 /// What follows after the word by which a text says that it names an author; `None` if it does not begin with one.
 pub(super) fn after_written_by(text: &str) -> Option<&str> {
     let text = text.trim_start();
-    let rest = WRITTEN_BY.iter().find_map(|word| without_prefix(text, word))?;
+    let with_colon = || {
+        WITH_COLON
+            .iter()
+            .find_map(|word| without_prefix(text, word))
+            .filter(|rest| rest.starts_with([':', '：']))
+    };
+    let rest = WRITTEN_BY
+        .iter()
+        .find_map(|word| without_prefix(text, word))
+        .or_else(with_colon)?;
     Some(rest.trim_start_matches([':', '：', ' ', '\u{a0}', '/', '|', '.']))
 }
 
@@ -118,6 +150,9 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
 
 /// The names of a list.
 fn listed(text: &str, certainty: Certainty) -> Vec<String> {
+    if is_address(text) {
+        return Vec::new();
+    }
     let text = without_date(text.split(['(', '[', '（', '<', '@']).next().unwrap_or_default());
     let text = bare(text, certainty);
     let mut names: Vec<String> = Vec::new();

@@ -3,6 +3,7 @@
 use super::claims::Source;
 use super::date::{self, Order, PageDate};
 use super::names::{Certainty, after_written_by, people};
+use super::text::folded;
 use super::visible::{Mark, Marked, Visible};
 
 /// Lines after and before the heading in which an author or a date is that of the page.
@@ -39,6 +40,12 @@ impl Visible {
     fn is_near(&self, line: usize) -> bool {
         let heading = self.heading.unwrap_or_default();
         (heading.saturating_sub(LINES_BEFORE)..=heading + LINES_AFTER).contains(&line)
+    }
+
+    /// Whether a line that is no paragraph has this text, folded.
+    pub(super) fn has_short_line_with(&self, text: &str) -> bool {
+        let mut short = self.lines.iter().filter(|line| line.len() <= MAX_LINE_BYTES);
+        short.any(|line| folded(line).contains(text))
     }
 
     /// Marked elements, those near the heading first: after it, then before it, then the others.
@@ -85,35 +92,28 @@ impl Visible {
     }
 
     /// The lines near the heading: those after it up to the text, then those before it.
-    fn lines_near(&self) -> impl Iterator<Item = &str> {
+    fn lines_near(&self) -> impl Iterator<Item = (usize, &str)> {
         let heading = self.heading.unwrap_or_default().min(self.lines.len());
-        let after = self.lines[heading..].iter().skip(1).take(LINES_AFTER);
+        let lines = || self.lines.iter().map(String::as_str).enumerate();
+        let after = lines().skip(heading + 1).take(LINES_AFTER);
         let mut paragraphs = 0;
-        let after = after.take_while(move |line| {
+        let after = after.take_while(move |(_, line)| {
             paragraphs += usize::from(line.len() >= PARAGRAPH_BYTES);
             paragraphs < 2
         });
-        let before = self.lines[..heading].iter().rev().take(LINES_BEFORE);
-        let lines = after.chain(before).map(String::as_str);
-        lines.filter(|line| line.len() <= MAX_LINE_BYTES)
+        let before = lines().take(heading).skip(heading.saturating_sub(LINES_BEFORE));
+        let lines = after.chain(before);
+        lines.filter(|(_, line)| line.len() <= MAX_LINE_BYTES)
     }
 
-    /// The authors that a line near the heading names after a word such as "by".
+    /// The authors that a line near the heading names after a word such as "by". The word may be a line of its own.
     pub(super) fn told_authors(&self, order: Order) -> Vec<String> {
-        let of_line = |line: &str| {
-            let mut parts: Vec<&str> = line.split(['|', '•', '·', '–', '—']).map(str::trim).collect();
-            if date::shown(line, order).is_some() {
-                parts.extend(BETWEEN.iter().filter_map(|word| Some(line.split_once(word)?.1)));
-                let names = parts.split_off(parts.len().min(line.split(['|', '•', '·', '–', '—']).count()));
-                let found = names.into_iter().map(told).find(|names| !names.is_empty());
-                if found.is_some() {
-                    return found;
-                }
-            }
-            let marked = parts.into_iter().filter_map(after_written_by);
-            marked.map(told).find(|names| !names.is_empty())
-        };
-        self.lines_near().find_map(of_line).unwrap_or_default()
+        let mut near = self.lines_near();
+        near.find_map(|(at, line)| {
+            let next = self.lines.get(at + 1).map(String::as_str).unwrap_or_default();
+            authors_of_line(line, next, order)
+        })
+        .unwrap_or_default()
     }
 
     /// The day of publication that a marked element gives.
@@ -161,7 +161,12 @@ impl Visible {
     pub(super) fn told_date(&self, order: Order, is_possible: impl Fn(&PageDate) -> bool) -> Option<PageDate> {
         let date = |line: &str| date::shown(line, order).filter(&is_possible);
         let is_changed = |line: &&str| has_one_of(line, MODIFIED) && !has_one_of(line, PUBLISHED);
-        let near = || self.lines_near().filter(|line| !is_changed(line)).find_map(date);
+        let near = || {
+            self.lines_near()
+                .map(|(_, line)| line)
+                .filter(|line| !is_changed(line))
+                .find_map(date)
+        };
         let lines = || {
             self.lines
                 .iter()
@@ -171,6 +176,22 @@ impl Visible {
         let said = || lines().filter(|line| has_one_of(line, PUBLISHED)).find_map(date);
         near().or_else(said)
     }
+}
+
+/// The authors that a line names. `next` is the line after it.
+fn authors_of_line(line: &str, next: &str, order: Order) -> Option<Vec<String>> {
+    if after_written_by(line) == Some("") {
+        return Some(told(next)).filter(|names| !names.is_empty());
+    }
+    let parts = line.split(['|', '•', '·', '–', '—']).map(str::trim);
+    let after_word = parts.filter_map(after_written_by);
+    // "5 March 2024 by Jane Doe"
+    let is_dated = date::shown(line, order).is_some();
+    let between = BETWEEN
+        .iter()
+        .filter(|_| is_dated)
+        .filter_map(|word| Some(line.split_once(word)?.1));
+    after_word.chain(between).map(told).find(|names| !names.is_empty())
 }
 
 /// Whether a line has one of these words.

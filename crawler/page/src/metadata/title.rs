@@ -20,6 +20,8 @@ pub(super) struct Site {
     names: Vec<String>,
     /// The registered name: `example` of `www.example.co.uk`.
     label: String,
+    /// The host, folded, without `www`.
+    host: String,
 }
 
 impl Site {
@@ -31,6 +33,7 @@ impl Site {
                 .filter(|name| !name.is_empty())
                 .collect(),
             label: label(host),
+            host: folded(host.strip_prefix("www.").unwrap_or(host)),
         }
     }
 
@@ -41,11 +44,7 @@ impl Site {
     }
 
     fn is_host(&self, folded: &str) -> bool {
-        let rest = folded.strip_prefix("www").unwrap_or(folded);
-        !self.label.is_empty()
-            && rest
-                .strip_prefix(self.label.as_str())
-                .is_some_and(|end| (1..=5).contains(&end.len()))
+        folded.strip_prefix("www").unwrap_or(folded) == self.host
     }
 
     /// Whether a segment of a title is the name of the site, or has it in few words.

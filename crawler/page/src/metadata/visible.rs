@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use html5ever::local_name;
 
 use super::marks::{Meaning, is_zone, meaning};
-use super::text::{attribute, collapsed, cut, is_unseen, text_of};
+use super::text::{attribute, collapsed, cut, folded, is_unseen, text_of};
 use crate::extract::is_within_line;
-use crate::parse::{Element, NodeId, NodeRef, Tree, Visit};
+use crate::parse::{Element, Node, NodeId, NodeRef, Tree, Visit};
 
 /// Most headings that are compared with the title.
 const MAX_HEADINGS: usize = 32;
@@ -107,6 +107,8 @@ pub(super) struct Visible {
     pub lines: Vec<String>,
     /// The line of the heading, if there is one.
     pub heading: Option<usize>,
+    /// All text of the page, menus and comments included, folded.
+    pub text: String,
 }
 
 /// Reads the visible parts of a tree whose title is in this heading.
@@ -115,6 +117,8 @@ pub(super) fn visible(tree: &Tree, heading: Option<NodeRef<'_>>) -> Visible {
         .iter()
         .flat_map(|node| node.ancestors().map(NodeRef::id))
         .collect();
+    let mut text = AllText::default();
+    tree.root().walk(&mut text);
     let mut reader = Reader {
         visible: Visible::default(),
         heading: heading.map(NodeRef::id),
@@ -124,7 +128,36 @@ pub(super) fn visible(tree: &Tree, heading: Option<NodeRef<'_>>) -> Visible {
     };
     tree.root().walk(&mut reader);
     reader.end_line();
+    reader.visible.text = folded(&text.0);
     reader.visible
+}
+
+/// The text that a page shows anywhere.
+#[derive(Default)]
+struct AllText(String);
+
+impl<'t> Visit<'t> for AllText {
+    fn enter(&mut self, node: NodeRef<'t>) -> bool {
+        match node.value() {
+            Node::Text(text) => {
+                self.0.push_str(text);
+                false
+            }
+            Node::Element(element) => {
+                !is_unseen(element) && !is_hidden(element) && element.name.local != local_name!("head")
+            }
+            _ => true,
+        }
+    }
+
+    fn leave(&mut self, _: NodeRef<'t>) {}
+}
+
+/// Whether an element is hidden by its own attributes.
+fn is_hidden(element: &Element) -> bool {
+    let style = || cut(attribute(element, "style").unwrap_or_default(), MAX_MARK_BYTES);
+    let has_no_display = || style().replace(' ', "").contains("display:none");
+    element.name.local != local_name!("body") && (attribute(element, "hidden").is_some() || has_no_display())
 }
 
 struct Reader {
@@ -150,7 +183,7 @@ impl<'t> Visit<'t> for Reader {
             self.end_line();
             self.visible.heading = Some(self.visible.lines.len());
         }
-        if is_unseen(element) || self.is_foreign(node, element) {
+        if is_unseen(element) || self.is_foreign(node, element) || is_hidden(element) {
             return false;
         }
         self.articles += usize::from(element.name.local == local_name!("article"));
