@@ -51,7 +51,7 @@ fn row(id: &str, found: &Metadata) -> Value {
     row.values.insert("id".to_owned(), json!(id));
     row.add("title", found.title.as_ref());
     row.add("author", found.authors.as_ref());
-    row.add("date", found.published.as_ref());
+    row.add("date", found.published.as_ref().or(found.modified.as_ref()));
     row.add("modified", found.modified.as_ref());
     row.add("description", found.description.as_ref());
     row.add("sitename", found.site_name.as_ref());

@@ -16,7 +16,7 @@
 //! | title | a heading that a declared title repeats; Open Graph, JSON-LD, Highwire, Parse.ly, Sailthru, microdata, RDFa, Twitter card, Dublin Core, meta; the only `<h1>`; `<title>` | two witnesses come before one; `<title>` has more than the title |
 //! | authors | JSON-LD, Highwire, Parse.ly, Sailthru, microdata, RDFa, link, class, meta, Dublin Core, Open Graph, Twitter card, text | `<meta name=author>` is often the owner of the site |
 //! | published | JSON-LD, Open Graph, microdata, Parse.ly, Sailthru, Highwire, RDFa, Dublin Core, meta, URL, `<time>`, class, text | a program that knows the time comes before what is shown |
-//! | modified | JSON-LD, Open Graph, microdata, RDFa, Dublin Core, meta, `<time>`, class | the same |
+//! | modified | JSON-LD, Open Graph, microdata, RDFa, Dublin Core, meta, class | the same |
 //! | description | meta, Open Graph, JSON-LD, Twitter card, Dublin Core, Sailthru, microdata, RDFa | the tags for other sites are often cut or for other readers |
 //! | site name | Open Graph, JSON-LD, meta, microdata, RDFa, Highwire, Dublin Core | |
 //! | language | root element, meta, JSON-LD, Dublin Core, Open Graph | browsers read the root element |
@@ -26,9 +26,11 @@
 //! | image | Open Graph, JSON-LD, Twitter card, Parse.ly, Sailthru, microdata, link, meta | |
 //! | type | JSON-LD, Open Graph, microdata, Dublin Core | the vocabulary of schema.org is finer |
 
+mod byline;
 mod choose;
 mod claims;
 mod date;
+mod dateline;
 mod items;
 mod json_ld;
 mod kinds;
@@ -36,7 +38,6 @@ mod marks;
 mod meta_tags;
 mod months;
 mod names;
-mod shown;
 mod text;
 mod title;
 mod trust;

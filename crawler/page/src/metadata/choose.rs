@@ -7,6 +7,7 @@ use url::Url;
 
 use super::claims::{Claims, Field, Source};
 use super::date::{self, Order, PageDate};
+use super::dateline::DateReader;
 use super::names::{Certainty, people, turned};
 use super::text::{cut, folded};
 use super::title::Site;
@@ -19,6 +20,9 @@ const FIRST_YEAR: i16 = 1990;
 
 /// How much later than its fetch a page may be dated: the day may have begun elsewhere.
 const AHEAD: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Most days between the declared and the shown day of one publication.
+const MAX_DAYS_BESIDE: i32 = 7;
 
 /// Most tags, and the longest tag, section or type, in bytes.
 const MAX_TAGS: usize = 64;
@@ -42,11 +46,16 @@ impl Chooser<'_> {
     pub(super) fn choose(&self, title: Option<(String, Source)>) -> Metadata {
         let language = self.first(Field::Language, trust::LANGUAGE, language);
         let order = Order::of(language.as_ref().map(|language| language.value.as_str()), self.url);
+        let is_possible = |day| self.is_possible(day);
+        let reader = DateReader {
+            order,
+            is_possible: &is_possible,
+        };
         let title = title.map(|(value, source)| Sourced { value, source });
         Metadata {
             authors: self.authors(order),
-            published: self.published(order),
-            modified: self.modified(order),
+            published: self.published(reader),
+            modified: self.modified(reader),
             description: self.description(title.as_ref().map(|title| title.value.as_str())),
             site_name: self.first(Field::SiteName, trust::SITE_NAME, label),
             tags: self.tags(),
@@ -107,39 +116,54 @@ impl Chooser<'_> {
     }
 
     /// Whether the page shows a name that it declares. Programs declare the account of whoever made the page; what readers are told is the
-    /// author. Tags for scholars and libraries name authors only. `<meta name=author>` is often the owner of the site, whose name is in the
-    /// footer.
+    /// author. Tags for scholars name authors only. `<meta name=author>` is often the owner of the site, whose name is in many places.
     fn is_witnessed(&self, name: &str, source: Source) -> bool {
         let name = folded(name);
         match source {
-            Source::Highwire | Source::DublinCore => true,
-            Source::Meta => self.visible.has_short_line_with(&name),
+            Source::Highwire => true,
+            Source::Meta => self.visible.is_named_near_heading(&name),
             _ => self.visible.text.contains(&name),
         }
     }
 
-    fn published(&self, order: Order) -> Option<Sourced<String>> {
-        let is_possible = |date: &PageDate| self.is_possible(date.day);
+    fn published(&self, reader: DateReader<'_>) -> Option<Sourced<String>> {
         trust::PUBLISHED.iter().find_map(|source| {
             let found = match source {
-                Source::Url => date::in_path(self.url).filter(is_possible),
-                Source::Time | Source::Class => self.visible.marked_date(*source, order, is_possible),
-                Source::Text => self.visible.told_date(order, is_possible),
-                source => self.declared_date(Field::Published, *source, order),
+                Source::Url => date::in_path(self.url).filter(|date| self.is_possible(date.day)),
+                Source::Time | Source::Class => self.visible.marked_date(*source, reader),
+                Source::Text => self.visible.told_date(reader),
+                source => self.declared_date(Field::Published, *source, reader),
             }?;
-            Some(Sourced {
-                value: found.iso,
-                source: *source,
-            })
+            let (value, source) = match self.shown_instead(found.day, *source, reader) {
+                Some(day) => (day.to_string(), Source::Text),
+                None => (found.iso, *source),
+            };
+            Some(Sourced { value, source })
         })
     }
 
-    fn modified(&self, order: Order) -> Option<Sourced<String>> {
+    /// The day that the page shows near its heading, if it is a little beside the declared one, and that one is not shown. Programs declare
+    /// the time in another zone, or the time of a draft.
+    fn shown_instead(&self, declared: Date, source: Source, reader: DateReader<'_>) -> Option<Date> {
+        if matches!(source, Source::Time | Source::Class | Source::Text) {
+            return None;
+        }
+        let mut near = None;
+        for day in self.visible.days_near(reader) {
+            if day == declared {
+                return None;
+            }
+            let is_beside = (day - declared).get_days().abs() <= MAX_DAYS_BESIDE;
+            near = near.or(Some(day).filter(|_| is_beside));
+        }
+        near
+    }
+
+    fn modified(&self, reader: DateReader<'_>) -> Option<Sourced<String>> {
         trust::MODIFIED.iter().find_map(|source| {
             let found = match source {
-                Source::Time => None,
-                Source::Class => self.visible.marked_change(order, |date| self.is_possible(date.day)),
-                source => self.declared_date(Field::Modified, *source, order),
+                Source::Class => self.visible.marked_change(reader),
+                source => self.declared_date(Field::Modified, *source, reader),
             }?;
             Some(Sourced {
                 value: found.iso,
@@ -148,12 +172,8 @@ impl Chooser<'_> {
         })
     }
 
-    fn declared_date(&self, field: Field, source: Source, order: Order) -> Option<PageDate> {
-        let dates = self
-            .claims
-            .of(field, source)
-            .filter_map(|text| date::declared(text, order));
-        dates.into_iter().find(|date| self.is_possible(date.day))
+    fn declared_date(&self, field: Field, source: Source, reader: DateReader<'_>) -> Option<PageDate> {
+        self.claims.of(field, source).find_map(|text| reader.declared(text))
     }
 
     /// Whether a page that was fetched then can have been published on this day.

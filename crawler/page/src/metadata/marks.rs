@@ -71,7 +71,7 @@ const TITLED: &[&str] = &[
 #[rustfmt::skip]
 const ZONE: &[&str] = &[
     "comment", "comments", "respond", "reply", "replies", "disqus", "related", "recommend", "recommended", "recommendations", "sidebar",
-    "widget", "widgets", "footer", "menu", "nav", "navbar", "navigation", "breadcrumb", "breadcrumbs", "popular", "trending", "teaser", "teasers",
+    "widget", "widgets", "footer", "menu", "nav", "navbar", "navigation", "breadcrumb", "breadcrumbs", "popular", "trending",
     "promo", "newsletter", "latest", "recirc", "similar", "kommentare", "kommentar", "comentarios", "commentaires", "commentlist", "cookie",
     "cookies", "ad", "ads", "advert", "advertisement", "carousel", "slider", "ticker", "mostread", "readmore", "pagination", "modal", "popup",
 ];
@@ -125,4 +125,28 @@ fn of_class(class: &str) -> Option<Meaning> {
 /// Whether an id says that its element is not the page's own.
 pub(super) fn is_zone(id: &str) -> bool {
     words(id).iter().any(|word| ZONE.contains(&word.as_str()))
+}
+
+/// Whether an element within a heading is a line above or below the title.
+pub(super) fn is_kicker(classes: &str) -> bool {
+    #[rustfmt::skip]
+    const KICKER: &[&str] = &[
+        "kicker", "overline", "topline", "dachzeile", "eyebrow", "surtitle", "pretitle", "supertitle", "subtitle", "subheadline", "subline",
+        "overtitle", "antetitulo", "spitzmarke", "roofline", "roof", "occhiello", "surtitre", "preheadline", "overhead",
+    ];
+    words(classes).iter().any(|word| KICKER.contains(&word.as_str())) || is_for_screen_readers(classes)
+}
+
+/// Whether only screen readers read an element: most often the label of what is beside it.
+pub(super) fn is_for_screen_readers(classes: &str) -> bool {
+    let lower = super::text::cut(classes, MAX_CLASS_BYTES).to_ascii_lowercase();
+    [
+        "screen-reader",
+        "sr-only",
+        "sronly",
+        "visually-hidden",
+        "visuallyhidden",
+    ]
+    .iter()
+    .any(|name| lower.contains(name))
 }

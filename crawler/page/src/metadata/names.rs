@@ -250,6 +250,8 @@ fn is_name(text: &str, certainty: Certainty) -> bool {
         Certainty::Shown => is_word || has_capital(),
     };
     letters >= 2
+        && after_written_by(text) != Some("")
+        && !text.contains('©')
         && is_short
         && is_plain
         && !is_sentence

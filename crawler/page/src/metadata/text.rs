@@ -171,10 +171,16 @@ fn is_break(tag: &str) -> bool {
 
 /// The text below a node, one block a line, white space collapsed within each; at most so many bytes.
 pub(super) fn text_of(node: NodeRef<'_>, max_bytes: usize) -> String {
+    text_without(node, max_bytes, |_| false)
+}
+
+/// The same without the elements whose classes `is_left_out` knows.
+pub(super) fn text_without(node: NodeRef<'_>, max_bytes: usize, is_left_out: fn(&str) -> bool) -> String {
     let mut reader = Reader {
         text: String::new(),
         max_bytes,
         nodes: 0,
+        is_left_out,
     };
     node.walk(&mut reader);
     let lines = reader.text.lines().map(collapsed).filter(|line| !line.is_empty());
@@ -185,6 +191,7 @@ struct Reader {
     text: String,
     max_bytes: usize,
     nodes: usize,
+    is_left_out: fn(&str) -> bool,
 }
 
 impl<'t> Visit<'t> for Reader {
@@ -201,7 +208,7 @@ impl<'t> Visit<'t> for Reader {
             }
             Node::Element(element) => {
                 self.end_line(node, element);
-                !is_unseen(element)
+                !is_unseen(element) && !attribute(element, "class").is_some_and(self.is_left_out)
             }
             _ => true,
         }

@@ -95,14 +95,23 @@ pub(super) fn find<'t>(claims: &Claims, element: &str, headings: &[Heading<'t>],
     let confirmed = all
         .filter_map(|text| confirmed(text, &headings, site))
         .max_by_key(|(rank, _)| *rank);
+    let first_level: Vec<&Heading<'t>> = headings
+        .iter()
+        .copied()
+        .filter(|heading| heading.is_first_level)
+        .collect();
+    let only = Some(&first_level)
+        .filter(|found| found.len() == 1)
+        .map(|found| found[0]);
     if let Some((_, heading)) = confirmed {
+        // A longer heading of the page may begin a shorter one of a part.
+        let longer = only.filter(|only| !heading.is_first_level && folded(&only.text).contains(&folded(&heading.text)));
+        let heading = longer.unwrap_or(heading);
         return Found {
             title: Some((heading.text.clone(), Source::Heading)),
             heading: Some(heading.clone()),
         };
     }
-    let mut first_level = headings.iter().filter(|heading| heading.is_first_level);
-    let only = first_level.next().filter(|_| first_level.next().is_none());
     let of_declared = || {
         let texts = declared
             .iter()
@@ -120,7 +129,6 @@ pub(super) fn find<'t>(claims: &Claims, element: &str, headings: &[Heading<'t>],
     Found {
         title: of_declared().or_else(of_heading).or_else(of_element),
         heading: only
-            .copied()
             .cloned()
             .or_else(|| headings.iter().find(|heading| heading.is_marked).copied().cloned()),
     }

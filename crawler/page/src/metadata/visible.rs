@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use html5ever::local_name;
 
-use super::marks::{Meaning, is_zone, meaning};
-use super::text::{attribute, collapsed, cut, folded, is_unseen, text_of};
+use super::marks::{Meaning, is_for_screen_readers, is_kicker, is_zone, meaning};
+use super::text::{attribute, collapsed, cut, folded, is_unseen, text_of, text_without};
 use crate::extract::is_within_line;
 use crate::parse::{Element, Node, NodeId, NodeRef, Tree, Visit};
 
@@ -25,6 +25,16 @@ const MAX_MARK_BYTES: usize = 512;
 const MAX_LINES: usize = 4096;
 const MAX_LINE_BYTES: usize = 320;
 
+/// Lines after and before the heading in which an author or a date is that of the page.
+const LINES_AFTER: usize = 15;
+const LINES_BEFORE: usize = 6;
+
+/// Bytes of a line that is a paragraph: the text has begun.
+const PARAGRAPH_BYTES: usize = 200;
+
+/// Longest line that tells an author or a date, in bytes.
+pub(super) const MAX_SHORT_LINE_BYTES: usize = 160;
+
 /// A heading, or an element whose class says that it is the title.
 #[derive(Debug, Clone)]
 pub(super) struct Heading<'t> {
@@ -41,6 +51,15 @@ pub(super) fn headings(tree: &Tree) -> Vec<Heading<'_>> {
     let mut reader = HeadingReader { headings: Vec::new() };
     tree.root().walk(&mut reader);
     reader.headings
+}
+
+/// The text of a heading without the line above the title, if it has one.
+fn heading_text(node: NodeRef<'_>) -> String {
+    let own = collapsed(&text_without(node, MAX_HEADING_BYTES, is_kicker));
+    match own.is_empty() {
+        true => collapsed(&text_of(node, MAX_HEADING_BYTES)),
+        false => own,
+    }
 }
 
 struct HeadingReader<'t> {
@@ -60,8 +79,9 @@ impl<'t> Visit<'t> for HeadingReader<'t> {
         let is_first_level = *name == local_name!("h1");
         let is_heading = is_first_level || is_marked || matches!(*name, local_name!("h2") | local_name!("h3"));
         if is_heading && self.headings.len() < MAX_HEADINGS {
-            let text = collapsed(&text_of(node, MAX_HEADING_BYTES));
-            if !text.is_empty() {
+            let text = heading_text(node);
+            // What is cut is the teaser of another page.
+            if !text.is_empty() && !text.ends_with(['…', '⋯']) && !text.ends_with("...") {
                 self.headings.push(Heading {
                     node,
                     text,
@@ -109,6 +129,40 @@ pub(super) struct Visible {
     pub heading: Option<usize>,
     /// All text of the page, menus and comments included, folded.
     pub text: String,
+}
+
+impl Visible {
+    /// Whether a line is near the heading.
+    pub(super) fn is_near(&self, line: usize) -> bool {
+        let heading = self.heading.unwrap_or_default();
+        (heading.saturating_sub(LINES_BEFORE)..=heading + LINES_AFTER).contains(&line)
+    }
+
+    /// Marked elements, those near the heading first: after it, then before it, then the others.
+    pub(super) fn near_first(&self, wanted: impl Fn(Mark) -> bool) -> Vec<&Marked> {
+        let heading = self.heading.unwrap_or_default();
+        let mut marks: Vec<&Marked> = self.marks.iter().filter(|marked| wanted(marked.mark)).collect();
+        marks.sort_by_key(|marked| match marked.line >= heading {
+            true => (!self.is_near(marked.line), false, marked.line - heading),
+            false => (!self.is_near(marked.line), true, heading - marked.line),
+        });
+        marks
+    }
+
+    /// The lines near the heading: those after it up to the text, then those before it.
+    pub(super) fn lines_near(&self) -> impl Iterator<Item = (usize, &str)> {
+        let heading = self.heading.unwrap_or_default().min(self.lines.len());
+        let lines = || self.lines.iter().map(String::as_str).enumerate();
+        let after = lines().skip(heading + 1).take(LINES_AFTER);
+        let mut paragraphs = 0;
+        let after = after.take_while(move |(_, line)| {
+            paragraphs += usize::from(line.len() >= PARAGRAPH_BYTES);
+            paragraphs < 2
+        });
+        let before = lines().take(heading).skip(heading.saturating_sub(LINES_BEFORE));
+        let lines = after.chain(before);
+        lines.filter(|(_, line)| line.len() <= MAX_SHORT_LINE_BYTES)
+    }
 }
 
 /// Reads the visible parts of a tree whose title is in this heading.
@@ -239,7 +293,7 @@ impl Reader {
         let Some(mark) = mark_of(element).filter(|_| self.visible.marks.len() < MAX_MARKS) else {
             return;
         };
-        let text = text_of(node, MAX_MARK_BYTES);
+        let text = text_without(node, MAX_MARK_BYTES, is_for_screen_readers);
         let given = attribute(element, "datetime").or_else(|| attribute(element, "title"));
         let is_date = matches!(mark, Mark::Time | Mark::Published | Mark::Modified);
         self.visible.marks.push(Marked {

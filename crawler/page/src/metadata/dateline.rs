@@ -1,0 +1,113 @@
+//! The dates that a page shows: in elements that are marked as such, and in lines near the heading.
+
+use jiff::civil::Date;
+
+use super::claims::Source;
+use super::date::{self, Order, PageDate};
+use super::visible::{MAX_SHORT_LINE_BYTES, Mark, Marked, Visible};
+
+/// Words before a date of publication, in lower case.
+#[rustfmt::skip]
+const PUBLISHED: &[&str] = &[
+    "published", "posted", "publication date", "veröffentlicht", "erstellt", "publié", "publicado", "pubblicato", "gepubliceerd", "publicerad",
+    "publisert", "udgivet", "julkaistu", "opublikowano", "publikováno", "zveřejněno", "опубликовано", "дата публикации", "发布", "發佈", "公開日",
+    "投稿日", "입력", "등록", "δημοσιεύ", "yayınlan", "közzétéve", "publicat",
+];
+
+/// Words before a date of a change, in lower case.
+#[rustfmt::skip]
+const MODIFIED: &[&str] = &[
+    "updated", "modified", "last edited", "aktualisiert", "geändert", "stand:", "mis à jour", "mise à jour", "modifié", "actualizado", "modificado",
+    "atualizado", "aggiornato", "aggiornamento", "bijgewerkt", "gewijzigd", "uppdaterad", "oppdatert", "opdateret", "päivitetty", "zaktualizowano",
+    "aktualizováno", "обновлено", "изменено", "更新", "수정", "güncelle", "frissítve",
+];
+
+/// Reads dates that are possible.
+#[derive(Clone, Copy)]
+pub(super) struct DateReader<'a> {
+    pub order: Order,
+    pub is_possible: &'a dyn Fn(Date) -> bool,
+}
+
+impl DateReader<'_> {
+    /// The date that a program wrote.
+    pub(super) fn declared(self, text: &str) -> Option<PageDate> {
+        date::declared(text, self.order).filter(|date| (self.is_possible)(date.day))
+    }
+
+    /// The first date in a text that people read.
+    pub(super) fn shown(self, text: &str) -> Option<PageDate> {
+        date::shown(text, self.order).filter(|date| (self.is_possible)(date.day))
+    }
+
+    fn of_mark(self, marked: &Marked) -> Option<PageDate> {
+        let declared = marked.declared.as_deref().and_then(|text| self.declared(text));
+        declared.or_else(|| self.shown(&marked.text))
+    }
+}
+
+impl Visible {
+    /// The day of publication that an element gives: a `<time>`, or one with such a class.
+    pub(super) fn marked_date(&self, source: Source, reader: DateReader<'_>) -> Option<PageDate> {
+        match source {
+            Source::Time => self.dated(|mark| mark == Mark::Time, reader),
+            _ => self.dated(|mark| mark == Mark::Published, reader),
+        }
+    }
+
+    /// The day of the last change that a marked element gives.
+    pub(super) fn marked_change(&self, reader: DateReader<'_>) -> Option<PageDate> {
+        self.dated(|mark| mark == Mark::Modified, reader)
+    }
+
+    /// The date of the marked element that is nearest to the heading. Away from it, only one day is believed.
+    fn dated(&self, wanted: impl Fn(Mark) -> bool, reader: DateReader<'_>) -> Option<PageDate> {
+        let mut far: Vec<PageDate> = Vec::new();
+        for marked in self.near_first(wanted) {
+            match reader.of_mark(marked) {
+                Some(date) if self.is_near(marked.line) => return Some(date),
+                Some(date) => far.push(date),
+                None => {}
+            }
+        }
+        far.dedup_by_key(|date| date.day);
+        far.pop().filter(|_| far.is_empty())
+    }
+
+    /// The day of publication that the text tells: in a line near the heading, or after a word that says so.
+    pub(super) fn told_date(&self, reader: DateReader<'_>) -> Option<PageDate> {
+        let near = self.told_near(reader).next();
+        let short = || self.lines.iter().filter(|line| line.len() <= MAX_SHORT_LINE_BYTES);
+        let said = || {
+            short()
+                .filter(|line| has_one_of(line, PUBLISHED))
+                .find_map(|line| reader.shown(line))
+        };
+        near.or_else(said)
+    }
+
+    /// The days that the page shows near its heading, marked or told.
+    pub(super) fn days_near(&self, reader: DateReader<'_>) -> impl Iterator<Item = Date> {
+        let marked = self
+            .near_first(|mark| matches!(mark, Mark::Time | Mark::Published))
+            .into_iter();
+        let near = marked.filter(|marked| self.is_near(marked.line));
+        // What readers see is in their time zone.
+        let shown = near.filter_map(move |marked| reader.shown(&marked.text));
+        shown.chain(self.told_near(reader)).map(|date| date.day)
+    }
+
+    fn told_near(&self, reader: DateReader<'_>) -> impl Iterator<Item = PageDate> {
+        let lines = self.lines_near().map(|(_, line)| line);
+        let is_changed = |line: &&str| has_one_of(line, MODIFIED) && !has_one_of(line, PUBLISHED);
+        lines
+            .filter(move |line| !is_changed(line))
+            .filter_map(move |line| reader.shown(line))
+    }
+}
+
+/// Whether a line has one of these words.
+fn has_one_of(line: &str, words: &[&str]) -> bool {
+    let line = line.to_lowercase();
+    words.iter().any(|word| line.contains(word))
+}
