@@ -12,10 +12,29 @@ const MAX_UNTOLD_NAMES: usize = 5;
 /// Words between a date and an author.
 const BETWEEN: &[&str] = &[" by ", " von ", " par ", " por ", " da ", " door ", " av ", " af "];
 
+/// Labels within a line: Chinese and Japanese pages write source, author and editor in one.
+const LABELS: &[&str] = &[
+    "作者：",
+    "作者:",
+    "记者：",
+    "记者:",
+    "記者：",
+    "記者:",
+    "撰文：",
+    "撰文:",
+    "文：",
+    "執筆：",
+    "著者：",
+    "글쓴이:",
+    "작성자:",
+];
+
 impl Visible {
-    /// Whether a short line near the heading has this name, folded.
-    pub(super) fn is_named_near_heading(&self, name: &str) -> bool {
-        self.lines_near().any(|(_, line)| folded(line).contains(name))
+    /// Whether a short line after the heading has this name, folded. The name of the site is before it.
+    pub(super) fn is_named_after_heading(&self, name: &str) -> bool {
+        let heading = self.heading.unwrap_or(usize::MAX);
+        let mut after = self.lines_near().filter(|(at, _)| *at > heading);
+        after.any(|(_, line)| folded(line).contains(name))
     }
 
     /// The authors that marked elements name. Away from the heading, only one name is believed.
@@ -90,7 +109,12 @@ fn authors_of_line(line: &str, next: &str, order: Order) -> Option<Vec<String>> 
         .iter()
         .filter(|_| is_dated)
         .filter_map(|word| Some(line.split_once(word)?.1));
-    after_word.chain(between).map(told).find(|names| !names.is_empty())
+    let labelled = LABELS.iter().filter_map(|label| Some(line.split_once(label)?.1));
+    after_word
+        .chain(between)
+        .chain(labelled)
+        .map(told)
+        .find(|names| !names.is_empty())
 }
 
 /// The names in a text that may also be about something else: each needs two words, both with a capital, or a script without capitals.

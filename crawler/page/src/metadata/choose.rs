@@ -28,6 +28,10 @@ const MAX_DAYS_BESIDE: i32 = 7;
 const MAX_TAGS: usize = 64;
 const MAX_LABEL_BYTES: usize = 128;
 
+/// Most descriptions that are compared, and how much longer, in characters, one is that has another in full. More is a text.
+const MAX_DESCRIPTIONS: usize = 16;
+const MAX_REST: usize = 500;
+
 /// Shortest description, in characters.
 const MIN_DESCRIPTION: usize = 8;
 
@@ -85,10 +89,30 @@ impl Chooser<'_> {
                 Source::Link => self.visible.marked_authors(|name| self.site.is_named(name))?,
                 Source::Class => return None,
                 Source::Text => (self.visible.told_authors(order), Source::Text),
-                source => (self.declared_authors(*source), *source),
+                source => self.with_shown(self.declared_authors(*source), *source),
             };
             (!value.is_empty()).then_some(Sourced { value, source })
         })
+    }
+
+    /// The authors that the page shows, if they are the declared ones and more.
+    fn with_shown(&self, declared: Vec<String>, source: Source) -> (Vec<String>, Source) {
+        let shown = match declared.is_empty() || source == Source::Highwire {
+            true => None,
+            false => self.visible.marked_authors(|name| self.site.is_named(name)),
+        };
+        let has_all = |shown: &[String]| {
+            declared
+                .iter()
+                .all(|name| shown.iter().any(|other| folded(other) == folded(name)))
+        };
+        let are_names = |shown: &[String]| shown.iter().all(|name| name.contains(' '));
+        match shown {
+            Some((names, of_shown)) if names.len() > declared.len() && has_all(&names) && are_names(&names) => {
+                (names, of_shown)
+            }
+            _ => (declared, source),
+        }
     }
 
     /// The authors that one source declares.
@@ -121,7 +145,7 @@ impl Chooser<'_> {
         let name = folded(name);
         match source {
             Source::Highwire => true,
-            Source::Meta => self.visible.is_named_near_heading(&name),
+            Source::Meta => self.visible.is_named_after_heading(&name),
             _ => self.visible.text.contains(&name),
         }
     }
@@ -183,11 +207,30 @@ impl Chooser<'_> {
         day.year() >= FIRST_YEAR && latest.is_ok_and(|latest| day <= latest)
     }
 
+    /// The first description, unless it is that of the site and another one is not, or another one has it in full.
     fn description(&self, title: Option<&str>) -> Option<Sourced<String>> {
         let title = title.map(folded).unwrap_or_default();
-        self.first(Field::Description, trust::DESCRIPTION, |text| {
+        let is_possible = |text: &str| {
             let is_long = text.chars().count() >= MIN_DESCRIPTION;
-            (is_long && folded(text) != title && !self.site.is_named(text)).then(|| text.to_owned())
+            is_long && folded(text) != title && !self.site.is_named(text)
+        };
+        let claims = self.claims.in_order(Field::Description, trust::DESCRIPTION);
+        let claims: Vec<(Source, &str)> = claims
+            .filter(|(_, text)| is_possible(text))
+            .take(MAX_DESCRIPTIONS)
+            .collect();
+        let first = *claims.first()?;
+        let own = || claims.iter().copied().find(|(_, text)| !self.site.is_mentioned(text));
+        let chosen = if self.site.is_mentioned(first.1) {
+            own().unwrap_or(first)
+        } else {
+            first
+        };
+        let full = claims.iter().copied().find(|(_, text)| is_in_full(text, chosen.1));
+        let (source, text) = full.unwrap_or(chosen);
+        Some(Sourced {
+            value: text.to_owned(),
+            source,
         })
     }
 
@@ -230,6 +273,14 @@ impl Chooser<'_> {
         let url = self.base.join(reference)?;
         matches!(url.scheme(), "http" | "https").then(|| url.into())
     }
+}
+
+/// Whether a text is another one in full, which ends before.
+fn is_in_full(text: &str, cut: &str) -> bool {
+    let beginning = cut.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let rest = text.strip_prefix(beginning).unwrap_or_default();
+    let ends_within = !cut.ends_with(['.', '!', '?', '。', '！', '？']) || cut.ends_with("..");
+    ends_within && rest.len() > cut.len() - beginning.len() && rest.chars().count() <= MAX_REST
 }
 
 /// A short text.

@@ -73,8 +73,7 @@ const PARTICLES: &[&str] = &["di", "de", "da", "av", "af", "von", "vom", "par", 
 /// The separators of names. Those of one letter also join two family names, so both sides must be whole names.
 #[rustfmt::skip]
 const SEPARATORS: &[&str] = &[
-    ";", ",", "、", "，", "；", "/", "&", "＆", "+", " and ", " und ", " och ", " og ", " en ", " ja ", " et ", " im gespräch mit ", " im Gespräch mit ", " with ", " mit ",
-    " sowie ",
+    ";", ",", "、", "，", "；", "/", "&", "＆", "+", " and ", " und ", " och ", " og ", " en ", " ja ", " et ", " im gespräch mit ", " im Gespräch mit ", " sowie ",
     " и ", " та ", " και ", " ve ", " dan ", " và ", " oraz ",
 ];
 const LETTERS: &[&str] = &[" y ", " e ", " i ", " a "];
@@ -155,6 +154,9 @@ fn listed(text: &str, certainty: Certainty) -> Vec<String> {
     }
     let text = without_date(text.split(['(', '[', '（', '<', '@']).next().unwrap_or_default());
     let text = bare(text, certainty);
+    if text.starts_with(is_wide) {
+        return wide(text);
+    }
     let mut names: Vec<String> = Vec::new();
     for part in split(text) {
         let part = bare(part, certainty).trim_matches(is_around_name);
@@ -162,6 +164,41 @@ fn listed(text: &str, certainty: Certainty) -> Vec<String> {
         if is_name(part, certainty) && !is_role && !names.iter().any(|name| name == part) && names.len() < MAX_AUTHORS {
             names.push(part.to_owned());
         }
+    }
+    names
+}
+
+/// Whether a character is Chinese, Japanese or Korean.
+fn is_wide(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
+}
+
+/// Longest name in Chinese, Japanese or Korean, in characters. A team of editors has a long one.
+const MAX_WIDE_NAME: usize = 12;
+
+/// The names at the start of a text in Chinese, Japanese or Korean, up to the next label. Only spaces and commas separate them.
+fn wide(text: &str) -> Vec<String> {
+    let end = text.find(['：', ':', '。', '！', '？']);
+    let parts = |text: &'_ str| -> Vec<String> {
+        let parts = text.split(|c: char| c.is_whitespace() || matches!(c, '、' | '，' | ',' | '/' | '；' | ';' | '・'));
+        let names = parts.map(|part| {
+            part.trim_end_matches("기자")
+                .trim_end_matches("記者")
+                .trim_matches(is_around_name)
+        });
+        let is_good =
+            |name: &&str| (2..=MAX_WIDE_NAME).contains(&name.chars().count()) && is_name(name, Certainty::Shown);
+        names
+            .take_while(|name| name.is_empty() || is_good(name))
+            .filter(is_good)
+            .map(str::to_owned)
+            .take(MAX_AUTHORS)
+            .collect()
+    };
+    let mut names = parts(&text[..end.unwrap_or(text.len())]);
+    // The last word before a colon is the next label.
+    if end.is_some() && names.len() > 1 {
+        names.pop();
     }
     names
 }
@@ -308,6 +345,8 @@ mod tests {
             ("Posted by gizzmo on June 12, 2017", &["gizzmo"]),
             ("Jane Doe, Senior Reporter", &["Jane Doe"]),
             ("作者：王小明", &["王小明"]),
+            ("作者：王小明 李四 编辑：张三", &["王小明", "李四"]),
+            ("김철수 기자", &["김철수"]),
             ("Автор: Иван Петров", &["Иван Петров"]),
             ("Author: Jane Doe (Paris)", &["Jane Doe"]),
             ("Di Stefano", &["Stefano"]),

@@ -7,6 +7,7 @@ use super::claims::{Claims, Field, Source};
 use super::text::folded;
 use super::trust;
 use super::visible::Heading;
+use crate::map::Set;
 
 /// Shortest heading that is the title though it is only a part of a segment, in folded characters.
 const MIN_PART: usize = 10;
@@ -41,6 +42,17 @@ impl Site {
     pub(super) fn is_named(&self, text: &str) -> bool {
         let text = folded(text);
         text.is_empty() || self.names.contains(&text) || text == self.label || self.is_host(&text)
+    }
+
+    /// Whether a text has a name of the site, or its host, somewhere.
+    pub(super) fn is_mentioned(&self, text: &str) -> bool {
+        let text = folded(text);
+        let mut names = self
+            .names
+            .iter()
+            .chain([&self.label])
+            .filter(|name| name.chars().count() >= 5);
+        names.any(|name| text.contains(name.as_str()))
     }
 
     fn is_host(&self, folded: &str) -> bool {
@@ -112,6 +124,15 @@ pub(super) fn find<'t>(claims: &Claims, element: &str, headings: &[Heading<'t>],
             heading: Some(heading.clone()),
         };
     }
+    // Titles for search engines have other words than the heading, but not only other words.
+    let similar = only.filter(|only| {
+        declared
+            .iter()
+            .map(|(_, text)| *text)
+            .chain([element])
+            .any(|text| is_similar(&only.text, text))
+    });
+    let of_similar = || similar.map(|heading| (heading.text.clone(), Source::Heading));
     let of_declared = || {
         let texts = declared
             .iter()
@@ -127,11 +148,31 @@ pub(super) fn find<'t>(claims: &Claims, element: &str, headings: &[Heading<'t>],
         Some((text.to_owned(), Source::TitleElement)).filter(|_| !text.is_empty())
     };
     Found {
-        title: of_declared().or_else(of_heading).or_else(of_element),
+        title: of_similar()
+            .or_else(of_declared)
+            .or_else(of_heading)
+            .or_else(of_element),
         heading: only
             .cloned()
             .or_else(|| headings.iter().find(|heading| heading.is_marked).copied().cloned()),
     }
+}
+
+/// Share of the words of a declared title that a heading must have to be another wording of it.
+const MIN_SHARED: f64 = 0.4;
+
+/// Whether a heading has many words of a declared title.
+fn is_similar(heading: &str, declared: &str) -> bool {
+    let words = |text: &str| -> Set<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        words
+            .filter(|word| word.chars().count() > 2)
+            .map(str::to_lowercase)
+            .collect()
+    };
+    let (heading, declared) = (words(heading), words(declared));
+    let shared = declared.iter().filter(|word| heading.contains(*word)).count();
+    shared >= 2 && shared as f64 >= MIN_SHARED * declared.len() as f64
 }
 
 /// How surely a heading is the title: it begins the declared title, it is marked or of the first level, its length.

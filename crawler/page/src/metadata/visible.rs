@@ -347,13 +347,18 @@ fn mark_of(element: &Element) -> Option<Mark> {
 
 /// Whether a link leads to the page of the author, by its relation or by the path that programs for blogs use.
 fn is_author_link(element: &Element) -> bool {
-    const PATHS: [&str; 9] = [
+    const PATHS: [&str; 14] = [
         "/author/",
         "/authors/",
         "/autor/",
         "/autoren/",
         "/auteur/",
         "/autore/",
+        "/autores/",
+        "/autori/",
+        "/auteurs/",
+        "/contributor/",
+        "/contributors/",
         "/redakteur/",
         "/writer/",
         "/byline/",
