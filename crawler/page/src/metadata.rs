@@ -21,8 +21,8 @@
 //! | site name | Open Graph, JSON-LD, meta, microdata, RDFa, Highwire, Dublin Core | |
 //! | language | root element, meta, JSON-LD, Dublin Core, Open Graph | browsers read the root element |
 //! | tags | Open Graph, Parse.ly, JSON-LD, Sailthru, meta, link, microdata, RDFa, Dublin Core | `keywords` are often those of the site |
-//! | section | Open Graph, JSON-LD, Parse.ly, microdata, meta | |
-//! | licence | link, JSON-LD, microdata, RDFa, Dublin Core, meta | `rel=license` is a standard (WHATWG HTML, section 4.6.7.8) |
+//! | section | Open Graph, JSON-LD, Parse.ly, microdata, meta, link | |
+//! | licence | link, JSON-LD, microdata, RDFa, Dublin Core, meta, text: the only licence of Creative Commons that the page leads to | `rel=license` is a standard (WHATWG HTML, section 4.6.7.8) |
 //! | image | Open Graph, JSON-LD, Twitter card, Parse.ly, Sailthru, microdata, link, meta | |
 //! | type | JSON-LD, Open Graph, microdata, Dublin Core | the vocabulary of schema.org is finer |
 
@@ -54,7 +54,7 @@ pub use self::claims::Source;
 use self::claims::{Claims, Field};
 use self::items::Items;
 use self::json_ld::JsonLd;
-use self::meta_tags::{MetaTags, take_relations};
+use self::meta_tags::{MetaTags, take_link};
 use self::text::{attribute, text_of};
 use crate::on_request;
 use crate::parse::{self, Base, Document, Element, NodeRef, Visit};
@@ -190,7 +190,7 @@ impl Declared {
             local_name!("base") if self.base.is_none() => self.base = attribute(element, "href").map(str::to_owned),
             local_name!("meta") => self.metas.take(element, &mut self.claims),
             local_name!("link") | local_name!("a") => {
-                take_relations(element, || text_of(node, text::MAX_VALUE_BYTES), &mut self.claims);
+                take_link(node, element, &mut self.claims);
             }
             local_name!("script") if is_json_ld(element) => {
                 let texts = node.children().filter_map(|child| child.value().as_text());

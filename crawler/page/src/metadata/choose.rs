@@ -32,6 +32,9 @@ const MAX_LABEL_BYTES: usize = 128;
 const MAX_DESCRIPTIONS: usize = 16;
 const MAX_REST: usize = 500;
 
+/// Shortest description that programs cut, in characters.
+const MIN_CUT: usize = 100;
+
 /// Shortest description, in characters.
 const MIN_DESCRIPTION: usize = 8;
 
@@ -63,7 +66,7 @@ impl Chooser<'_> {
             description: self.description(title.as_ref().map(|title| title.value.as_str())),
             site_name: self.first(Field::SiteName, trust::SITE_NAME, label),
             tags: self.tags(),
-            section: self.first(Field::Section, trust::SECTION, label),
+            section: self.first(Field::Section, trust::SECTION, |text| label(text.split(',').next()?)),
             licence: self.licence(),
             image: self.first(Field::Image, trust::IMAGE, |text| self.absolute(text)),
             page_type: self.first(Field::Type, trust::TYPE, |text| label(text.rsplit(['/', '#']).next()?)),
@@ -236,13 +239,18 @@ impl Chooser<'_> {
 
     fn tags(&self) -> Option<Sourced<Vec<String>>> {
         trust::TAGS.iter().find_map(|source| {
-            let single = self.claims.of(Field::Tag, *source);
+            let single: Vec<&str> = self.claims.of(Field::Tag, *source).collect();
+            // Some programs write all tags into the element for one.
+            let single = match single[..] {
+                [only] => only.split(',').collect(),
+                _ => single,
+            };
             let joined = self
                 .claims
                 .of(Field::Tags, *source)
                 .flat_map(|text| text.split([',', '，', '、', ';', '|']));
             let mut tags: Vec<String> = Vec::new();
-            for tag in single.chain(joined).map(str::trim) {
+            for tag in single.into_iter().chain(joined).map(str::trim) {
                 let is_tag = !tag.is_empty() && tag.len() <= MAX_LABEL_BYTES && !tags.iter().any(|known| known == tag);
                 if is_tag && tags.len() < MAX_TAGS {
                     tags.push(tag.to_owned());
@@ -256,15 +264,18 @@ impl Chooser<'_> {
     }
 
     fn licence(&self) -> Option<Sourced<String>> {
-        let order = trust::LICENCE.iter();
-        let mut found =
-            order.flat_map(|source| self.claims.of(Field::Licence, *source).map(move |text| (*source, text)));
-        found.find_map(|(source, text)| {
-            let value = match source {
-                Source::Link => self.absolute(text)?,
-                _ => text.to_owned(),
+        let mut claims = self.claims.in_order(Field::Licence, trust::LICENCE);
+        claims.find_map(|(source, text)| {
+            let is_reference = source == Source::Link || text.starts_with('/') || text.contains("://");
+            let value = if is_reference {
+                self.absolute(text)?
+            } else {
+                text.to_owned()
             };
-            Some(Sourced { value, source })
+            // Pictures have licences of their own.
+            let is_certain =
+                source != Source::Text || self.claims.of(Field::Licence, source).all(|other| other == text);
+            is_certain.then_some(Sourced { value, source })
         })
     }
 
@@ -275,8 +286,11 @@ impl Chooser<'_> {
     }
 }
 
-/// Whether a text is another one in full, which ends before.
+/// Whether a text is another one in full, which programs have cut.
 fn is_in_full(text: &str, cut: &str) -> bool {
+    if cut.chars().count() < MIN_CUT {
+        return false;
+    }
     let beginning = cut.trim_end_matches(|c: char| !c.is_alphanumeric());
     let rest = text.strip_prefix(beginning).unwrap_or_default();
     let ends_within = !cut.ends_with(['.', '!', '?', '。', '！', '？']) || cut.ends_with("..");

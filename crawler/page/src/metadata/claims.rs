@@ -54,7 +54,7 @@ pub enum Source {
     Time,
     /// An element whose class says what it is, such as `byline`; also the classes of hCard and h-entry.
     Class,
-    /// Text that is shown near the heading.
+    /// Text that is shown, or a link in it.
     Text,
     /// The URL of the page.
     Url,

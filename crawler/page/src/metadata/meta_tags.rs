@@ -7,11 +7,16 @@ use super::claims::Field::{
 };
 use super::claims::{Claims, Source};
 use super::names::after_written_by;
-use super::text::attribute;
-use crate::parse::Element;
+use super::text::{attribute, cut, text_of};
+use crate::parse::{Element, NodeRef};
 
 /// Longest name of a `<meta>` that is looked up, in bytes.
 const MAX_NAME_BYTES: usize = 64;
+
+/// Most relations of a link, the part of its address that is searched, and its longest text, in bytes.
+const MAX_RELATIONS: usize = 16;
+const MAX_HREF_BYTES: usize = 64;
+const MAX_TAG_BYTES: usize = 256;
 
 /// The names of `<meta>` elements in lower case, with a dot for each colon, except those of Dublin Core.
 #[rustfmt::skip]
@@ -195,18 +200,28 @@ impl MetaTags {
     }
 }
 
-/// Takes the relations of a `<link>` or `<a>` that say something about the page.
-pub(super) fn take_relations(element: &Element, text: impl Fn() -> String, claims: &mut Claims) {
-    let (Some(relations), Some(href)) = (attribute(element, "rel"), attribute(element, "href")) else {
+/// The addresses of the licences of Creative Commons.
+const LICENCES: [&str; 2] = ["creativecommons.org/licenses/", "creativecommons.org/publicdomain/"];
+
+/// Takes what a `<link>` or `<a>` says about the page: by its relation, or because it leads to a licence.
+pub(super) fn take_link(node: NodeRef<'_>, element: &Element, claims: &mut Claims) {
+    let Some(href) = attribute(element, "href") else {
         return;
     };
     let is_link = element.name.local == local_name!("link");
-    for relation in relations.split_ascii_whitespace() {
-        match relation.to_ascii_lowercase().as_str() {
-            "license" | "licence" | "cc:license" => claims.add(Licence, Source::Link, href),
-            "image_src" if is_link => claims.add(Image, Source::Link, href),
-            "tag" if !is_link => claims.add(Tag, Source::Link, &text()),
-            _ => {}
-        }
+    let relations = attribute(element, "rel").unwrap_or_default().to_ascii_lowercase();
+    let relations: Vec<&str> = relations.split_ascii_whitespace().take(MAX_RELATIONS).collect();
+    let has = |name: &str| relations.contains(&name);
+    if has("license") || has("licence") || has("cc:license") {
+        claims.add(Licence, Source::Link, href);
+    } else if cut(href, MAX_HREF_BYTES).contains(LICENCES[0]) || cut(href, MAX_HREF_BYTES).contains(LICENCES[1]) {
+        claims.add(Licence, Source::Text, href);
+    }
+    if has("image_src") && is_link {
+        claims.add(Image, Source::Link, href);
+    }
+    if has("tag") && !is_link {
+        let field = if has("category") { Section } else { Tag };
+        claims.add(field, Source::Link, &text_of(node, MAX_TAG_BYTES));
     }
 }

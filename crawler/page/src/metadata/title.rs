@@ -15,6 +15,9 @@ const MIN_PART: usize = 10;
 /// Most words of the last segment of a `<title>` that is left out without knowing the name of the site.
 const MAX_SITE_WORDS: usize = 4;
 
+/// Most names of a site that are compared.
+const MAX_SITE_NAMES: usize = 32;
+
 /// The names of a site, folded.
 #[derive(Debug, Default)]
 pub(super) struct Site {
@@ -27,12 +30,15 @@ pub(super) struct Site {
 
 impl Site {
     pub(super) fn of(claims: &Claims, host: &str) -> Self {
-        let names = claims.in_order(Field::SiteName, trust::SITE_NAME);
+        let names = claims.in_order(Field::SiteName, trust::SITE_NAME).map(|(_, name)| name);
+        // "News – Example Society" is the site of the Example Society.
+        let names = names.flat_map(|name| segments(name).chain([name]));
+        let mut names: Vec<String> = names.map(folded).filter(|name| !name.is_empty()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names.truncate(MAX_SITE_NAMES);
         Self {
-            names: names
-                .map(|(_, name)| folded(name))
-                .filter(|name| !name.is_empty())
-                .collect(),
+            names,
             label: label(host),
             host: folded(host.strip_prefix("www.").unwrap_or(host)),
         }

@@ -68,10 +68,10 @@ pub(super) const TAGS: &[Source] = &[
 ];
 
 /// Sections of the site.
-pub(super) const SECTION: &[Source] = &[OpenGraph, JsonLd, Parsely, Microdata, Meta];
+pub(super) const SECTION: &[Source] = &[OpenGraph, JsonLd, Parsely, Microdata, Meta, Link];
 
 /// Licences.
-pub(super) const LICENCE: &[Source] = &[Link, JsonLd, Microdata, Rdfa, DublinCore, Meta];
+pub(super) const LICENCE: &[Source] = &[Link, JsonLd, Microdata, Rdfa, DublinCore, Meta, Text];
 
 /// Main images.
 pub(super) const IMAGE: &[Source] = &[OpenGraph, JsonLd, TwitterCard, Parsely, Sailthru, Microdata, Link, Meta];
