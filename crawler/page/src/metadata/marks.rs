@@ -18,7 +18,7 @@ const MAX_CLASS_BYTES: usize = 512;
 #[rustfmt::skip]
 const AUTHOR: &[&str] = &[
     "author", "authors", "authorname", "byline", "bylines", "autor", "autoren", "autores", "auteur", "auteurs", "autore", "autori", "verfasser",
-    "writer", "redakteur", "journalist", "writtenby", "postedby", "fn", "auther", "zuozhe", "skribent", "forfatter", "kirjoittaja", "username",
+    "writer", "redakteur", "journalist", "writtenby", "postedby", "auther", "zuozhe", "skribent", "forfatter", "kirjoittaja", "username",
 ];
 
 /// Words by which an element only accompanies an author.

@@ -28,7 +28,8 @@ pub(super) enum Certainty {
 /// comes before its beginning.
 #[rustfmt::skip]
 const WRITTEN_BY: &[&str] = &[
-    "written and photographed by", "words and photos by", "written by", "posted by", "published by", "story by", "words by", "text by",
+    "view all posts by", "see all posts by", "all posts by", "more posts by", "posts by", "alle beiträge von", "alle artikel von", "beiträge von",
+    "voir tous les articles par", "written and photographed by", "words and photos by", "written by", "posted by", "published by", "story by", "words by", "text by",
     "article by", "reported by", "submitted by", "created by", "contributed by", "reviewed by", "authored by", "author", "authors", "by",
     "geschrieben von", "verfasst von", "veröffentlicht von", "erstellt von", "gepostet von", "ein artikel von", "ein beitrag von",
     "ein gastbeitrag von", "ein kommentar von", "eine kolumne von", "eine analyse von", "ein interview von", "artikel von", "beitrag von",
@@ -91,13 +92,41 @@ const NOBODY: &[&str] = &[
     "abouttheauthors", "überdenautor", "überdieautorin", "zumautor", "zurautorin", "kommentare", "teilen", "drucken", "suche", "startseite", "管理员", "匿名", "小编", "编辑", "本站", "原创", "佚名", "未知",
 ];
 
-/// Words of which one makes a part of a list no name but the role of the author before.
+/// Words of which one makes a part of a list no name but the role or the house of the author before.
 #[rustfmt::skip]
 const ROLES: &[&str] = &[
-    "editor", "reporter", "correspondent", "journalist", "writer", "contributor", "columnist", "producer", "columnist", "director", "professor",
-    "ceo", "cto", "founder", "manager", "analyst", "author", "blogger", "intern", "fellow", "md", "phd", "redakteur", "redakteurin", "journalistin",
-    "korrespondent", "korrespondentin", "autor", "autorin", "chefredakteur", "chefredakteurin", "leiter", "leiterin", "geschäftsführer", "volontär",
-    "volontärin", "rédacteur", "journaliste", "redactor", "redactora", "periodista", "giornalista", "dziennikarz", "редактор", "корреспондент",
+    "editor", "reporter", "correspondent", "journalist", "writer", "contributor", "columnist", "producer", "director", "professor", "ceo", "cto",
+    "founder", "manager", "analyst", "author", "blogger", "intern", "fellow", "md", "phd", "engineer", "team", "staff", "bureau", "news", "times",
+    "magazine", "service", "agency", "press", "university", "institute", "guest", "contributing", "senior", "chief", "president", "head", "lead",
+    "redakteur", "redakteurin", "journalistin", "korrespondent", "korrespondentin", "autor", "autorin", "chefredakteur", "chefredakteurin",
+    "leiter", "leiterin", "geschäftsführer", "volontär", "volontärin", "dpa", "afp", "reuters", "rédacteur", "journaliste", "redactor", "redactora",
+    "periodista", "giornalista", "dziennikarz", "редактор", "корреспондент",
+];
+
+/// Words in lower case that no name has: what follows is the day, the place or the topic.
+#[rustfmt::skip]
+const ENDS: &[&str] = &[
+    " on ", " at ", " in ", " under ", " for ", " from ", " is ", " has ", " am ", " um ", " für ", " aus ", " posted ", " published ", " updated ", " filed ",
+    " dans ", " em ", " op ", " nel ", " veröffentlicht ",
+];
+
+/// Words behind a name that do not belong to it, in lower case.
+const LAST_WORDS: &[&str] = &[
+    "on",
+    "at",
+    "in",
+    "published",
+    "posted",
+    "updated",
+    "am",
+    "um",
+    "and",
+    "und",
+    "wrote",
+    "says",
+    "schreibt",
+    "share",
+    "shares",
 ];
 
 /// What follows after the word by which a text says that it names an author; `None` if it does not begin with one.
@@ -154,6 +183,11 @@ fn listed(text: &str, certainty: Certainty) -> Vec<String> {
     }
     let text = without_date(text.split(['(', '[', '（', '<', '@']).next().unwrap_or_default());
     let text = bare(text, certainty);
+    let text = if certainty == Certainty::Shown {
+        before_end(text)
+    } else {
+        text
+    };
     if text.starts_with(is_wide) {
         return wide(text);
     }
@@ -239,6 +273,17 @@ fn without_date(text: &str) -> &str {
     }
 }
 
+/// The text before the first word that no name has.
+fn before_end(text: &str) -> &str {
+    let ends = ENDS.iter().filter_map(|end| text.find(end));
+    let text = ends.min().map_or(text, |at| &text[..at]);
+    // "Jane Doe on November" is what is left of "on November 5".
+    match text.rsplit_once(' ') {
+        Some((name, last)) if LAST_WORDS.contains(&last.to_lowercase().as_str()) => name,
+        _ => text,
+    }
+}
+
 /// The parts of a list of names.
 fn split(text: &str) -> Vec<&str> {
     let mut parts = vec![text];
@@ -282,9 +327,14 @@ fn is_name(text: &str, certainty: Certainty) -> bool {
     let has_capital = || text.chars().any(|c| c.is_alphabetic() && !c.is_lowercase());
     let is_word = !text.contains(' ');
     let is_sentence = text.ends_with(['!', '?', '…']) || text.contains(": ") || text.contains(". ") && letters > 40;
+    let ends_small = || {
+        text.rsplit(' ')
+            .next()
+            .is_some_and(|word| word.chars().all(char::is_lowercase))
+    };
     let is_plain = match certainty {
         Certainty::Declared => true,
-        Certainty::Shown => is_word || has_capital(),
+        Certainty::Shown => is_word || has_capital() && !ends_small(),
     };
     letters >= 2
         && after_written_by(text) != Some("")
@@ -344,6 +394,11 @@ mod tests {
             ("Por Ana Ruiz y Juan Gil", &["Ana Ruiz", "Juan Gil"]),
             ("Posted by gizzmo on June 12, 2017", &["gizzmo"]),
             ("Jane Doe, Senior Reporter", &["Jane Doe"]),
+            ("Jane Doe on November 5, 2012", &["Jane Doe"]),
+            ("Posted by Jane Doe in News", &["Jane Doe"]),
+            ("View all posts by Becky", &["Becky"]),
+            ("This post was written by", &[]),
+            ("Jane Doe, Software Engineer", &["Jane Doe"]),
             ("作者：王小明", &["王小明"]),
             ("作者：王小明 李四 编辑：张三", &["王小明", "李四"]),
             ("김철수 기자", &["김철수"]),

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use html5ever::local_name;
 
 use super::marks::{Meaning, is_for_screen_readers, is_kicker, is_zone, meaning};
+use super::names::after_written_by;
 use super::text::{attribute, collapsed, cut, folded, is_unseen, text_of, text_without};
 use crate::extract::is_within_line;
 use crate::parse::{Element, Node, NodeId, NodeRef, Tree, Visit};
@@ -294,6 +295,10 @@ impl Reader {
             return;
         };
         let text = text_without(node, MAX_MARK_BYTES, is_for_screen_readers);
+        let is_byline = text.len() <= MAX_SHORT_LINE_BYTES || after_written_by(&text).is_some();
+        if mark == Mark::Author && (!is_byline || self.around.contains(&node.id())) {
+            return;
+        }
         let given = attribute(element, "datetime").or_else(|| attribute(element, "title"));
         let is_date = matches!(mark, Mark::Time | Mark::Published | Mark::Modified);
         self.visible.marks.push(Marked {
