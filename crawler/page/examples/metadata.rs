@@ -1,5 +1,5 @@
 //! Prints what HTML files say about themselves, one JSON object a line: `{"id", "title", "author", "date", …, "sources"}`. The id is the
-//! file's name without its extension. A file of JSON lines with `id` and `url` gives the URLs of the pages.
+//! file's name without its extension; the date is that of the last change if the page names none of its publication. A file of JSON lines with `id` and `url` gives the URLs of the pages.
 //!
 //! `cargo run --release -p page --example metadata FOLDER [PAGES.jsonl] > extracted.jsonl`
 
@@ -72,32 +72,11 @@ struct Row {
 }
 
 impl Row {
-    fn add<T: serde_value::ToJson>(&mut self, key: &str, found: Option<&Sourced<T>>) {
-        self.values
-            .insert(key.to_owned(), found.map_or(Value::Null, |found| found.value.to_json()));
+    fn add<T: Clone + Into<Value>>(&mut self, key: &str, found: Option<&Sourced<T>>) {
+        let value = found.map_or(Value::Null, |found| found.value.clone().into());
+        self.values.insert(key.to_owned(), value);
         if let Some(found) = found {
             self.sources.insert(key.to_owned(), json!(found.source.name()));
-        }
-    }
-}
-
-mod serde_value {
-    use serde_json::{Value, json};
-
-    /// The JSON of a text or of a list of texts.
-    pub trait ToJson {
-        fn to_json(&self) -> Value;
-    }
-
-    impl ToJson for String {
-        fn to_json(&self) -> Value {
-            json!(self)
-        }
-    }
-
-    impl ToJson for Vec<String> {
-        fn to_json(&self) -> Value {
-            json!(self)
         }
     }
 }

@@ -10,7 +10,9 @@ use super::visible::{MAX_SHORT_LINE_BYTES, Mark, Visible};
 const MAX_UNTOLD_NAMES: usize = 5;
 
 /// Words between a date and an author.
-const BETWEEN: &[&str] = &[" by ", " von ", " par ", " por ", " da ", " door ", " av ", " af "];
+const BETWEEN: &[&str] = &[
+    " by ", " By ", " von ", " par ", " por ", " da ", " door ", " av ", " af ",
+];
 
 /// Labels within a line: Chinese and Japanese pages write source, author and editor in one.
 const LABELS: &[&str] = &[
@@ -78,7 +80,8 @@ impl Visible {
         found.or_else(|| self.labelled_authors(next)).unwrap_or_default()
     }
 
-    /// The authors after a label with a colon, such as "Author:", anywhere on the page, if they are the same wherever it stands.
+    /// The authors after a label with a colon, such as "Author:", or after "Posted by", anywhere on the page, if they are the same wherever
+    /// they stand.
     fn labelled_authors<'a>(&self, next: impl Fn(usize) -> &'a str) -> Option<Vec<String>> {
         let short = self
             .lines
@@ -86,14 +89,21 @@ impl Visible {
             .enumerate()
             .filter(|(_, line)| line.len() <= MAX_SHORT_LINE_BYTES);
         let mut found = short.filter_map(|(at, line)| {
-            let (label, rest) = line.split_once([':', '：'])?;
-            let is_label = after_written_by(label) == Some("");
+            let rest = after_label(line)?;
             let names = told(if rest.is_empty() { next(at) } else { rest });
-            (is_label && !names.is_empty()).then_some(names)
+            (!names.is_empty()).then_some(names)
         });
         let first = found.next()?;
         found.all(|names| names == first).then_some(first)
     }
+}
+
+/// What follows a label that is only written before authors.
+fn after_label(line: &str) -> Option<&str> {
+    let rest = after_written_by(line)?;
+    let label = &line[..line.len() - rest.len()];
+    let is_phrase = label.trim().contains(' ');
+    (is_phrase || label.contains([':', '：'])).then_some(rest)
 }
 
 /// The authors that a line names. `next` is the line after it.

@@ -8,7 +8,7 @@ use url::Url;
 use super::claims::{Claims, Field, Source};
 use super::date::{self, Order, PageDate};
 use super::dateline::DateReader;
-use super::names::{Certainty, people, turned};
+use super::names::{Certainty, MAX_AUTHORS, people, turned};
 use super::text::{cut, folded};
 use super::title::Site;
 use super::visible::Visible;
@@ -23,6 +23,9 @@ const AHEAD: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Most days between the declared and the shown day of one publication.
 const MAX_DAYS_BESIDE: i32 = 7;
+
+/// Most declared names that are looked for in the text.
+const MAX_COMPARED: usize = 32;
 
 /// Most tags, and the longest tag, section or type, in bytes.
 const MAX_TAGS: usize = 64;
@@ -120,23 +123,20 @@ impl Chooser<'_> {
 
     /// The authors that one source declares.
     fn declared_authors(&self, source: Source) -> Vec<String> {
+        let claims = self.claims.of(Field::Author, source).take(MAX_AUTHORS);
+        let texts = claims.map(|text| match source {
+            Source::Highwire | Source::DublinCore => turned(text),
+            _ => text.to_owned(),
+        });
         let mut names: Vec<String> = Vec::new();
-        for text in self.claims.of(Field::Author, source) {
-            let is_bibliographic = matches!(source, Source::Highwire | Source::DublinCore);
-            let text = if is_bibliographic {
-                turned(text)
-            } else {
-                text.to_owned()
-            };
-            for name in people(&text, Certainty::Declared) {
-                let is_known = names.iter().any(|known| folded(known) == folded(&name));
-                if !is_known
-                    && self.is_witnessed(&name, source)
-                    && !self.site.is_named(&name)
-                    && names.len() < super::names::MAX_AUTHORS
-                {
-                    names.push(name);
-                }
+        for name in texts
+            .flat_map(|text| people(&text, Certainty::Declared))
+            .take(MAX_COMPARED)
+        {
+            let is_known = || names.iter().any(|known| folded(known) == folded(&name));
+            let is_author = !self.site.is_named(&name) && !is_known() && self.is_witnessed(&name, source);
+            if is_author && names.len() < MAX_AUTHORS {
+                names.push(name);
             }
         }
         names

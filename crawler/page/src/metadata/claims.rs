@@ -97,9 +97,14 @@ const MAX_CLAIMS: usize = 1024;
 pub(super) struct Claims(Vec<(Field, Source, String)>);
 
 impl Claims {
+    /// Whether further claims are ignored.
+    pub(super) fn is_full(&self) -> bool {
+        self.0.len() >= MAX_CLAIMS
+    }
+
     /// Adds a claim, unless its text is empty.
     pub(super) fn add(&mut self, field: Field, source: Source, text: &str) {
-        if self.0.len() >= MAX_CLAIMS {
+        if self.is_full() {
             return;
         }
         let text = cleaned(text);

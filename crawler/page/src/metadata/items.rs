@@ -88,6 +88,9 @@ pub(super) struct Items {
 impl Items {
     /// Enters an element.
     pub(super) fn enter(&mut self, node: NodeRef<'_>, element: &Element, claims: &mut Claims) {
+        if claims.is_full() {
+            return;
+        }
         for syntax in [&MICRODATA, &RDFA] {
             let property = attribute(element, syntax.property);
             let field = property.and_then(|names| self.field(names, syntax));

@@ -27,6 +27,9 @@ const MAX_BYTES: usize = 2 * 1024 * 1024;
 /// Most objects that are looked at.
 const MAX_NODES: usize = 20_000;
 
+/// Most nodes of which one is the page's.
+const MAX_CANDIDATES: usize = 64;
+
 /// Most references and levels between a node and a name: an article, its author, the id of the author, the name.
 const MAX_STEPS: usize = 6;
 
@@ -81,17 +84,17 @@ fn parse(text: &str) -> Option<Value> {
 
 /// A block without a comment or CDATA around it.
 fn without_wrapping(text: &str) -> &str {
-    let start = text.find(['{', '[']).unwrap_or(text.len());
-    // "[CDATA[" begins with a bracket, too.
-    let start = match text[start..].starts_with("[CDATA[") {
-        true => text[start + 7..]
-            .find(['{', '['])
-            .map_or(text.len(), |at| start + 7 + at),
-        false => start,
+    const CDATA: &str = "[CDATA[";
+    let text = match text.find(CDATA) {
+        Some(at) if text.find(['{', '[']) == Some(at) => {
+            let inner = &text[at + CDATA.len()..];
+            inner.rfind("]]>").map_or(inner, |end| &inner[..end])
+        }
+        _ => text,
     };
-    let body = &text[start..];
-    let end = body.rfind(['}', ']']).map_or(0, |at| at + 1);
-    body[..end].trim_end_matches("]]>").trim_end()
+    let start = text.find(['{', '[']).unwrap_or(text.len());
+    let end = text.rfind(['}', ']']).map_or(start, |at| at + 1);
+    text.get(start..end).unwrap_or_default()
 }
 
 /// A block with spaces for control characters, without commas before closing brackets. One pass.
@@ -184,7 +187,7 @@ impl<'a> Nodes<'a> {
             if best_kind.is_none_or(|best| kind > best) {
                 (best_kind, best) = (Some(kind), Vec::new());
             }
-            if best_kind == Some(kind) {
+            if best_kind == Some(kind) && best.len() < MAX_CANDIDATES {
                 best.push(node);
             }
         }

@@ -71,10 +71,12 @@ const TITLED: &[&str] = &[
 #[rustfmt::skip]
 const ZONE: &[&str] = &[
     "comment", "comments", "respond", "reply", "replies", "disqus", "related", "recommend", "recommended", "recommendations", "sidebar",
-    "widget", "widgets", "footer", "menu", "nav", "navbar", "navigation", "breadcrumb", "breadcrumbs", "popular", "trending",
+    "widget", "widgets", "menu", "nav", "navbar", "navigation", "breadcrumb", "breadcrumbs", "popular", "trending",
     "promo", "newsletter", "latest", "recirc", "similar", "kommentare", "kommentar", "comentarios", "commentaires", "commentlist", "cookie",
     "cookies", "ad", "ads", "advert", "advertisement", "carousel", "slider", "ticker", "mostread", "readmore", "pagination", "modal", "popup",
 ];
+
+const FOOTER: &[&str] = &["footer", "foot"];
 
 /// The words of a class attribute in lower case: `postAuthor-name` has three.
 fn words(classes: &str) -> Vec<String> {
@@ -107,7 +109,9 @@ fn of_class(class: &str) -> Option<Meaning> {
     let words = words(class);
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     let last_is = |list: &[&str]| words.last().is_some_and(|word| list.contains(&word.as_str()));
-    if has(ZONE) {
+    // The foot of an article names its author.
+    let is_foot_of_page = has(FOOTER) && !has(TITLED);
+    if has(ZONE) || is_foot_of_page {
         Some(Meaning::Zone)
     } else if has(AUTHOR) && !has(NO_AUTHOR) {
         Some(Meaning::Author)
@@ -124,7 +128,9 @@ fn of_class(class: &str) -> Option<Meaning> {
 
 /// Whether an id says that its element is not the page's own.
 pub(super) fn is_zone(id: &str) -> bool {
-    words(id).iter().any(|word| ZONE.contains(&word.as_str()))
+    words(id)
+        .iter()
+        .any(|word| ZONE.contains(&word.as_str()) || FOOTER.contains(&word.as_str()))
 }
 
 /// Whether an element within a heading is a line above or below the title.

@@ -220,7 +220,7 @@ pub(super) fn take_link(node: NodeRef<'_>, element: &Element, claims: &mut Claim
     if has("image_src") && is_link {
         claims.add(Image, Source::Link, href);
     }
-    if has("tag") && !is_link {
+    if has("tag") && !is_link && !claims.is_full() {
         let field = if has("category") { Section } else { Tag };
         claims.add(field, Source::Link, &text_of(node, MAX_TAG_BYTES));
     }

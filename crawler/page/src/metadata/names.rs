@@ -1,5 +1,9 @@
 //! The names of authors in a text: "By Jane Doe and John Roe | 5 March" names two.
 
+mod wide;
+mod words;
+
+use self::words::{ENDS, LAST_WORDS, LETTERS, NOBODY, PARTICLES, ROLES, SEPARATORS, WITH_COLON, WRITTEN_BY};
 use super::text::{cut, folded};
 
 /// Most authors of a page.
@@ -22,112 +26,6 @@ pub(super) enum Certainty {
     /// The class of its element, or a word before it, says so.
     Shown,
 }
-
-/// What comes before the name of an author, in lower case: English, German, French, Spanish, Portuguese, Italian, Dutch, Scandinavian, Finnish,
-/// Polish, Czech, Russian, Ukrainian, Greek, Turkish, Indonesian, Vietnamese, Hungarian, Romanian, Chinese, Japanese, Korean. A longer one
-/// comes before its beginning.
-#[rustfmt::skip]
-const WRITTEN_BY: &[&str] = &[
-    "view all posts by", "see all posts by", "all posts by", "more posts by", "posts by", "alle beiträge von", "alle artikel von", "beiträge von",
-    "voir tous les articles par", "written and photographed by", "words and photos by", "written by", "posted by", "published by", "story by", "words by", "text by",
-    "article by", "reported by", "submitted by", "created by", "contributed by", "reviewed by", "authored by", "author", "authors", "by",
-    "geschrieben von", "verfasst von", "veröffentlicht von", "erstellt von", "gepostet von", "ein artikel von", "ein beitrag von",
-    "ein gastbeitrag von", "ein kommentar von", "eine kolumne von", "eine analyse von", "ein interview von", "artikel von", "beitrag von",
-    "gastbeitrag von", "kommentar von", "interview von", "text von", "aus der feder von", "autoren", "autorin", "autor*in", "autor:in",
-    "autor/in", "autor", "verfasser", "von", "vom",
-    "écrit par", "ecrit par", "publié par", "posté par", "rédigé par", "proposé par", "un article de", "propos recueillis par", "auteurs",
-    "auteur", "auteure", "autrice", "par",
-    "escrito por", "publicado por", "redactado por", "texto de", "autora", "por",
-    "postado por", "scritto da", "pubblicato da", "postato da", "articolo di", "a cura di", "autore", "autori", "di",
-    "geschreven door", "gepubliceerd door", "geplaatst door", "door", "skrevet av", "skrevet af", "skriven av", "publisert av", "publicerad av",
-    "forfatter", "författare", "skribent", "av", "af", "kirjoittanut", "kirjoittaja", "tekijä",
-    "napisane przez", "opublikowane przez", "autorzy", "przez", "napsal", "vložil", "szerző", "írta", "scris de", "publicat de", "autorul",
-    "автор статьи", "авторы", "автор", "опубликовал", "опубликовано", "γράφει ο", "γράφει η", "συντάκτης", "του", "yazar", "yazan",
-    "oleh", "ditulis oleh", "penulis", "tác giả", "bởi",
-    "责任编辑", "撰文", "作者", "记者", "記者", "文/", "文／", "文：", "編集", "著者", "執筆者", "執筆", "ライター", "글쓴이", "작성자", "기자",
-];
-
-/// What comes before the name of an author only with a colon.
-const WITH_COLON: &[&str] = &[
-    "text",
-    "texte",
-    "texto",
-    "testo",
-    "tekst",
-    "teksti",
-    "текст",
-    "redaktion",
-    "redacción",
-    "redação",
-    "redazione",
-    "redactie",
-    "words",
-    "foto & text",
-    "text & fotos",
-    "text und fotos",
-    "interview",
-];
-
-/// Such words that are also a part of names when they begin with a capital: Di Stefano, De Gaulle.
-const PARTICLES: &[&str] = &["di", "de", "da", "av", "af", "von", "vom", "par", "por"];
-
-/// The separators of names. Those of one letter also join two family names, so both sides must be whole names.
-#[rustfmt::skip]
-const SEPARATORS: &[&str] = &[
-    ";", ",", "、", "，", "；", "/", "&", "＆", "+", " and ", " und ", " och ", " og ", " en ", " ja ", " et ", " im gespräch mit ", " im Gespräch mit ", " sowie ",
-    " и ", " та ", " και ", " ve ", " dan ", " và ", " oraz ",
-];
-const LETTERS: &[&str] = &[" y ", " e ", " i ", " a "];
-
-/// Names that stand for nobody, folded.
-#[rustfmt::skip]
-const NOBODY: &[&str] = &[
-    "admin", "administrator", "administrador", "admin1", "webadmin", "siteadmin", "sysadmin", "superuser", "root", "user", "users", "guest", "gast",
-    "anonymous", "anonym", "unknown", "unbekannt", "none", "null", "undefined", "na", "nan", "test", "default", "author", "authors", "autor",
-    "auteur", "autore", "editor", "webmaster", "website", "moderator", "wordpress", "joomla", "drupal", "typo3", "wpengine", "system", "superadmin",
-    "adminuser", "wpadmin", "true", "false", "posted", "published", "share", "comments", "comment", "home", "follow", "subscribe", "more", "details",
-    "here", "hier", "mehr", "date", "datum", "uhr", "min", "read", "article", "news", "blog", "post", "by", "von", "facebook", "twitter", "instagram",
-    "email", "mail", "print", "youtube", "linkedin", "whatsapp", "pinterest", "profile", "bio", "menu", "login", "search", "contact", "kontakt",
-    "impressum", "stand", "veröffentlicht", "aktualisiert", "updated", "erstellt", "publié", "publicado", "pubblicato", "about", "abouttheauthor",
-    "abouttheauthors", "überdenautor", "überdieautorin", "zumautor", "zurautorin", "kommentare", "teilen", "drucken", "suche", "startseite", "管理员", "匿名", "小编", "编辑", "本站", "原创", "佚名", "未知",
-];
-
-/// Words of which one makes a part of a list no name but the role or the house of the author before.
-#[rustfmt::skip]
-const ROLES: &[&str] = &[
-    "editor", "reporter", "correspondent", "journalist", "writer", "contributor", "columnist", "producer", "director", "professor", "ceo", "cto",
-    "founder", "manager", "analyst", "author", "blogger", "intern", "fellow", "md", "phd", "engineer", "team", "staff", "bureau", "news", "times",
-    "magazine", "service", "agency", "press", "university", "institute", "guest", "contributing", "senior", "chief", "president", "head", "lead",
-    "redakteur", "redakteurin", "journalistin", "korrespondent", "korrespondentin", "autor", "autorin", "chefredakteur", "chefredakteurin",
-    "leiter", "leiterin", "geschäftsführer", "volontär", "volontärin", "dpa", "afp", "reuters", "rédacteur", "journaliste", "redactor", "redactora",
-    "periodista", "giornalista", "dziennikarz", "редактор", "корреспондент",
-];
-
-/// Words in lower case that no name has: what follows is the day, the place or the topic.
-#[rustfmt::skip]
-const ENDS: &[&str] = &[
-    " on ", " at ", " in ", " under ", " for ", " from ", " is ", " has ", " am ", " um ", " für ", " aus ", " posted ", " published ", " updated ", " filed ",
-    " dans ", " em ", " op ", " nel ", " veröffentlicht ",
-];
-
-/// Words behind a name that do not belong to it, in lower case.
-const LAST_WORDS: &[&str] = &[
-    "on",
-    "at",
-    "in",
-    "published",
-    "posted",
-    "updated",
-    "am",
-    "um",
-    "and",
-    "und",
-    "wrote",
-    "says",
-    "schreibt",
-    "share",
-    "shares",
-];
 
 /// What follows after the word by which a text says that it names an author; `None` if it does not begin with one.
 pub(super) fn after_written_by(text: &str) -> Option<&str> {
@@ -188,51 +86,16 @@ fn listed(text: &str, certainty: Certainty) -> Vec<String> {
     } else {
         text
     };
-    if text.starts_with(is_wide) {
-        return wide(text);
+    if text.starts_with(wide::is_wide) {
+        return wide::names(text);
     }
     let mut names: Vec<String> = Vec::new();
     for part in split(text) {
-        let part = bare(part, certainty).trim_matches(is_around_name);
+        let part = without_full_stop(bare(part, certainty).trim_matches(is_around_name));
         let is_role = !names.is_empty() && has_role(part);
         if is_name(part, certainty) && !is_role && !names.iter().any(|name| name == part) && names.len() < MAX_AUTHORS {
             names.push(part.to_owned());
         }
-    }
-    names
-}
-
-/// Whether a character is Chinese, Japanese or Korean.
-fn is_wide(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
-}
-
-/// Longest name in Chinese, Japanese or Korean, in characters. A team of editors has a long one.
-const MAX_WIDE_NAME: usize = 12;
-
-/// The names at the start of a text in Chinese, Japanese or Korean, up to the next label. Only spaces and commas separate them.
-fn wide(text: &str) -> Vec<String> {
-    let end = text.find(['：', ':', '。', '！', '？']);
-    let parts = |text: &'_ str| -> Vec<String> {
-        let parts = text.split(|c: char| c.is_whitespace() || matches!(c, '、' | '，' | ',' | '/' | '；' | ';' | '・'));
-        let names = parts.map(|part| {
-            part.trim_end_matches("기자")
-                .trim_end_matches("記者")
-                .trim_matches(is_around_name)
-        });
-        let is_good =
-            |name: &&str| (2..=MAX_WIDE_NAME).contains(&name.chars().count()) && is_name(name, Certainty::Shown);
-        names
-            .take_while(|name| name.is_empty() || is_good(name))
-            .filter(is_good)
-            .map(str::to_owned)
-            .take(MAX_AUTHORS)
-            .collect()
-    };
-    let mut names = parts(&text[..end.unwrap_or(text.len())]);
-    // The last word before a colon is the next label.
-    if end.is_some() && names.len() > 1 {
-        names.pop();
     }
     names
 }
@@ -299,10 +162,11 @@ fn split(text: &str) -> Vec<&str> {
     parts
 }
 
-/// The two names on both sides of a separator, if both have several words.
+/// The two names on both sides of a separator, if both have several words and begin with a capital.
 fn split_whole<'a>(text: &'a str, separator: &str) -> Vec<&'a str> {
+    let is_whole = |name: &str| name.trim().contains(' ') && !name.trim().starts_with(char::is_lowercase);
     match text.split_once(separator) {
-        Some((one, other)) if one.trim().contains(' ') && other.trim().contains(' ') => vec![one, other],
+        Some((one, other)) if is_whole(one) && is_whole(other) => vec![one, other],
         _ => vec![text],
     }
 }
@@ -313,6 +177,15 @@ fn is_around_name(c: char) -> bool {
             c,
             ':' | '：' | '"' | '“' | '”' | '„' | '*' | '-' | ',' | '/' | '\\' | '+' | '«' | '»' | '_' | '#'
         )
+}
+
+/// A name without the full stop of its sentence. That of "Jr." belongs to the name.
+fn without_full_stop(text: &str) -> &str {
+    let is_short = |word: &str| word.chars().count() < 3 || matches!(word, "Inc" | "Ltd" | "Esq");
+    match text.strip_suffix('.') {
+        Some(name) if !name.rsplit([' ', '.']).next().is_some_and(is_short) => name,
+        _ => text,
+    }
 }
 
 fn has_role(text: &str) -> bool {
@@ -398,6 +271,7 @@ mod tests {
             ("Posted by Jane Doe in News", &["Jane Doe"]),
             ("View all posts by Becky", &["Becky"]),
             ("This post was written by", &[]),
+            ("This post was written by Jane Doe.", &["Jane Doe"]),
             ("Jane Doe, Software Engineer", &["Jane Doe"]),
             ("作者：王小明", &["王小明"]),
             ("作者：王小明 李四 编辑：张三", &["王小明", "李四"]),

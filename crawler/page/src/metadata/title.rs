@@ -9,6 +9,9 @@ use super::trust;
 use super::visible::Heading;
 use crate::map::Set;
 
+/// Most declared titles that are compared with the headings.
+const MAX_DECLARED: usize = 16;
+
 /// Shortest heading that is the title though it is only a part of a segment, in folded characters.
 const MIN_PART: usize = 10;
 
@@ -108,7 +111,7 @@ pub(super) fn find<'t>(claims: &Claims, element: &str, headings: &[Heading<'t>],
         .iter()
         .filter(|heading| !site.is_named(&heading.text))
         .collect();
-    let declared: Vec<(Source, &str)> = claims.in_order(Field::Title, trust::TITLE).collect();
+    let declared: Vec<(Source, &str)> = claims.in_order(Field::Title, trust::TITLE).take(MAX_DECLARED).collect();
     let all = declared.iter().map(|(_, text)| *text).chain([element]);
     let confirmed = all
         .filter_map(|text| confirmed(text, &headings, site))
@@ -258,7 +261,12 @@ fn site_left_out<'a>(text: &'a str, site: &Site) -> &'a str {
         }
         (start, inner) = (*to, rest);
     }
-    text[start..end].trim()
+    let own = text[start..end].trim();
+    // "Example: Title"
+    match own.split_once(": ") {
+        Some((name, title)) if site.is_named(name) && !title.trim().is_empty() => title.trim(),
+        _ => own,
+    }
 }
 
 /// A title without its last segment, if that is short and the rest is longer.

@@ -19,6 +19,9 @@ const MAX_HEADING_BYTES: usize = 1024;
 /// Most marked elements.
 const MAX_MARKS: usize = 128;
 
+/// Most elements with a mark that are read, those included whose text is no author or date.
+const MAX_TRIED: usize = 1024;
+
 /// Longest text of a marked element, in bytes. A longer one is a text of its own.
 const MAX_MARK_BYTES: usize = 512;
 
@@ -49,7 +52,7 @@ pub(super) struct Heading<'t> {
 
 /// The headings of a tree, in order.
 pub(super) fn headings(tree: &Tree) -> Vec<Heading<'_>> {
-    let mut reader = HeadingReader { headings: Vec::new() };
+    let mut reader = HeadingReader::default();
     tree.root().walk(&mut reader);
     reader.headings
 }
@@ -63,8 +66,11 @@ fn heading_text(node: NodeRef<'_>) -> String {
     }
 }
 
+#[derive(Default)]
 struct HeadingReader<'t> {
     headings: Vec<Heading<'t>>,
+    /// Number of headings that were read.
+    tried: usize,
 }
 
 impl<'t> Visit<'t> for HeadingReader<'t> {
@@ -79,7 +85,8 @@ impl<'t> Visit<'t> for HeadingReader<'t> {
         let is_marked = attribute(element, "class").is_some_and(|classes| meaning(classes) == Some(Meaning::Title));
         let is_first_level = *name == local_name!("h1");
         let is_heading = is_first_level || is_marked || matches!(*name, local_name!("h2") | local_name!("h3"));
-        if is_heading && self.headings.len() < MAX_HEADINGS {
+        if is_heading && self.headings.len() < MAX_HEADINGS && self.tried < MAX_TRIED {
+            self.tried += 1;
             let text = heading_text(node);
             // What is cut is the teaser of another page.
             if !text.is_empty() && !text.ends_with(['…', '⋯']) && !text.ends_with("...") {
@@ -180,6 +187,7 @@ pub(super) fn visible(tree: &Tree, heading: Option<NodeRef<'_>>) -> Visible {
         around,
         line: String::new(),
         articles: 0,
+        tried: 0,
     };
     tree.root().walk(&mut reader);
     reader.end_line();
@@ -223,6 +231,8 @@ struct Reader {
     line: String,
     /// Number of open `<article>` elements.
     articles: usize,
+    /// Number of elements whose marks were looked at.
+    tried: usize,
 }
 
 impl<'t> Visit<'t> for Reader {
@@ -291,9 +301,11 @@ impl Reader {
     }
 
     fn take(&mut self, node: NodeRef<'_>, element: &Element) {
-        let Some(mark) = mark_of(element).filter(|_| self.visible.marks.len() < MAX_MARKS) else {
+        let has_room = self.visible.marks.len() < MAX_MARKS && self.tried < MAX_TRIED;
+        let Some(mark) = mark_of(element).filter(|_| has_room) else {
             return;
         };
+        self.tried += 1;
         let text = text_without(node, MAX_MARK_BYTES, is_for_screen_readers);
         let is_byline = text.len() <= MAX_SHORT_LINE_BYTES || after_written_by(&text).is_some();
         if mark == Mark::Author && (!is_byline || self.around.contains(&node.id())) {
