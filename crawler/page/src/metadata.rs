@@ -16,7 +16,7 @@
 //! | title | a heading that a declared title repeats; Open Graph, JSON-LD, Highwire, Parse.ly, Sailthru, microdata, RDFa, Twitter card, Dublin Core, meta; the only `<h1>`; `<title>` | two witnesses come before one; `<title>` has more than the title |
 //! | authors | JSON-LD, Highwire, Parse.ly, Sailthru, microdata, RDFa, link, class, meta, Dublin Core, Open Graph, Twitter card, text | `<meta name=author>` is often the owner of the site |
 //! | published | JSON-LD, Open Graph, microdata, Parse.ly, Sailthru, Highwire, RDFa, Dublin Core, meta, URL, `<time>`, class, text | a program that knows the time comes before what is shown |
-//! | modified | JSON-LD, Open Graph, microdata, RDFa, Dublin Core, meta, class | the same |
+//! | modified | JSON-LD, Open Graph, microdata, RDFa, Dublin Core, meta, class, text | the same |
 //! | description | meta, Open Graph, JSON-LD, Twitter card, Dublin Core, Sailthru, microdata, RDFa | the tags for other sites are often cut or for other readers |
 //! | site name | Open Graph, JSON-LD, meta, microdata, RDFa, Highwire, Dublin Core | |
 //! | language | root element, meta, JSON-LD, Dublin Core, Open Graph | browsers read the root element |

@@ -2,9 +2,9 @@
 
 use super::claims::Source;
 use super::date::{self, Order};
-use super::names::{Certainty, after_written_by, people};
+use super::names::{Certainty, MAX_AUTHORS, after_written_by, people};
 use super::text::folded;
-use super::visible::{MAX_SHORT_LINE_BYTES, Mark, Visible};
+use super::visible::{Mark, Visible};
 
 /// Most names in an element that does not say "by". More are a list of something else.
 const MAX_UNTOLD_NAMES: usize = 5;
@@ -31,71 +31,81 @@ const LABELS: &[&str] = &[
     "작성자:",
 ];
 
-impl Visible {
-    /// Whether a short line after the heading has this name, folded. The name of the site is before it.
-    pub(super) fn is_named_after_heading(&self, name: &str) -> bool {
-        let heading = self.heading.unwrap_or(usize::MAX);
-        let mut after = self.lines_near().filter(|(at, _)| *at > heading);
-        after.any(|(_, line)| folded(line).contains(name))
-    }
+/// Whether a short line after the heading has this name, folded. The name of the site is before it.
+pub(super) fn is_named_after_heading(visible: &Visible, name: &str) -> bool {
+    let heading = visible.heading.unwrap_or(usize::MAX);
+    let mut after = visible.lines_near().filter(|(at, _)| *at > heading);
+    after.any(|(_, line)| folded(line).contains(name))
+}
 
-    /// The authors that marked elements name. Away from the heading, only one name is believed.
-    pub(super) fn marked_authors(&self, is_refused: impl Fn(&str) -> bool) -> Option<(Vec<String>, Source)> {
-        for (mark, source) in [(Mark::AuthorLink, Source::Link), (Mark::Author, Source::Class)] {
-            let mut far: Vec<(usize, Vec<String>)> = Vec::new();
-            let mut near: Option<(usize, Vec<String>)> = None;
-            for marked in self.near_first(|this| this == mark) {
-                let mut names = people(&marked.text, Certainty::Shown);
-                names.retain(|name| !is_refused(name));
-                let is_list = names.len() > MAX_UNTOLD_NAMES && after_written_by(&marked.text).is_none();
-                if names.is_empty() || is_list {
-                    continue;
-                }
-                match &mut near {
-                    _ if !self.is_near(marked.line) => far.push((marked.line, names)),
-                    None => near = Some((marked.line, names)),
-                    // Several authors have an element each, in one line or in lines one after the other.
-                    Some((line, found)) if mark == Mark::AuthorLink && marked.line.abs_diff(*line) <= 1 => {
-                        names.retain(|name| !found.contains(name));
-                        found.extend(names);
-                        *line = marked.line;
-                    }
-                    Some(_) => {}
-                }
-            }
-            far.dedup_by(|one, other| one.1 == other.1);
-            let only = || Some(far).filter(|far| far.len() == 1).and_then(|mut far| far.pop());
-            if let Some((_, names)) = near.or_else(only) {
-                return Some((names, source));
-            }
+/// The authors that marked elements name.
+pub(super) fn marked(visible: &Visible, is_refused: impl Fn(&str) -> bool) -> Option<(Vec<String>, Source)> {
+    let kinds = [(Mark::AuthorLink, Source::Link), (Mark::Author, Source::Class)];
+    kinds
+        .into_iter()
+        .find_map(|(mark, source)| Some((of_mark(visible, mark, &is_refused)?, source)))
+}
+
+/// The authors in elements with this mark. Away from the heading, only one name is believed.
+fn of_mark(visible: &Visible, mark: Mark, is_refused: impl Fn(&str) -> bool) -> Option<Vec<String>> {
+    let mut far: Vec<Vec<String>> = Vec::new();
+    let mut near: Option<(usize, Vec<String>)> = None;
+    for marked in visible.near_first(|this| this == mark) {
+        let mut names = people(&marked.text, Certainty::Shown);
+        names.retain(|name| !is_refused(name));
+        let is_list = names.len() > MAX_UNTOLD_NAMES && after_written_by(&marked.text).is_none();
+        if names.is_empty() || is_list {
+            continue;
         }
-        None
+        match &mut near {
+            _ if !visible.is_near(marked.line) => far.push(names),
+            None => near = Some((marked.line, names)),
+            // Several authors have a link each, in one line or in lines one after the other.
+            Some((line, found)) if mark == Mark::AuthorLink && marked.line.abs_diff(*line) <= 1 => {
+                names.retain(|name| !found.contains(name));
+                found.extend(names);
+                found.truncate(MAX_AUTHORS);
+                *line = marked.line;
+            }
+            // "Jane Doe BBC Sport", with "Jane Doe" in an element of its own.
+            Some((_, found)) if is_beginning_of(&names, found) => *found = names,
+            Some(_) => {}
+        }
     }
+    far.dedup();
+    let only = || Some(far).filter(|far| far.len() == 1)?.pop();
+    near.map(|(_, names)| names).or_else(only)
+}
 
-    /// The authors that a line near the heading names after a word such as "by". The word may be a line of its own.
-    pub(super) fn told_authors(&self, order: Order) -> Vec<String> {
-        let mut near = self.lines_near();
-        let next = |at: usize| self.lines.get(at + 1).map(String::as_str).unwrap_or_default();
-        let found = near.find_map(|(at, line)| authors_of_line(line, next(at), order));
-        found.or_else(|| self.labelled_authors(next)).unwrap_or_default()
-    }
+/// Whether the only name of one list begins the only one of another.
+fn is_beginning_of(one: &[String], other: &[String]) -> bool {
+    let ([one], [other]) = (one, other) else {
+        return false;
+    };
+    other
+        .strip_prefix(one.as_str())
+        .is_some_and(|rest| rest.starts_with(' '))
+        && one.contains(' ')
+}
 
-    /// The authors after a label with a colon, such as "Author:", or after "Posted by", anywhere on the page, if they are the same wherever
-    /// they stand.
-    fn labelled_authors<'a>(&self, next: impl Fn(usize) -> &'a str) -> Option<Vec<String>> {
-        let short = self
-            .lines
-            .iter()
-            .enumerate()
-            .filter(|(_, line)| line.len() <= MAX_SHORT_LINE_BYTES);
-        let mut found = short.filter_map(|(at, line)| {
-            let rest = after_label(line)?;
-            let names = told(if rest.is_empty() { next(at) } else { rest });
-            (!names.is_empty()).then_some(names)
-        });
-        let first = found.next()?;
-        found.all(|names| names == first).then_some(first)
-    }
+/// The authors that a line near the heading names after a word such as "by". The word may be a line of its own.
+pub(super) fn told(visible: &Visible, order: Order) -> Vec<String> {
+    let mut near = visible.lines_near();
+    let next = |at: usize| visible.lines.get(at + 1).map(String::as_str).unwrap_or_default();
+    let found = near.find_map(|(at, line)| of_line(line, next(at), order));
+    found.or_else(|| labelled(visible, next)).unwrap_or_default()
+}
+
+/// The authors after a label with a colon, such as "Author:", or after "Posted by", anywhere on the page, if they are the same wherever
+/// they stand.
+fn labelled<'a>(visible: &Visible, next: impl Fn(usize) -> &'a str) -> Option<Vec<String>> {
+    let mut found = visible.short_lines().filter_map(|(at, line)| {
+        let rest = after_label(line)?;
+        let names = sure(if rest.is_empty() { next(at) } else { rest });
+        (!names.is_empty()).then_some(names)
+    });
+    let first = found.next()?;
+    found.all(|names| names == first).then_some(first)
 }
 
 /// What follows a label that is only written before authors.
@@ -107,9 +117,9 @@ fn after_label(line: &str) -> Option<&str> {
 }
 
 /// The authors that a line names. `next` is the line after it.
-fn authors_of_line(line: &str, next: &str, order: Order) -> Option<Vec<String>> {
+fn of_line(line: &str, next: &str, order: Order) -> Option<Vec<String>> {
     if after_written_by(line) == Some("") {
-        return Some(told(next)).filter(|names| !names.is_empty());
+        return Some(sure(next)).filter(|names| !names.is_empty());
     }
     let parts = line.split(['|', '•', '·', '–', '—']).map(str::trim);
     let after_word = parts.filter_map(after_written_by);
@@ -123,12 +133,12 @@ fn authors_of_line(line: &str, next: &str, order: Order) -> Option<Vec<String>> 
     after_word
         .chain(between)
         .chain(labelled)
-        .map(told)
+        .map(sure)
         .find(|names| !names.is_empty())
 }
 
 /// The names in a text that may also be about something else: each needs two words, both with a capital, or a script without capitals.
-fn told(text: &str) -> Vec<String> {
+fn sure(text: &str) -> Vec<String> {
     let mut names = people(text, Certainty::Shown);
     let is_capital = |word: &str| word.starts_with(|c: char| c.is_uppercase());
     names.retain(|name| {

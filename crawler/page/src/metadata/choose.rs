@@ -5,9 +5,10 @@ use std::time::{Duration, SystemTime};
 use jiff::civil::Date;
 use url::Url;
 
+use super::byline;
 use super::claims::{Claims, Field, Source};
 use super::date::{self, Order, PageDate};
-use super::dateline::DateReader;
+use super::dateline::{self, DateReader};
 use super::names::{Certainty, MAX_AUTHORS, people, turned};
 use super::text::{cut, folded};
 use super::title::Site;
@@ -92,9 +93,9 @@ impl Chooser<'_> {
     fn authors(&self, order: Order) -> Option<Sourced<Vec<String>>> {
         trust::AUTHOR.iter().find_map(|source| {
             let (value, source) = match source {
-                Source::Link => self.visible.marked_authors(|name| self.site.is_named(name))?,
+                Source::Link => byline::marked(self.visible, |name| self.site.is_named(name))?,
                 Source::Class => return None,
-                Source::Text => (self.visible.told_authors(order), Source::Text),
+                Source::Text => (byline::told(self.visible, order), Source::Text),
                 source => self.with_shown(self.declared_authors(*source), *source),
             };
             (!value.is_empty()).then_some(Sourced { value, source })
@@ -105,7 +106,7 @@ impl Chooser<'_> {
     fn with_shown(&self, declared: Vec<String>, source: Source) -> (Vec<String>, Source) {
         let shown = match declared.is_empty() || source == Source::Highwire {
             true => None,
-            false => self.visible.marked_authors(|name| self.site.is_named(name)),
+            false => byline::marked(self.visible, |name| self.site.is_named(name)),
         };
         let has_all = |shown: &[String]| {
             declared
@@ -148,7 +149,7 @@ impl Chooser<'_> {
         let name = folded(name);
         match source {
             Source::Highwire => true,
-            Source::Meta => self.visible.is_named_after_heading(&name),
+            Source::Meta => byline::is_named_after_heading(self.visible, &name),
             _ => self.visible.text.contains(&name),
         }
     }
@@ -157,8 +158,8 @@ impl Chooser<'_> {
         trust::PUBLISHED.iter().find_map(|source| {
             let found = match source {
                 Source::Url => date::in_path(self.url).filter(|date| self.is_possible(date.day)),
-                Source::Time | Source::Class => self.visible.marked_date(*source, reader),
-                Source::Text => self.visible.told_date(reader),
+                Source::Time | Source::Class => dateline::marked(self.visible, *source, reader),
+                Source::Text => dateline::told(self.visible, reader),
                 source => self.declared_date(Field::Published, *source, reader),
             }?;
             let (value, source) = match self.shown_instead(found.day, *source, reader) {
@@ -176,7 +177,7 @@ impl Chooser<'_> {
             return None;
         }
         let mut near = None;
-        for day in self.visible.days_near(reader) {
+        for day in dateline::days_near(self.visible, reader) {
             if day == declared {
                 return None;
             }
@@ -189,7 +190,8 @@ impl Chooser<'_> {
     fn modified(&self, reader: DateReader<'_>) -> Option<Sourced<String>> {
         trust::MODIFIED.iter().find_map(|source| {
             let found = match source {
-                Source::Class => self.visible.marked_change(reader),
+                Source::Class => dateline::marked_change(self.visible, reader),
+                Source::Text => dateline::told_change(self.visible, reader),
                 source => self.declared_date(Field::Modified, *source, reader),
             }?;
             Some(Sourced {

@@ -4,12 +4,12 @@ use jiff::civil::Date;
 
 use super::claims::Source;
 use super::date::{self, Order, PageDate};
-use super::visible::{MAX_SHORT_LINE_BYTES, Mark, Marked, Visible};
+use super::visible::{Mark, Marked, Visible};
 
 /// Words before a date of publication, in lower case.
 #[rustfmt::skip]
 const PUBLISHED: &[&str] = &[
-    "published", "posted", "publication date", "veröffentlicht", "erstellt", "publié", "publicado", "pubblicato", "gepubliceerd", "publicerad",
+    "published", "posted", "publication date", "veröffentlicht", "veröffentlichung", "erstellt", "publié", "publicado", "pubblicato", "gepubliceerd", "publicerad",
     "publisert", "udgivet", "julkaistu", "opublikowano", "publikováno", "zveřejněno", "опубликовано", "дата публикации", "发布", "發佈", "公開日",
     "投稿日", "입력", "등록", "δημοσιεύ", "yayınlan", "közzétéve", "publicat",
 ];
@@ -46,64 +46,65 @@ impl DateReader<'_> {
     }
 }
 
-impl Visible {
-    /// The day of publication that an element gives: a `<time>`, or one with such a class.
-    pub(super) fn marked_date(&self, source: Source, reader: DateReader<'_>) -> Option<PageDate> {
-        match source {
-            Source::Time => self.dated(|mark| mark == Mark::Time, reader),
-            _ => self.dated(|mark| mark == Mark::Published, reader),
+/// The day of publication that an element gives: a `<time>`, or one with such a class.
+pub(super) fn marked(visible: &Visible, source: Source, reader: DateReader<'_>) -> Option<PageDate> {
+    match source {
+        Source::Time => of_marks(visible, |mark| mark == Mark::Time, reader),
+        _ => of_marks(visible, |mark| mark == Mark::Published, reader),
+    }
+}
+
+/// The day of the last change that a marked element gives.
+pub(super) fn marked_change(visible: &Visible, reader: DateReader<'_>) -> Option<PageDate> {
+    of_marks(visible, |mark| mark == Mark::Modified, reader)
+}
+
+/// The date of the marked element that is nearest to the heading. Away from it, only one day is believed.
+fn of_marks(visible: &Visible, wanted: impl Fn(Mark) -> bool, reader: DateReader<'_>) -> Option<PageDate> {
+    let mut far: Vec<PageDate> = Vec::new();
+    for marked in visible.near_first(wanted) {
+        match reader.of_mark(marked) {
+            Some(date) if visible.is_near(marked.line) => return Some(date),
+            Some(date) => far.push(date),
+            None => {}
         }
     }
+    far.dedup_by_key(|date| date.day);
+    far.pop().filter(|_| far.is_empty())
+}
 
-    /// The day of the last change that a marked element gives.
-    pub(super) fn marked_change(&self, reader: DateReader<'_>) -> Option<PageDate> {
-        self.dated(|mark| mark == Mark::Modified, reader)
-    }
+/// The day of publication that the text tells: in a line near the heading, or after a word that says so.
+pub(super) fn told(visible: &Visible, reader: DateReader<'_>) -> Option<PageDate> {
+    let near = told_near(visible, reader).next();
+    near.or_else(|| after_word(visible, PUBLISHED, reader))
+}
 
-    /// The date of the marked element that is nearest to the heading. Away from it, only one day is believed.
-    fn dated(&self, wanted: impl Fn(Mark) -> bool, reader: DateReader<'_>) -> Option<PageDate> {
-        let mut far: Vec<PageDate> = Vec::new();
-        for marked in self.near_first(wanted) {
-            match reader.of_mark(marked) {
-                Some(date) if self.is_near(marked.line) => return Some(date),
-                Some(date) => far.push(date),
-                None => {}
-            }
-        }
-        far.dedup_by_key(|date| date.day);
-        far.pop().filter(|_| far.is_empty())
-    }
+/// The day of the last change that the text tells.
+pub(super) fn told_change(visible: &Visible, reader: DateReader<'_>) -> Option<PageDate> {
+    after_word(visible, MODIFIED, reader)
+}
 
-    /// The day of publication that the text tells: in a line near the heading, or after a word that says so.
-    pub(super) fn told_date(&self, reader: DateReader<'_>) -> Option<PageDate> {
-        let near = self.told_near(reader).next();
-        let short = || self.lines.iter().filter(|line| line.len() <= MAX_SHORT_LINE_BYTES);
-        let said = || {
-            short()
-                .filter(|line| has_one_of(line, PUBLISHED))
-                .find_map(|line| reader.shown(line))
-        };
-        near.or_else(said)
-    }
+/// The days that the page shows near its heading, marked or told.
+pub(super) fn days_near(visible: &Visible, reader: DateReader<'_>) -> impl Iterator<Item = Date> {
+    let marked = visible.near_first(|mark| matches!(mark, Mark::Time | Mark::Published));
+    let near = marked.into_iter().filter(|marked| visible.is_near(marked.line));
+    // What readers see is in their time zone.
+    let shown = near.filter_map(move |marked| reader.shown(&marked.text));
+    shown.chain(told_near(visible, reader)).map(|date| date.day)
+}
 
-    /// The days that the page shows near its heading, marked or told.
-    pub(super) fn days_near(&self, reader: DateReader<'_>) -> impl Iterator<Item = Date> {
-        let marked = self
-            .near_first(|mark| matches!(mark, Mark::Time | Mark::Published))
-            .into_iter();
-        let near = marked.filter(|marked| self.is_near(marked.line));
-        // What readers see is in their time zone.
-        let shown = near.filter_map(move |marked| reader.shown(&marked.text));
-        shown.chain(self.told_near(reader)).map(|date| date.day)
-    }
+fn told_near(visible: &Visible, reader: DateReader<'_>) -> impl Iterator<Item = PageDate> {
+    let lines = visible.lines_near().map(|(_, line)| line);
+    let is_changed = |line: &&str| has_one_of(line, MODIFIED) && !has_one_of(line, PUBLISHED);
+    lines
+        .filter(move |line| !is_changed(line))
+        .filter_map(move |line| reader.shown(line))
+}
 
-    fn told_near(&self, reader: DateReader<'_>) -> impl Iterator<Item = PageDate> {
-        let lines = self.lines_near().map(|(_, line)| line);
-        let is_changed = |line: &&str| has_one_of(line, MODIFIED) && !has_one_of(line, PUBLISHED);
-        lines
-            .filter(move |line| !is_changed(line))
-            .filter_map(move |line| reader.shown(line))
-    }
+/// The date in the first line with one of these words.
+fn after_word(visible: &Visible, words: &[&str], reader: DateReader<'_>) -> Option<PageDate> {
+    let mut lines = visible.short_lines().filter(|(_, line)| has_one_of(line, words));
+    lines.find_map(|(_, line)| reader.shown(line))
 }
 
 /// Whether a line has one of these words.

@@ -207,6 +207,7 @@ fn is_name(text: &str, certainty: Certainty) -> bool {
     };
     let is_plain = match certainty {
         Certainty::Declared => true,
+        Certainty::Shown if text.starts_with(char::is_numeric) => false,
         Certainty::Shown => is_word || has_capital() && !ends_small(),
     };
     letters >= 2

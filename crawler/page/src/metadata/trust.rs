@@ -42,7 +42,7 @@ pub(super) const PUBLISHED: &[Source] = &[
 ];
 
 /// Days of change.
-pub(super) const MODIFIED: &[Source] = &[JsonLd, OpenGraph, Microdata, Rdfa, DublinCore, Meta, Class];
+pub(super) const MODIFIED: &[Source] = &[JsonLd, OpenGraph, Microdata, Rdfa, DublinCore, Meta, Class, Text];
 
 /// Descriptions.
 pub(super) const DESCRIPTION: &[Source] = &[

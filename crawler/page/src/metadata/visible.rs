@@ -37,7 +37,7 @@ const LINES_BEFORE: usize = 6;
 const PARAGRAPH_BYTES: usize = 200;
 
 /// Longest line that tells an author or a date, in bytes.
-pub(super) const MAX_SHORT_LINE_BYTES: usize = 160;
+const MAX_SHORT_LINE_BYTES: usize = 160;
 
 /// A heading, or an element whose class says that it is the title.
 #[derive(Debug, Clone)]
@@ -169,6 +169,12 @@ impl Visible {
         });
         let before = lines().take(heading).skip(heading.saturating_sub(LINES_BEFORE));
         let lines = after.chain(before);
+        lines.filter(|(_, line)| line.len() <= MAX_SHORT_LINE_BYTES)
+    }
+
+    /// All lines that are short enough to tell an author or a date.
+    pub(super) fn short_lines(&self) -> impl Iterator<Item = (usize, &str)> {
+        let lines = self.lines.iter().map(String::as_str).enumerate();
         lines.filter(|(_, line)| line.len() <= MAX_SHORT_LINE_BYTES)
     }
 }

@@ -62,7 +62,7 @@ pub(super) const LETTERS: &[&str] = &[" y ", " e ", " i ", " a "];
 pub(super) const NOBODY: &[&str] = &[
     "admin", "administrator", "administrador", "admin1", "webadmin", "siteadmin", "sysadmin", "superuser", "root", "user", "users", "guest", "gast",
     "anonymous", "anonym", "unknown", "unbekannt", "none", "null", "undefined", "na", "nan", "test", "default", "author", "authors", "autor",
-    "auteur", "autore", "editor", "webmaster", "website", "moderator", "wordpress", "joomla", "drupal", "typo3", "wpengine", "system", "superadmin",
+    "auteur", "autore", "editor", "webmaster", "website", "moderator", "wordpress", "joomla", "drupal", "typo3", "wpengine", "system", "redaktion", "redaccion", "redacción", "redazione", "redação", "rédaction", "redactie", "staff", "editorial", "editors", "superadmin",
     "adminuser", "wpadmin", "true", "false", "posted", "published", "share", "comments", "comment", "home", "follow", "subscribe", "more", "details",
     "here", "hier", "mehr", "date", "datum", "uhr", "min", "read", "article", "news", "blog", "post", "by", "von", "facebook", "twitter", "instagram",
     "email", "mail", "print", "youtube", "linkedin", "whatsapp", "pinterest", "profile", "bio", "menu", "login", "search", "contact", "kontakt",
