@@ -13,18 +13,27 @@
 //!
 //! | field | order | why |
 //! |---|---|---|
-//! | title | a heading that a declared title repeats; Open Graph, JSON-LD, Highwire, Parse.ly, Sailthru, microdata, RDFa, Twitter card, Dublin Core, meta; the only `<h1>`; `<title>` | two witnesses come before one; `<title>` has more than the title |
+//! | title | a heading that a declared title repeats; the only `<h1>`, if it shares many words with a declared title; Open Graph, JSON-LD, Highwire, Parse.ly, Sailthru, microdata, RDFa, Twitter card, Dublin Core, meta; the only `<h1>`; `<title>` | two witnesses come before one; `<title>` has more than the title |
 //! | authors | JSON-LD, Highwire, Parse.ly, Sailthru, microdata, RDFa, link, class, meta, Dublin Core, Open Graph, Twitter card, text | `<meta name=author>` is often the owner of the site |
 //! | published | JSON-LD, Open Graph, microdata, Parse.ly, Sailthru, Highwire, RDFa, Dublin Core, meta, URL, `<time>`, class, text | a program that knows the time comes before what is shown |
 //! | modified | JSON-LD, Open Graph, microdata, RDFa, Dublin Core, meta, class, text | the same |
-//! | description | meta, Open Graph, JSON-LD, Twitter card, Dublin Core, Sailthru, microdata, RDFa | the tags for other sites are often cut or for other readers |
+//! | description | meta, Open Graph, JSON-LD, Twitter card, Dublin Core, Sailthru, microdata, RDFa | the tags for other sites are often for other readers |
 //! | site name | Open Graph, JSON-LD, meta, microdata, RDFa, Highwire, Dublin Core | |
 //! | language | root element, meta, JSON-LD, Dublin Core, Open Graph | browsers read the root element |
-//! | tags | Open Graph, Parse.ly, JSON-LD, Sailthru, meta, link, microdata, RDFa, Dublin Core | `keywords` are often those of the site |
+//! | tags | Open Graph, Parse.ly, JSON-LD, Sailthru, meta, link, microdata, RDFa, Dublin Core | |
 //! | section | Open Graph, JSON-LD, Parse.ly, microdata, meta, link | |
-//! | licence | link, JSON-LD, microdata, RDFa, Dublin Core, meta, text: the only licence of Creative Commons that the page leads to | `rel=license` is a standard (WHATWG HTML, section 4.6.7.8) |
+//! | licence | link, JSON-LD, microdata, RDFa, Dublin Core, meta; text: the only licence of Creative Commons that the page leads to | `rel=license` is a standard (WHATWG HTML, section 4.6.7.8) |
 //! | image | Open Graph, JSON-LD, Twitter card, Parse.ly, Sailthru, microdata, link, meta | |
 //! | type | JSON-LD, Open Graph, microdata, Dublin Core | the vocabulary of schema.org is finer |
+//!
+//! Four rules cross this order:
+//!
+//! - A declared author counts only if the page shows the name: programs declare the account of whoever made the page. The name in
+//!   `<meta name=author>` must stand in a short line after the heading. If the page shows all declared authors and more, it is right.
+//! - A day that stands near the heading comes before a declared one up to a week beside it that does not: programs declare the time in
+//!   another zone, or that of a draft.
+//! - The author and the day of a `WebPage` in JSON-LD count only if Open Graph calls the page an article. Programs declare them for every page.
+//! - A description with the name of the site gives way to one without it, and a description that is cut to the same one in full.
 
 mod byline;
 mod choose;

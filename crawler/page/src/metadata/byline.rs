@@ -15,20 +15,9 @@ const BETWEEN: &[&str] = &[
 ];
 
 /// Labels within a line: Chinese and Japanese pages write source, author and editor in one.
+#[rustfmt::skip]
 const LABELS: &[&str] = &[
-    "作者：",
-    "作者:",
-    "记者：",
-    "记者:",
-    "記者：",
-    "記者:",
-    "撰文：",
-    "撰文:",
-    "文：",
-    "執筆：",
-    "著者：",
-    "글쓴이:",
-    "작성자:",
+    "作者：", "作者:", "记者：", "记者:", "記者：", "記者:", "撰文：", "撰文:", "文：", "執筆：", "著者：", "글쓴이:", "작성자:",
 ];
 
 /// Whether a short line after the heading has this name, folded. The name of the site is before it.

@@ -9,17 +9,19 @@ use super::visible::{Mark, Marked, Visible};
 /// Words before a date of publication, in lower case.
 #[rustfmt::skip]
 const PUBLISHED: &[&str] = &[
-    "published", "posted", "publication date", "veröffentlicht", "veröffentlichung", "erstellt", "publié", "publicado", "pubblicato", "gepubliceerd", "publicerad",
-    "publisert", "udgivet", "julkaistu", "opublikowano", "publikováno", "zveřejněno", "опубликовано", "дата публикации", "发布", "發佈", "公開日",
-    "投稿日", "입력", "등록", "δημοσιεύ", "yayınlan", "közzétéve", "publicat",
+    "published", "posted", "publication date", "veröffentlicht", "veröffentlichung", "erstellt", "publié",
+    "publicado", "pubblicato", "gepubliceerd", "publicerad", "publisert", "udgivet", "julkaistu", "opublikowano",
+    "publikováno", "zveřejněno", "опубликовано", "дата публикации", "发布", "發佈", "公開日", "投稿日", "입력", "등록", "δημοσιεύ",
+    "yayınlan", "közzétéve", "publicat",
 ];
 
 /// Words before a date of a change, in lower case.
 #[rustfmt::skip]
 const MODIFIED: &[&str] = &[
-    "updated", "modified", "last edited", "aktualisiert", "geändert", "stand:", "mis à jour", "mise à jour", "modifié", "actualizado", "modificado",
-    "atualizado", "aggiornato", "aggiornamento", "bijgewerkt", "gewijzigd", "uppdaterad", "oppdatert", "opdateret", "päivitetty", "zaktualizowano",
-    "aktualizováno", "обновлено", "изменено", "更新", "수정", "güncelle", "frissítve",
+    "updated", "modified", "last edited", "aktualisiert", "geändert", "stand:", "mis à jour", "mise à jour",
+    "modifié", "actualizado", "modificado", "atualizado", "aggiornato", "aggiornamento", "bijgewerkt", "gewijzigd",
+    "uppdaterad", "oppdatert", "opdateret", "päivitetty", "zaktualizowano", "aktualizováno", "обновлено", "изменено",
+    "更新", "수정", "güncelle", "frissítve",
 ];
 
 /// Reads dates that are possible.

@@ -17,38 +17,24 @@ const MAX_CLASS_BYTES: usize = 512;
 
 #[rustfmt::skip]
 const AUTHOR: &[&str] = &[
-    "author", "authors", "authorname", "byline", "bylines", "autor", "autoren", "autores", "auteur", "auteurs", "autore", "autori", "verfasser",
-    "writer", "redakteur", "journalist", "writtenby", "postedby", "auther", "zuozhe", "skribent", "forfatter", "kirjoittaja", "username",
+    "author", "authors", "authorname", "byline", "bylines", "autor", "autoren", "autores", "auteur", "auteurs",
+    "autore", "autori", "verfasser", "writer", "redakteur", "journalist", "writtenby", "postedby", "auther", "zuozhe",
+    "skribent", "forfatter", "kirjoittaja", "username",
 ];
 
 /// Words by which an element only accompanies an author.
 #[rustfmt::skip]
 const NO_AUTHOR: &[&str] = &[
-    "avatar", "image", "img", "photo", "picture", "pic", "icon", "thumb", "bio", "biography", "description", "desc", "comment", "comments", "social",
-    "follow", "job", "role", "title", "position", "email", "mail", "count", "date", "time", "twitter", "related", "more", "recent", "articles",
-    "posts", "caption", "copyright", "about", "biographical", "org", "function", "intro", "quote",
+    "avatar", "image", "img", "photo", "picture", "pic", "icon", "thumb", "bio", "biography", "description", "desc",
+    "comment", "comments", "social", "follow", "job", "role", "title", "position", "email", "mail", "count", "date",
+    "data", "datum", "time", "twitter", "related", "more", "recent", "articles", "posts", "caption", "copyright",
+    "about", "biographical", "org", "function", "intro", "quote",
 ];
 
+#[rustfmt::skip]
 const PUBLISHED: &[&str] = &[
-    "date",
-    "published",
-    "pubdate",
-    "timestamp",
-    "datum",
-    "fecha",
-    "data",
-    "posted",
-    "dateline",
-    "publishdate",
-    "publishtime",
-    "postdate",
-    "entrydate",
-    "dtpublished",
-    "datetime",
-    "time",
-    "created",
-    "erstellt",
-    "pubtime",
+    "date", "published", "pubdate", "timestamp", "datum", "fecha", "data", "posted", "dateline", "publishdate",
+    "publishtime", "postdate", "entrydate", "dtpublished", "datetime", "time", "created", "erstellt", "pubtime",
     "riqi",
 ];
 
@@ -64,16 +50,19 @@ const MODIFIED: &[&str] = &[
 
 /// The last words of the classes of titles, after a word for what they are the title of.
 const TITLES: &[&str] = &["title", "headline", "titel", "heading", "header", "titre"];
+#[rustfmt::skip]
 const TITLED: &[&str] = &[
-    "entry", "post", "article", "page", "news", "story", "content", "p", "node", "artikel", "single", "detail", "main",
+    "entry", "post", "article", "page", "news", "story", "content", "p", "node", "artikel", "single", "detail",
+    "main",
 ];
 
 #[rustfmt::skip]
 const ZONE: &[&str] = &[
-    "comment", "comments", "respond", "reply", "replies", "disqus", "related", "recommend", "recommended", "recommendations", "sidebar",
-    "widget", "widgets", "menu", "nav", "navbar", "navigation", "breadcrumb", "breadcrumbs", "popular", "trending",
-    "promo", "newsletter", "latest", "recirc", "similar", "kommentare", "kommentar", "comentarios", "commentaires", "commentlist", "cookie",
-    "cookies", "ad", "ads", "advert", "advertisement", "carousel", "slider", "ticker", "mostread", "readmore", "pagination", "modal", "popup",
+    "comment", "comments", "respond", "reply", "replies", "disqus", "related", "recommend", "recommended",
+    "recommendations", "sidebar", "widget", "widgets", "menu", "nav", "navbar", "navigation", "breadcrumb",
+    "breadcrumbs", "popular", "trending", "promo", "newsletter", "latest", "recirc", "similar", "kommentare",
+    "kommentar", "comentarios", "commentaires", "commentlist", "cookie", "cookies", "ad", "ads", "advert",
+    "advertisement", "carousel", "slider", "ticker", "mostread", "readmore", "pagination", "modal", "popup",
 ];
 
 const FOOTER: &[&str] = &["footer", "foot"];

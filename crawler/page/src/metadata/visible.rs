@@ -368,26 +368,18 @@ fn mark_of(element: &Element) -> Option<Mark> {
     }
 }
 
+/// Parts of the addresses under which programs for blogs and newspapers list the articles of an author.
+#[rustfmt::skip]
+const AUTHOR_PATHS: &[&str] = &[
+    "/author/", "/authors/", "/autor/", "/autoren/", "/auteur/", "/autore/", "/autores/",
+    "/autori/", "/auteurs/", "/contributor/", "/contributors/", "/redakteur/", "/writer/", "/byline/",
+];
+
 /// Whether a link leads to the page of the author, by its relation or by the path that programs for blogs use.
 fn is_author_link(element: &Element) -> bool {
-    const PATHS: [&str; 14] = [
-        "/author/",
-        "/authors/",
-        "/autor/",
-        "/autoren/",
-        "/auteur/",
-        "/autore/",
-        "/autores/",
-        "/autori/",
-        "/auteurs/",
-        "/contributor/",
-        "/contributors/",
-        "/redakteur/",
-        "/writer/",
-        "/byline/",
-    ];
     let relations = attribute(element, "rel").unwrap_or_default();
     let href = cut(attribute(element, "href").unwrap_or_default(), MAX_MARK_BYTES);
     let mut relations = relations.split_ascii_whitespace();
-    relations.any(|relation| relation.eq_ignore_ascii_case("author")) || PATHS.iter().any(|path| href.contains(path))
+    relations.any(|relation| relation.eq_ignore_ascii_case("author"))
+        || AUTHOR_PATHS.iter().any(|path| href.contains(path))
 }
