@@ -47,6 +47,7 @@ mod marks;
 mod meta_tags;
 mod months;
 mod names;
+mod site;
 mod text;
 mod title;
 mod trust;
@@ -64,7 +65,9 @@ use self::claims::{Claims, Field};
 use self::items::Items;
 use self::json_ld::JsonLd;
 use self::meta_tags::{MetaTags, take_link};
+use self::site::Site;
 use self::text::{attribute, text_of};
+use self::title::Titles;
 use crate::on_request;
 use crate::parse::{self, Base, Document, Element, NodeRef, Visit};
 
@@ -138,8 +141,8 @@ fn of_document(document: &Document, url: &Url, fetched: SystemTime) -> Metadata 
         .chain([title.clone()])
         .collect();
     json_ld.claim(url, &texts, &mut claims);
-    let site = title::Site::of(&claims, url.host_str().unwrap_or_default());
-    let title = title::find(&claims, &title, &headings, &site);
+    let site = Site::of(&claims, url.host_str().unwrap_or_default());
+    let title = Titles::new(&claims, &title, &headings, &site).find();
     let visible = visible::visible(tree, title.heading.as_ref().map(|heading| heading.node));
     let base = Base::new(base.as_deref(), url, document.encoding);
     let chooser = Chooser {

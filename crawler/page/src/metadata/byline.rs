@@ -27,16 +27,12 @@ pub(super) fn is_named_after_heading(visible: &Visible, name: &str) -> bool {
     after.any(|(_, line)| folded(line).contains(name))
 }
 
-/// The authors that marked elements name.
-pub(super) fn marked(visible: &Visible, is_refused: impl Fn(&str) -> bool) -> Option<(Vec<String>, Source)> {
-    let kinds = [(Mark::AuthorLink, Source::Link), (Mark::Author, Source::Class)];
-    kinds
-        .into_iter()
-        .find_map(|(mark, source)| Some((of_mark(visible, mark, &is_refused)?, source)))
-}
-
-/// The authors in elements with this mark. Away from the heading, only one name is believed.
-fn of_mark(visible: &Visible, mark: Mark, is_refused: impl Fn(&str) -> bool) -> Option<Vec<String>> {
+/// The authors in elements that are marked by a link or a class. Away from the heading, only one name is believed.
+pub(super) fn marked(visible: &Visible, source: Source, is_refused: impl Fn(&str) -> bool) -> Option<Vec<String>> {
+    let mark = match source {
+        Source::Link => Mark::AuthorLink,
+        _ => Mark::Author,
+    };
     let mut far: Vec<Vec<String>> = Vec::new();
     let mut near: Option<(usize, Vec<String>)> = None;
     for marked in visible.near_first(|this| this == mark) {

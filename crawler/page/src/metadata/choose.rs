@@ -10,8 +10,8 @@ use super::claims::{Claims, Field, Source};
 use super::date::{self, Order, PageDate};
 use super::dateline::{self, DateReader};
 use super::names::{Certainty, MAX_AUTHORS, people, turned};
+use super::site::Site;
 use super::text::{cut, folded};
-use super::title::Site;
 use super::visible::Visible;
 use super::{Metadata, Sourced, trust};
 use crate::parse::Base;
@@ -93,8 +93,7 @@ impl Chooser<'_> {
     fn authors(&self, order: Order) -> Option<Sourced<Vec<String>>> {
         trust::AUTHOR.iter().find_map(|source| {
             let (value, source) = match source {
-                Source::Link => byline::marked(self.visible, |name| self.site.is_named(name))?,
-                Source::Class => return None,
+                Source::Link | Source::Class => (self.marked_authors(*source), *source),
                 Source::Text => (byline::told(self.visible, order), Source::Text),
                 source => self.with_shown(self.declared_authors(*source), *source),
             };
@@ -102,11 +101,19 @@ impl Chooser<'_> {
         })
     }
 
+    /// The authors in elements that are marked by a link or a class.
+    fn marked_authors(&self, source: Source) -> Vec<String> {
+        byline::marked(self.visible, source, |name| self.site.is_named(name)).unwrap_or_default()
+    }
+
     /// The authors that the page shows, if they are the declared ones and more.
     fn with_shown(&self, declared: Vec<String>, source: Source) -> (Vec<String>, Source) {
         let shown = match declared.is_empty() || source == Source::Highwire {
             true => None,
-            false => byline::marked(self.visible, |name| self.site.is_named(name)),
+            false => [Source::Link, Source::Class]
+                .into_iter()
+                .map(|source| (self.marked_authors(source), source))
+                .find(|(names, _)| !names.is_empty()),
         };
         let has_all = |shown: &[String]| {
             declared
