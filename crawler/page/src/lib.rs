@@ -9,7 +9,7 @@
 //! - [`documents`]: PDF and other documents that are not HTML
 //! - `extract`: the main text of a tree, by an [`ExtractRule`] of the user if there is one
 //! - `language`: the language of a text; `soft_404`: error pages that are served with status 200; `words`: a count of words
-//! - `map`: fast hash maps; `not_a_page`: why bytes are not a page
+//! - `on_request`: the tree with all attributes; `map`: fast hash maps; `not_a_page`: why bytes are not a page
 //! - `page_type`: article, listing, product, forum, documentation or service
 //! - `read`: all stages, joined
 //! - [`metadata()`]: what a page says about itself, with the source of each value, for those who ask

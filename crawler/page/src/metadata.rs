@@ -40,6 +40,7 @@ mod choose;
 mod claims;
 mod date;
 mod dateline;
+mod headings;
 mod items;
 mod json_ld;
 mod kinds;
@@ -127,7 +128,7 @@ fn of_document(document: &Document, url: &Url, fetched: SystemTime) -> Metadata 
     let tree = displayed.as_ref().unwrap_or(&document.html);
     let mut declared = Declared::default();
     tree.root().walk(&mut declared);
-    let headings = visible::headings(tree);
+    let headings = headings::headings(tree);
     let Declared {
         mut claims,
         json_ld,

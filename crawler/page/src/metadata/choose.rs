@@ -108,13 +108,11 @@ impl Chooser<'_> {
 
     /// The authors that the page shows, if they are the declared ones and more.
     fn with_shown(&self, declared: Vec<String>, source: Source) -> (Vec<String>, Source) {
-        let shown = match declared.is_empty() || source == Source::Highwire {
-            true => None,
-            false => [Source::Link, Source::Class]
-                .into_iter()
-                .map(|source| (self.marked_authors(source), source))
-                .find(|(names, _)| !names.is_empty()),
-        };
+        if declared.is_empty() || source == Source::Highwire {
+            return (declared, source);
+        }
+        let marked = [Source::Link, Source::Class].map(|source| (self.marked_authors(source), source));
+        let shown = marked.into_iter().find(|(names, _)| !names.is_empty());
         let has_all = |shown: &[String]| {
             declared
                 .iter()

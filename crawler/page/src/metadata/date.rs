@@ -304,11 +304,14 @@ fn day_first(tokens: &[Token], order: Order) -> Option<Date> {
                 _ if *one == '-' => return None,
                 _ => 2000 + y,
             };
-            let months_first = *one == '/' && order == Order::MonthFirst;
-            match months_first {
-                true => date(y, *a, *b).or_else(|| date(y, *b, *a)),
-                false => date(y, *b, *a).or_else(|| date(y, *a, *b).filter(|_| *one == '/')),
-            }
+            let is_month_first = *one == '/' && order == Order::MonthFirst;
+            let (usual, other) = if is_month_first {
+                ((a, b), (b, a))
+            } else {
+                ((b, a), (a, b))
+            };
+            // Only between slashes is either order usual.
+            date(y, *usual.0, *usual.1).or_else(|| date(y, *other.0, *other.1).filter(|_| *one == '/'))
         }
         _ => None,
     }

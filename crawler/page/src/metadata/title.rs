@@ -4,10 +4,10 @@
 //! for other sites; in a heading. Where a heading is a part of a declared title, the two confirm each other: the heading is the title.
 
 use super::claims::{Claims, Field, Source};
+use super::headings::Heading;
 use super::site::{Site, last_left_out, segments, site_left_out};
 use super::text::folded;
 use super::trust;
-use super::visible::Heading;
 use crate::map::Set;
 
 /// Most declared titles that are compared with the headings.

@@ -1,20 +1,14 @@
-//! What a page shows of itself: its headings, the elements that are marked as an author or a date, and the lines near the heading.
+//! What a page shows of itself: the elements that are marked as an author or a date, and the lines near the heading.
 
 use std::collections::HashSet;
 
 use html5ever::local_name;
 
-use super::marks::{Meaning, is_for_screen_readers, is_kicker, is_zone, meaning};
+use super::marks::{Meaning, is_for_screen_readers, is_zone, meaning};
 use super::names::after_written_by;
-use super::text::{attribute, collapsed, cut, folded, is_unseen, text_of, text_without};
+use super::text::{attribute, collapsed, cut, folded, is_unseen, text_without};
 use crate::extract::is_within_line;
 use crate::parse::{Element, Node, NodeId, NodeRef, Tree, Visit};
-
-/// Most headings that are compared with the title.
-const MAX_HEADINGS: usize = 32;
-
-/// Longest heading, in bytes.
-const MAX_HEADING_BYTES: usize = 1024;
 
 /// Most marked elements.
 const MAX_MARKS: usize = 128;
@@ -38,71 +32,6 @@ const PARAGRAPH_BYTES: usize = 200;
 
 /// Longest line that tells an author or a date, in bytes.
 const MAX_SHORT_LINE_BYTES: usize = 160;
-
-/// A heading, or an element whose class says that it is the title.
-#[derive(Debug, Clone)]
-pub(super) struct Heading<'t> {
-    pub node: NodeRef<'t>,
-    pub text: String,
-    /// Whether it is an `<h1>`.
-    pub is_first_level: bool,
-    /// Whether its class says that it is the title.
-    pub is_marked: bool,
-}
-
-/// The headings of a tree, in order.
-pub(super) fn headings(tree: &Tree) -> Vec<Heading<'_>> {
-    let mut reader = HeadingReader::default();
-    tree.root().walk(&mut reader);
-    reader.headings
-}
-
-/// The text of a heading without the line above the title, if it has one.
-fn heading_text(node: NodeRef<'_>) -> String {
-    let own = collapsed(&text_without(node, MAX_HEADING_BYTES, is_kicker));
-    match own.is_empty() {
-        true => collapsed(&text_of(node, MAX_HEADING_BYTES)),
-        false => own,
-    }
-}
-
-#[derive(Default)]
-struct HeadingReader<'t> {
-    headings: Vec<Heading<'t>>,
-    /// Number of headings that were read.
-    tried: usize,
-}
-
-impl<'t> Visit<'t> for HeadingReader<'t> {
-    fn enter(&mut self, node: NodeRef<'t>) -> bool {
-        let Some(element) = node.value().as_element() else {
-            return true;
-        };
-        let name = &element.name.local;
-        if is_unseen(element) || matches!(*name, local_name!("nav") | local_name!("aside") | local_name!("form")) {
-            return false;
-        }
-        let is_marked = attribute(element, "class").is_some_and(|classes| meaning(classes) == Some(Meaning::Title));
-        let is_first_level = *name == local_name!("h1");
-        let is_heading = is_first_level || is_marked || matches!(*name, local_name!("h2") | local_name!("h3"));
-        if is_heading && self.headings.len() < MAX_HEADINGS && self.tried < MAX_TRIED {
-            self.tried += 1;
-            let text = heading_text(node);
-            // What is cut is the teaser of another page.
-            if !text.is_empty() && !text.ends_with(['…', '⋯']) && !text.ends_with("...") {
-                self.headings.push(Heading {
-                    node,
-                    text,
-                    is_first_level,
-                    is_marked,
-                });
-            }
-        }
-        true
-    }
-
-    fn leave(&mut self, _: NodeRef<'t>) {}
-}
 
 /// What an element is marked as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,9 +79,9 @@ impl Visible {
     pub(super) fn near_first(&self, wanted: impl Fn(Mark) -> bool) -> Vec<&Marked> {
         let heading = self.heading.unwrap_or_default();
         let mut marks: Vec<&Marked> = self.marks.iter().filter(|marked| wanted(marked.mark)).collect();
-        marks.sort_by_key(|marked| match marked.line >= heading {
-            true => (!self.is_near(marked.line), false, marked.line - heading),
-            false => (!self.is_near(marked.line), true, heading - marked.line),
+        marks.sort_by_key(|marked| {
+            let is_before = marked.line < heading;
+            (!self.is_near(marked.line), is_before, marked.line.abs_diff(heading))
         });
         marks
     }
@@ -161,7 +90,7 @@ impl Visible {
     pub(super) fn lines_near(&self) -> impl Iterator<Item = (usize, &str)> {
         let heading = self.heading.unwrap_or_default().min(self.lines.len());
         let lines = || self.lines.iter().map(String::as_str).enumerate();
-        let after = lines().skip(heading + 1).take(LINES_AFTER);
+        let after = lines().skip(self.heading.map_or(0, |line| line + 1)).take(LINES_AFTER);
         let mut paragraphs = 0;
         let after = after.take_while(move |(_, line)| {
             paragraphs += usize::from(line.len() >= PARAGRAPH_BYTES);
