@@ -17,7 +17,8 @@ const BETWEEN: &[&str] = &[
 /// Labels within a line: Chinese and Japanese pages write source, author and editor in one.
 #[rustfmt::skip]
 const LABELS: &[&str] = &[
-    "作者：", "作者:", "记者：", "记者:", "記者：", "記者:", "撰文：", "撰文:", "文：", "執筆：", "著者：", "글쓴이:", "작성자:",
+    "作者：", "作者:", "记者：", "记者:", "記者：", "記者:", "撰文：", "撰文:", "文：", "執筆：", "著者：", "글쓴이:", "작성자:", "Autor: ", "Author: ", "Autorin: ",
+    "Autor:in: ", "Auteur : ", "Auteur: ", "Autore: ", "Автор: ",
 ];
 
 /// Whether a short line after the heading has this name, folded. The name of the site is before it.
@@ -122,14 +123,22 @@ fn of_line(line: &str, next: &str, order: Order) -> Option<Vec<String>> {
         .find(|names| !names.is_empty())
 }
 
-/// The names in a text that may also be about something else: each needs two words, both with a capital, or a script without capitals.
+/// The names in a text that may also be about something else.
 fn sure(text: &str) -> Vec<String> {
     let mut names = people(text, Certainty::Shown);
-    let is_capital = |word: &str| word.starts_with(|c: char| c.is_uppercase());
-    names.retain(|name| {
-        let capitals = name.split_whitespace().filter(|word| is_capital(word)).count();
-        let has_case = name.chars().any(|c| c.is_uppercase() || c.is_lowercase());
-        capitals >= 2 || !has_case && name.chars().count() <= 12
-    });
+    names.retain(|name| is_sure(name));
     names
+}
+
+/// Most words of a name without a capital: "de la".
+const MAX_PARTICLES: usize = 2;
+
+/// Whether a name has the form of one: two words with capitals, the first among them, or a script without capitals.
+fn is_sure(name: &str) -> bool {
+    let is_capital = |word: &&str| word.starts_with(|c: char| c.is_uppercase());
+    let words = || name.split_whitespace();
+    let capitals = words().filter(is_capital).count();
+    let has_case = name.chars().any(|c| c.is_uppercase() || c.is_lowercase());
+    let begins_so = words().next().is_some_and(|word| is_capital(&word));
+    !has_case || begins_so && capitals >= 2 && words().count() - capitals <= MAX_PARTICLES
 }

@@ -130,6 +130,7 @@ impl Chooser<'_> {
     /// The authors that one source declares.
     fn declared_authors(&self, source: Source) -> Vec<String> {
         let claims = self.claims.of(Field::Author, source).take(MAX_AUTHORS);
+        let claims = claims.filter(|text| !self.site.is_named(text));
         let texts = claims.map(|text| match source {
             Source::Highwire | Source::DublinCore => turned(text),
             _ => text.to_owned(),

@@ -4,7 +4,7 @@ use html5ever::local_name;
 
 use super::marks::{Meaning, is_kicker, meaning};
 use super::text::{attribute, collapsed, is_unseen, text_of, text_without};
-use crate::parse::{NodeRef, Tree, Visit};
+use crate::parse::{Element, NodeRef, Tree, Visit};
 
 /// Most headings that are compared with the title.
 const MAX_HEADINGS: usize = 32;
@@ -33,14 +33,19 @@ pub(super) fn headings(tree: &Tree) -> Vec<Heading<'_>> {
     reader.headings
 }
 
-/// The text of a heading without the line above the title, if it has one.
+/// The text of a heading without the line above the title, without buttons and links to the heading itself.
 fn heading_text(node: NodeRef<'_>) -> String {
-    let own = collapsed(&text_without(node, MAX_HEADING_BYTES, is_kicker));
-    if own.is_empty() {
+    let own = collapsed(&text_without(node, MAX_HEADING_BYTES, is_no_title));
+    let text = if own.is_empty() {
         collapsed(&text_of(node, MAX_HEADING_BYTES))
     } else {
         own
-    }
+    };
+    text.trim_end_matches(['¶', ' ', '#']).to_owned()
+}
+
+fn is_no_title(element: &Element) -> bool {
+    element.name.local == local_name!("button") || attribute(element, "class").is_some_and(is_kicker)
 }
 
 #[derive(Default)]

@@ -28,7 +28,7 @@ const NO_AUTHOR: &[&str] = &[
     "avatar", "image", "img", "photo", "picture", "pic", "icon", "thumb", "bio", "biography", "description", "desc",
     "comment", "comments", "social", "follow", "job", "role", "title", "position", "email", "mail", "count", "date",
     "data", "datum", "time", "twitter", "related", "more", "recent", "articles", "posts", "caption", "copyright",
-    "about", "biographical", "org", "function", "intro", "quote",
+    "about", "biographical", "org", "function", "intro", "quote", "note", "notes",
 ];
 
 #[rustfmt::skip]
@@ -127,7 +127,7 @@ pub(super) fn is_kicker(classes: &str) -> bool {
     #[rustfmt::skip]
     const KICKER: &[&str] = &[
         "kicker", "overline", "topline", "dachzeile", "eyebrow", "surtitle", "pretitle", "supertitle", "subtitle", "subheadline", "subline",
-        "overtitle", "antetitulo", "spitzmarke", "roofline", "roof", "occhiello", "surtitre", "preheadline", "overhead",
+        "overtitle", "antetitulo", "spitzmarke", "roofline", "roof", "occhiello", "surtitre", "preheadline", "overhead", "headerlink", "permalink",
     ];
     words(classes).iter().any(|word| KICKER.contains(&word.as_str())) || is_for_screen_readers(classes)
 }

@@ -3,7 +3,8 @@
 mod wide;
 mod words;
 
-use self::words::{ENDS, LAST_WORDS, LETTERS, NOBODY, PARTICLES, ROLES, SEPARATORS, WITH_COLON, WRITTEN_BY};
+use self::words::{DEGREES, ENDS, LAST_WORDS, LETTERS, NOBODY, PARTICLES, ROLES, SEPARATORS, WITH_COLON, WRITTEN_BY};
+use super::months::month;
 use super::text::{cut, folded};
 
 /// Most authors of a page.
@@ -130,6 +131,10 @@ fn without_date(text: &str) -> &str {
         return text;
     };
     let before = text[..at].trim_end_matches(|c: char| !c.is_alphanumeric());
+    let before = match before.rsplit_once(' ') {
+        Some((name, last)) if month(&last.to_lowercase()).is_some() => name.trim_end(),
+        _ => before,
+    };
     match before.rsplit_once(' ') {
         Some((name, last)) if last.chars().count() <= 3 && last.chars().all(char::is_lowercase) => name,
         _ => before,
@@ -175,7 +180,7 @@ fn is_around_name(c: char) -> bool {
     c.is_whitespace()
         || matches!(
             c,
-            ':' | '：' | '"' | '“' | '”' | '„' | '*' | '-' | ',' | '/' | '\\' | '+' | '«' | '»' | '_' | '#'
+            ':' | '：' | '"' | '“' | '”' | '„' | '*' | '-' | ',' | '/' | '\\' | '+' | '«' | '»' | '_' | '#' | '>' | '<'
         )
 }
 
@@ -190,7 +195,7 @@ fn without_full_stop(text: &str) -> &str {
 
 fn has_role(text: &str) -> bool {
     let mut words = text.split(|c: char| !c.is_alphanumeric());
-    words.any(|word| ROLES.contains(&word.to_lowercase().as_str()))
+    DEGREES.contains(&folded(text).as_str()) || words.any(|word| ROLES.contains(&word.to_lowercase().as_str()))
 }
 
 /// Whether a text can be the name of a person or of a team.
@@ -274,6 +279,8 @@ mod tests {
             ("This post was written by", &[]),
             ("This post was written by Jane Doe.", &["Jane Doe"]),
             ("Jane Doe, Software Engineer", &["Jane Doe"]),
+            ("Jane Doe, MD and Jack Ma", &["Jane Doe", "Jack Ma"]),
+            ("JANE DOE March 11, 2015", &["JANE DOE"]),
             ("作者：王小明", &["王小明"]),
             ("作者：王小明 李四 编辑：张三", &["王小明", "李四"]),
             ("김철수 기자", &["김철수"]),

@@ -174,8 +174,8 @@ pub(super) fn text_of(node: NodeRef<'_>, max_bytes: usize) -> String {
     text_without(node, max_bytes, |_| false)
 }
 
-/// The same without the elements whose classes `is_left_out` knows.
-pub(super) fn text_without(node: NodeRef<'_>, max_bytes: usize, is_left_out: fn(&str) -> bool) -> String {
+/// The same without the elements that `is_left_out` knows.
+pub(super) fn text_without(node: NodeRef<'_>, max_bytes: usize, is_left_out: fn(&Element) -> bool) -> String {
     let mut reader = Reader {
         text: String::new(),
         max_bytes,
@@ -191,7 +191,7 @@ struct Reader {
     text: String,
     max_bytes: usize,
     nodes: usize,
-    is_left_out: fn(&str) -> bool,
+    is_left_out: fn(&Element) -> bool,
 }
 
 impl<'t> Visit<'t> for Reader {
@@ -208,7 +208,7 @@ impl<'t> Visit<'t> for Reader {
             }
             Node::Element(element) => {
                 self.end_line(node, element);
-                !is_unseen(element) && !attribute(element, "class").is_some_and(self.is_left_out)
+                !is_unseen(element) && !(self.is_left_out)(element)
             }
             _ => true,
         }

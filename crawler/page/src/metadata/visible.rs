@@ -241,7 +241,9 @@ impl Reader {
             return;
         };
         self.tried += 1;
-        let text = text_without(node, MAX_MARK_BYTES, is_for_screen_readers);
+        let text = text_without(node, MAX_MARK_BYTES, |element| {
+            attribute(element, "class").is_some_and(is_for_screen_readers)
+        });
         let is_byline = text.len() <= MAX_SHORT_LINE_BYTES || after_written_by(&text).is_some();
         if mark == Mark::Author && (!is_byline || self.around.contains(&node.id())) {
             return;

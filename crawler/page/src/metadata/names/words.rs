@@ -55,7 +55,7 @@ pub(super) const NOBODY: &[&str] = &[
     "more", "details", "here", "hier", "mehr", "date", "datum", "data", "fecha", "uhr", "min", "read", "article",
     "news", "blog", "post", "by", "von", "facebook", "twitter", "instagram", "email", "mail", "print", "youtube",
     "linkedin", "whatsapp", "pinterest", "profile", "bio", "menu", "login", "search", "contact", "kontakt",
-    "impressum", "stand", "veröffentlicht", "aktualisiert", "updated", "erstellt", "publié", "publicado",
+    "impressum", "stand", "lastupdated", "lastmodified", "termsofuse", "privacypolicy", "veröffentlicht", "aktualisiert", "updated", "erstellt", "publié", "publicado",
     "pubblicato", "about", "abouttheauthor", "abouttheauthors", "überdenautor", "überdieautorin", "zumautor",
     "zurautorin", "kommentare", "teilen", "drucken", "suche", "startseite", "管理员", "匿名", "小编", "编辑", "本站", "原创", "佚名",
     "未知",
@@ -65,8 +65,7 @@ pub(super) const NOBODY: &[&str] = &[
 #[rustfmt::skip]
 pub(super) const ROLES: &[&str] = &[
     "editor", "reporter", "correspondent", "journalist", "writer", "contributor", "columnist", "producer", "director",
-    "professor", "ceo", "cto", "founder", "manager", "analyst", "author", "blogger", "intern", "fellow", "md", "phd",
-    "engineer", "team", "staff", "bureau", "news", "times", "magazine", "service", "agency", "press", "university",
+    "professor", "ceo", "cto", "founder", "manager", "analyst", "author", "blogger", "intern", "fellow",     "engineer", "team", "staff", "bureau", "news", "times", "magazine", "service", "agency", "press", "university",
     "institute", "guest", "contributing", "senior", "chief", "president", "head", "lead", "redakteur", "redakteurin",
     "journalistin", "korrespondent", "korrespondentin", "autor", "autorin", "chefredakteur", "chefredakteurin",
     "leiter", "leiterin", "geschäftsführer", "volontär", "volontärin", "dpa", "afp", "reuters", "rédacteur",
@@ -85,4 +84,10 @@ pub(super) const ENDS: &[&str] = &[
 pub(super) const LAST_WORDS: &[&str] = &[
     "on", "at", "in", "published", "posted", "updated", "am", "um", "and", "und", "wrote", "says", "schreibt",
     "share", "shares",
+];
+
+/// Degrees and titles behind a name, folded. As a part of a list, each stands alone.
+pub(super) const DEGREES: &[&str] = &[
+    "md", "ma", "ba", "bsc", "msc", "mba", "mph", "phd", "dphil", "jd", "esq", "rn", "rd", "do", "pharmd", "jr", "sr",
+    "drphil", "llm",
 ];
