@@ -133,6 +133,9 @@ fn sure(text: &str) -> Vec<String> {
 /// Most words of a name without a capital: "de la".
 const MAX_PARTICLES: usize = 2;
 
+/// Most words of a name in a script without capitals.
+const MAX_UNCASED_WORDS: usize = 4;
+
 /// Whether a name has the form of one: two words with capitals, the first among them, or a script without capitals.
 fn is_sure(name: &str) -> bool {
     let is_capital = |word: &&str| word.starts_with(|c: char| c.is_uppercase());
@@ -140,5 +143,8 @@ fn is_sure(name: &str) -> bool {
     let capitals = words().filter(is_capital).count();
     let has_case = name.chars().any(|c| c.is_uppercase() || c.is_lowercase());
     let begins_so = words().next().is_some_and(|word| is_capital(&word));
-    !has_case || begins_so && capitals >= 2 && words().count() - capitals <= MAX_PARTICLES
+    if !has_case {
+        return words().count() <= MAX_UNCASED_WORDS;
+    }
+    begins_so && capitals >= 2 && words().count() - capitals <= MAX_PARTICLES
 }

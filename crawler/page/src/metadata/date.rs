@@ -3,6 +3,7 @@
 //! A program writes a date by ISO 8601 or RFC 5322. People write it in the order and with the words of their language. Both are found in a
 //! text by its tokens: numbers, words and punctuation.
 
+mod calendars;
 mod tokens;
 
 use jiff::civil::Date;
@@ -16,12 +17,6 @@ const MAX_TEXT_BYTES: usize = 512;
 
 /// Most words and commas between the parts of a date.
 const MAX_FILLERS: usize = 3;
-
-/// The years of the Buddhist calendar of Thailand, which is 543 years ahead.
-const BUDDHIST_YEARS: std::ops::RangeInclusive<i16> = 2500..=2620;
-
-/// The Japanese eras, with the year before the first one.
-const ERAS: [(&str, i16); 2] = [("令和", 2018), ("平成", 1988)];
 
 /// A day, and the date as ISO 8601 writes it: with a time and an offset if the page gives them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,17 +111,9 @@ fn number(bytes: &[u8], least: usize, most: usize) -> Option<(i64, &[u8])> {
     (digits.len() >= least).then_some((value, rest))
 }
 
-/// A calendar date that exists, in a year that a page may name.
+/// The day of these numbers, if there is one.
 fn date(year: i64, month: i64, day: i64) -> Option<Date> {
-    let year = i16::try_from(year).ok()?;
-    let year = if BUDDHIST_YEARS.contains(&year) {
-        year - 543
-    } else {
-        year
-    };
-    let is_possible = (1900..=2200).contains(&year);
-    let found = Date::new(year, month.try_into().ok()?, day.try_into().ok()?).ok()?;
-    is_possible.then_some(found)
+    calendars::day(year.try_into().ok()?, month.try_into().ok()?, day.try_into().ok()?)
 }
 
 /// A date of ISO 8601 in its extended form, with a time and an offset if they are there.
@@ -247,17 +234,14 @@ fn of_era(tokens: &[Token]) -> Option<Date> {
     match tokens {
         [
             Word(era),
-            Number(y, 1..=2),
+            Number(y, 1..=3),
             Mark('年'),
             Number(m, _),
             Mark('月'),
             Number(d, _),
             Mark('日'),
             ..,
-        ] => {
-            let (_, before) = ERAS.iter().find(|(name, _)| era.ends_with(name))?;
-            date(i64::from(*before) + y, *m, *d)
-        }
+        ] => date(calendars::year_of_era(era, *y)?, *m, *d),
         _ => None,
     }
 }

@@ -11,7 +11,7 @@ use super::visible::{Mark, Marked, Visible};
 const PUBLISHED: &[&str] = &[
     "published", "posted", "publication date", "veröffentlicht", "veröffentlichung", "erstellt", "publié",
     "publicado", "pubblicato", "gepubliceerd", "publicerad", "publisert", "udgivet", "julkaistu", "opublikowano",
-    "publikováno", "zveřejněno", "опубликовано", "дата публикации", "发布", "發佈", "公開日", "投稿日", "입력", "등록", "δημοσιεύ",
+    "publikováno", "zveřejněno", "опубликовано", "дата публикации", "发布", "發佈", "公開日", "投稿日", "نشر", "انتشار", "פורסם", "प्रकाशित", "เผยแพร่", "diterbitkan", "ngày đăng", "megjelent", "опубліковано", "публикува", "입력", "등록", "δημοσιεύ",
     "yayınlan", "közzétéve", "publicat",
 ];
 
@@ -21,7 +21,7 @@ const MODIFIED: &[&str] = &[
     "updated", "modified", "last edited", "aktualisiert", "geändert", "stand:", "mis à jour", "mise à jour",
     "modifié", "actualizado", "modificado", "atualizado", "aggiornato", "aggiornamento", "bijgewerkt", "gewijzigd",
     "uppdaterad", "oppdatert", "opdateret", "päivitetty", "zaktualizowano", "aktualizováno", "обновлено", "изменено",
-    "更新", "수정", "güncelle", "frissítve",
+    "更新", "수정", "güncelle", "עודכן", "بروزرسانی", "تحديث", "diperbarui", "cập nhật", "оновлено", "frissítve",
 ];
 
 /// Reads dates that are possible.

@@ -4,6 +4,22 @@
 //! Polish, Czech, Slovak, Slovene, Croatian, Serbian, Russian, Ukrainian, Bulgarian, Greek, Hungarian, Latvian, Lithuanian, Turkish, Indonesian,
 //! Arabic, Persian, Hebrew, Hindi and Thai, with the cases and the abbreviations that dates use.
 
+/// The names of the months of the Persian calendar, whose years tell it from others.
+const PERSIAN: [&str; 12] = [
+    "فروردین",
+    "اردیبهشت",
+    "خرداد",
+    "تیر",
+    "مرداد",
+    "شهریور",
+    "مهر",
+    "آبان",
+    "آذر",
+    "دی",
+    "بهمن",
+    "اسفند",
+];
+
 /// The names of each month in lower case.
 #[rustfmt::skip]
 const MONTHS: [&[&str]; 12] = [
@@ -54,8 +70,9 @@ const MONTHS: [&[&str]; 12] = [
         "gruodžio", "aralık", "ara", "ديسمبر", "دسامبر", "דצמבר", "בדצמבר", "दिसंबर", "दिसम्बर", "ธันวาคม", "ธ.ค"],
 ];
 
-/// The number of a month by its name in lower case.
+/// The number of a month by its name in lower case, within its own calendar.
 pub(super) fn month(word: &str) -> Option<i8> {
-    let at = MONTHS.iter().position(|names| names.contains(&word))?;
+    let usual = MONTHS.iter().position(|names| names.contains(&word));
+    let at = usual.or_else(|| PERSIAN.iter().position(|name| *name == word))?;
     i8::try_from(at + 1).ok()
 }

@@ -36,6 +36,9 @@ fn a_date_is_found_in_the_forms_of_many_languages() {
         "2024年3月5日 10:00",
         "２０２４年３月５日",
         "令和6年3月5日",
+        "中華民國113年3月5日",
+        "۱۵ اسفند ۱۴۰۲",
+        "۱۴۰۲/۱۲/۱۵",
         "2024년 3월 5일",
         "2024. 3. 5.",
         "2024/03/05",
@@ -99,6 +102,25 @@ fn a_declared_date_keeps_its_time() {
     ] {
         let found = declared(text, Order::DayFirst).map(|date| date.iso);
         assert_eq!(found.as_deref(), Some(expected), "{text}");
+    }
+}
+
+#[test]
+fn the_persian_calendar_has_its_leap_years() {
+    for (text, expected) in [
+        ("1400/01/01", Some("2021-03-21")),
+        ("1403/01/01", Some("2024-03-20")),
+        ("1403/12/30", Some("2025-03-20")),
+        ("1404/01/01", Some("2025-03-21")),
+        ("1380/06/31", Some("2001-09-22")),
+        ("1404/07/31", None),
+        ("1404/13/01", None),
+    ] {
+        assert_eq!(
+            shown(text, Order::DayFirst).map(|date| date.iso).as_deref(),
+            expected,
+            "{text}"
+        );
     }
 }
 

@@ -21,8 +21,10 @@ pub(super) const WRITTEN_BY: &[&str] = &[
     "door", "skrevet av", "skrevet af", "skriven av", "publisert av", "publicerad av", "forfatter", "författare",
     "skribent", "av", "af", "kirjoittanut", "kirjoittaja", "tekijä", "napisane przez", "opublikowane przez",
     "autorzy", "przez", "napsal", "vložil", "szerző", "írta", "scris de", "publicat de", "autorul", "автор статьи",
-    "авторы", "автор", "опубликовал", "опубликовано", "γράφει ο", "γράφει η", "συντάκτης", "του", "yazar", "yazan",
-    "oleh", "ditulis oleh", "penulis", "tác giả", "bởi", "责任编辑", "撰文", "作者", "记者", "記者", "文/", "文／", "文：", "編集", "著者",
+    "авторы", "автор", "опубликовал", "опубликовано", "γράφει ο", "γράφει η", "συντάκτης", "yazar", "yazan",
+    "oleh", "ditulis oleh", "penulis", "tác giả", "bởi", 
+    "نویسنده", "بقلم", "الكاتب", "كتب", "מאת", "लेखक", "โดย", "аутор", "пише", "piše", "napisao", "napisala", "autors", "autorius", "escrit per",
+    "höfundur", "подготовил", "подготовила", "написал", "责任编辑", "撰文", "作者", "记者", "記者", "文/", "文／", "文：", "編集", "著者",
     "執筆者", "執筆", "ライター", "글쓴이", "작성자", "기자",
 ];
 
