@@ -26,10 +26,11 @@
 //! | image | Open Graph, JSON-LD, Twitter card, Parse.ly, Sailthru, microdata, link, meta | |
 //! | type | JSON-LD, Open Graph, microdata, Dublin Core | the vocabulary of schema.org is finer |
 //!
-//! Four rules cross this order:
+//! Five rules cross this order:
 //!
 //! - A declared author counts only if the page shows the name: programs declare the account of whoever made the page. The name in
 //!   `<meta name=author>` must stand in a short line after the heading. If the page shows all declared authors and more, it is right.
+//! - Elements that are marked as authors count only if they name few, or if the page calls itself an article: lists of articles have many.
 //! - A day that stands near the heading comes before a declared one up to a week beside it that does not: programs declare the time in
 //!   another zone, or that of a draft.
 //! - The author and the day of a `WebPage` in JSON-LD count only if Open Graph calls the page an article. Programs declare them for every page.

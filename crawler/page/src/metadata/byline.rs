@@ -28,13 +28,25 @@ pub(super) fn is_named_after_heading(visible: &Visible, name: &str) -> bool {
     after.any(|(_, line)| folded(line).contains(name))
 }
 
-/// The authors in elements that are marked by a link or a class. Away from the heading, only one name is believed.
-pub(super) fn marked(visible: &Visible, source: Source, is_refused: impl Fn(&str) -> bool) -> Option<Vec<String>> {
+/// The authors in elements that are marked in one way.
+#[derive(Debug, Default)]
+pub(super) struct MarkedAuthors {
+    /// Those near the heading. Away from it, only one name is believed.
+    pub names: Vec<String>,
+    /// Whether elements of the page name many authors, as lists of articles do.
+    pub are_many: bool,
+}
+
+/// Number of authors, each in an element of its own, of which one is not that of the page.
+const MANY: usize = 4;
+
+/// The authors in elements that are marked by a link or a class.
+pub(super) fn marked(visible: &Visible, source: Source, is_refused: impl Fn(&str) -> bool) -> MarkedAuthors {
     let mark = match source {
         Source::Link => Mark::AuthorLink,
         _ => Mark::Author,
     };
-    let mut far: Vec<Vec<String>> = Vec::new();
+    let mut all: Vec<Vec<String>> = Vec::new();
     let mut near: Option<(usize, Vec<String>)> = None;
     for marked in visible.near_first(|this| this == mark) {
         let mut names = people(&marked.text, Certainty::Shown);
@@ -43,8 +55,11 @@ pub(super) fn marked(visible: &Visible, source: Source, is_refused: impl Fn(&str
         if names.is_empty() || is_list {
             continue;
         }
+        if all.len() < MANY && !all.contains(&names) {
+            all.push(names.clone());
+        }
         match &mut near {
-            _ if !visible.is_near(marked.line) => far.push(names),
+            _ if !visible.is_near(marked.line) => {}
             None => near = Some((marked.line, names)),
             // Several authors have a link each, in one line or in lines one after the other.
             Some((line, found)) if mark == Mark::AuthorLink && marked.line.abs_diff(*line) <= 1 => {
@@ -58,9 +73,12 @@ pub(super) fn marked(visible: &Visible, source: Source, is_refused: impl Fn(&str
             Some(_) => {}
         }
     }
-    far.dedup();
-    let only = || Some(far).filter(|far| far.len() == 1)?.pop();
-    near.map(|(_, names)| names).or_else(only)
+    let are_many = all.len() >= MANY;
+    let only = all.pop().filter(|_| all.is_empty());
+    MarkedAuthors {
+        names: near.map(|(_, names)| names).or(only).unwrap_or_default(),
+        are_many,
+    }
 }
 
 /// Whether the only name of one list begins the only one of another.

@@ -9,6 +9,7 @@ use super::byline;
 use super::claims::{Claims, Field, Source};
 use super::date::{self, Order, PageDate};
 use super::dateline::{self, DateReader};
+use super::kinds::{Kind, kind};
 use super::names::{Certainty, MAX_AUTHORS, people, turned};
 use super::site::Site;
 use super::text::{cut, folded};
@@ -101,9 +102,19 @@ impl Chooser<'_> {
         })
     }
 
+    /// Whether the page says that it is one article, and no list of them.
+    fn is_article(&self) -> bool {
+        let mut types = self.claims.in_order(Field::Type, trust::TYPE);
+        types.any(|(_, name)| name == "article" || kind(name) == Some(Kind::Article))
+    }
+
     /// The authors in elements that are marked by a link or a class.
     fn marked_authors(&self, source: Source) -> Vec<String> {
-        byline::marked(self.visible, source, |name| self.site.is_named(name)).unwrap_or_default()
+        let found = byline::marked(self.visible, source, |name| self.site.is_named(name));
+        if found.are_many && !self.is_article() {
+            return Vec::new();
+        }
+        found.names
     }
 
     /// The authors that the page shows, if they are the declared ones and more.

@@ -61,7 +61,7 @@ impl<'t> Visit<'t> for HeadingReader<'t> {
             return true;
         };
         let name = &element.name.local;
-        if is_unseen(element) || matches!(*name, local_name!("nav") | local_name!("aside") | local_name!("form")) {
+        if is_unseen(element) || matches!(*name, local_name!("nav") | local_name!("aside")) {
             return false;
         }
         let is_marked = attribute(element, "class").is_some_and(|classes| meaning(classes) == Some(Meaning::Title));

@@ -69,7 +69,7 @@ impl Site {
             .iter()
             .chain([&self.label])
             .filter(|name| name.chars().count() >= 4);
-        is_short && text.chars().count() >= 3 && names.any(|name| text.contains(name.as_str()) || name.contains(&text))
+        is_short && text.chars().count() >= 4 && names.any(|name| text.contains(name.as_str()) || name.contains(&text))
     }
 }
 

@@ -57,7 +57,7 @@ pub(super) const NOBODY: &[&str] = &[
     "more", "details", "here", "hier", "mehr", "date", "datum", "data", "fecha", "uhr", "min", "read", "article",
     "news", "blog", "post", "by", "von", "facebook", "twitter", "instagram", "email", "mail", "print", "youtube",
     "linkedin", "whatsapp", "pinterest", "profile", "bio", "menu", "login", "search", "contact", "kontakt",
-    "impressum", "stand", "lastupdated", "lastmodified", "termsofuse", "privacypolicy", "veröffentlicht", "aktualisiert", "updated", "erstellt", "publié", "publicado",
+    "impressum", "stand", "via", "lastupdated", "lastmodified", "termsofuse", "privacypolicy", "veröffentlicht", "aktualisiert", "updated", "erstellt", "publié", "publicado",
     "pubblicato", "about", "abouttheauthor", "abouttheauthors", "überdenautor", "überdieautorin", "zumautor",
     "zurautorin", "kommentare", "teilen", "drucken", "suche", "startseite", "管理员", "匿名", "小编", "编辑", "本站", "原创", "佚名",
     "未知",
