@@ -17,7 +17,7 @@ const BETWEEN: &[&str] = &[
 /// Labels within a line: Chinese and Japanese pages write source, author and editor in one.
 #[rustfmt::skip]
 const LABELS: &[&str] = &[
-    "作者：", "作者:", "记者：", "记者:", "記者：", "記者:", "撰文：", "撰文:", "文：", "執筆：", "著者：", "글쓴이:", "작성자:", "Autor: ", "Author: ", "Autorin: ",
+    "作者：", "作者:", "记者：", "记者:", "記者：", "記者:", "撰文：", "撰文:", "執筆：", "著者：", "글쓴이:", "작성자:", "Autor: ", "Author: ", "Autorin: ",
     "Autor:in: ", "Auteur : ", "Auteur: ", "Autore: ", "Автор: ",
 ];
 
