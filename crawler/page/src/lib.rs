@@ -9,9 +9,10 @@
 //! - [`documents`]: PDF and other documents that are not HTML
 //! - `extract`: the main text of a tree, by an [`ExtractRule`] of the user if there is one
 //! - `language`: the language of a text; `soft_404`: error pages that are served with status 200; `words`: a count of words
-//! - `map`: fast hash maps; `not_a_page`: why bytes are not a page
+//! - `on_request`: the tree with all attributes; `map`: fast hash maps; `not_a_page`: why bytes are not a page
 //! - `page_type`: article, listing, product, forum, documentation or service
 //! - `read`: all stages, joined
+//! - [`metadata()`]: what a page says about itself, with the source of each value, for those who ask
 //! - `format`: HTML, XHTML or a document; `form`: the forms of a page; `sign`: whether a page shows a text or an element
 //!
 //! ```
@@ -33,7 +34,9 @@ mod format;
 pub use extract::training;
 mod language;
 mod map;
+mod metadata;
 mod not_a_page;
+mod on_request;
 mod page_type;
 #[cfg(feature = "training")]
 pub use page_type::training as page_type_training;
@@ -51,6 +54,7 @@ pub use self::documents::{Documents, missing_in_words};
 pub use decode::EncodingSource;
 pub use extract::{ExtractRule, InvalidSelector, RuleEffect};
 pub use form::{Form, FormField};
+pub use metadata::{Metadata, Source, Sourced, metadata};
 pub use not_a_page::NotAPage;
 pub use page_type::PageType;
 pub use parse::{

@@ -1,17 +1,13 @@
 //! Signs of a page that tell a program something, such as that a user is logged in.
 
-use documents::Kinds;
 use html5ever::local_name;
 use http::HeaderMap;
 use url::Url;
 
-use crate::content_type::{self, charset};
-use crate::decode::decode_from;
 use crate::extract::{ExtractRule, is_within_line, shows};
 use crate::form::{Form, forms};
-use crate::format::Format;
-use crate::parse::{self, Attributes, Document, NodeRef, Visit};
-use crate::read::declared_media_type;
+use crate::on_request;
+use crate::parse::{self, Document, NodeRef, Visit};
 use crate::words::is_ignorable;
 
 /// A text or an element by which a program recognises a page.
@@ -58,11 +54,7 @@ impl Shown {
     /// What the page with this body, these header fields and this URL shows. `None` if the response is not HTML.
     #[must_use]
     pub fn of(bytes: &[u8], headers: &HeaderMap, url: &Url) -> Option<Self> {
-        let declared = declared_media_type(headers);
-        let format = Format::of(declared.as_deref(), bytes, Kinds::NONE).ok()?;
-        let label = content_type::field(headers).and_then(|field| charset(&field));
-        let decoded = decode_from(url, bytes, label.as_deref(), format.syntax());
-        let document = format.parse(&decoded, Attributes::All);
+        let document = on_request::parse(bytes, headers, url)?;
         let mut text = Text::default();
         let displayed = parse::displayed(&document.html);
         displayed.as_ref().unwrap_or(&document.html).root().walk(&mut text);

@@ -1,0 +1,226 @@
+//! What a page says about itself: title, authors, dates, description, name of the site, language, tags, section, licence, image, type.
+//!
+//! ```text
+//! tree ─▶ claims: JSON-LD, microdata and RDFa, meta elements, links ─┐
+//!    └──▶ headings ─▶ title ◀────────────────────────────────────────┤
+//!            └──▶ visible: bylines, dates, lines near the heading ───┴─▶ choose ─▶ Metadata
+//! ```
+//!
+//! Each source makes claims. For each field, the first claim in the order of trust that can be true is the value; its source is kept. What is
+//! surely wrong is refused, because a wrong value is worse than none: a site as its own author, `admin`, an address, a date in the future.
+//!
+//! # The order of trust
+//!
+//! | field | order | why |
+//! |---|---|---|
+//! | title | a heading that a declared title repeats; the only `<h1>`, if it shares many words with a declared title; Open Graph, JSON-LD, Highwire, Parse.ly, Sailthru, microdata, RDFa, Twitter card, Dublin Core, meta; the only `<h1>`; `<title>` | two witnesses come before one; `<title>` has more than the title |
+//! | authors | JSON-LD, Highwire, Parse.ly, Sailthru, microdata, RDFa, link, class, meta, Dublin Core, Open Graph, Twitter card, text | `<meta name=author>` is often the owner of the site |
+//! | published | JSON-LD, Open Graph, microdata, Parse.ly, Sailthru, Highwire, RDFa, Dublin Core, meta, URL, `<time>`, class, text | a program that knows the time comes before what is shown |
+//! | modified | JSON-LD, Open Graph, microdata, RDFa, Dublin Core, meta, class, text | the same |
+//! | description | meta, Open Graph, JSON-LD, Twitter card, Dublin Core, Sailthru, microdata, RDFa | the tags for other sites are often for other readers |
+//! | site name | Open Graph, JSON-LD, meta, microdata, RDFa, Highwire, Dublin Core | |
+//! | language | root element, meta, JSON-LD, Dublin Core, Open Graph | browsers read the root element |
+//! | tags | Open Graph, Parse.ly, JSON-LD, Sailthru, meta, link, microdata, RDFa, Dublin Core | |
+//! | section | Open Graph, JSON-LD, Parse.ly, microdata, meta, link | |
+//! | licence | link, JSON-LD, microdata, RDFa, Dublin Core, meta; text: the only licence of Creative Commons that the page leads to | `rel=license` is a standard (WHATWG HTML, section 4.6.7.8) |
+//! | image | Open Graph, JSON-LD, Twitter card, Parse.ly, Sailthru, microdata, link, meta | |
+//! | type | JSON-LD, Open Graph, microdata, Dublin Core | the vocabulary of schema.org is finer |
+//!
+//! Five rules cross this order:
+//!
+//! - A declared author counts only if the page shows the name: programs declare the account of whoever made the page. The name in
+//!   `<meta name=author>` must stand in a short line after the heading. If the page shows all declared authors and more, it is right.
+//! - Elements that are marked as authors count only if they name few, or if the page calls itself an article: lists of articles have many.
+//! - A day that stands near the heading comes before a declared one up to a week beside it that does not: programs declare the time in
+//!   another zone, or that of a draft.
+//! - The author and the day of a `WebPage` in JSON-LD count only if Open Graph calls the page an article. Programs declare them for every page.
+//! - A description with the name of the site gives way to one without it, and a description that is cut to the same one in full.
+
+mod byline;
+mod choose;
+mod claims;
+mod date;
+mod dateline;
+mod headings;
+mod items;
+mod json_ld;
+mod kinds;
+mod marks;
+mod meta_tags;
+mod months;
+mod names;
+mod site;
+mod text;
+mod title;
+mod trust;
+mod visible;
+
+use std::time::SystemTime;
+
+use html5ever::{local_name, ns};
+use http::HeaderMap;
+use url::Url;
+
+use self::choose::Chooser;
+pub use self::claims::Source;
+use self::claims::{Claims, Field};
+use self::items::Items;
+use self::json_ld::JsonLd;
+use self::meta_tags::{MetaTags, take_link};
+use self::site::Site;
+use self::text::{attribute, text_of};
+use self::title::Titles;
+use crate::on_request;
+use crate::parse::{self, Base, Document, Element, NodeRef, Visit};
+
+/// A value and where the page says it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sourced<T> {
+    /// The value.
+    pub value: T,
+    /// Where the page says it.
+    pub source: Source,
+}
+
+/// What a page says about itself. Each field is `None` if the page says nothing that can be believed. Texts are plain, with collapsed white
+/// space, and have at most 4,096 bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Metadata {
+    /// The title without the name of the site.
+    pub title: Option<Sourced<String>>,
+    /// The names of the authors, at most 16, without "by".
+    pub authors: Option<Sourced<Vec<String>>>,
+    /// When the page was published: a day (`2024-03-05`) or a time (`2024-03-05T10:00:00+01:00`) of ISO 8601, as the page gives it. A time
+    /// without an offset is that of the page, wherever it is.
+    pub published: Option<Sourced<String>>,
+    /// When it was last changed, in the same form.
+    pub modified: Option<Sourced<String>>,
+    /// Its summary.
+    pub description: Option<Sourced<String>>,
+    /// The name of the site.
+    pub site_name: Option<Sourced<String>>,
+    /// The language that it declares, as a tag of BCP 47 (`de-AT`).
+    pub language: Option<Sourced<String>>,
+    /// Its tags or keywords, at most 64.
+    pub tags: Option<Sourced<Vec<String>>>,
+    /// The section of the site.
+    pub section: Option<Sourced<String>>,
+    /// The licence: the absolute URL of a link, or the text.
+    pub licence: Option<Sourced<String>>,
+    /// The absolute URL of its main image.
+    pub image: Option<Sourced<String>>,
+    /// Its type in the vocabulary of the source, such as `NewsArticle` (schema.org) or `article` (Open Graph).
+    pub page_type: Option<Sourced<String>>,
+}
+
+/// What the page with this body, these header fields and this URL says about itself. `fetched` is the time of the response: a page cannot know
+/// a later one. `None` if the response is not HTML.
+///
+/// A crawl does not call it; what asks for metadata pays for a parse of its own, because the tree of a crawl has not all attributes.
+#[must_use]
+pub fn metadata(bytes: &[u8], headers: &HeaderMap, url: &Url, fetched: SystemTime) -> Option<Metadata> {
+    let document = on_request::parse(bytes, headers, url)?;
+    Some(of_document(&document, url, fetched))
+}
+
+/// What a parsed page says about itself. Its tree must have all attributes.
+fn of_document(document: &Document, url: &Url, fetched: SystemTime) -> Metadata {
+    let displayed = parse::displayed(&document.html);
+    let tree = displayed.as_ref().unwrap_or(&document.html);
+    let mut declared = Declared::default();
+    tree.root().walk(&mut declared);
+    let headings = headings::headings(tree);
+    let Declared {
+        mut claims,
+        json_ld,
+        title,
+        base,
+        ..
+    } = declared;
+    let texts: Vec<String> = headings
+        .iter()
+        .map(|heading| heading.text.clone())
+        .chain([title.clone()])
+        .collect();
+    json_ld.claim(url, &texts, &mut claims);
+    let site = Site::of(&claims, url.host_str().unwrap_or_default());
+    let title = Titles::new(&claims, &title, &headings, &site).find();
+    let visible = visible::visible(tree, title.heading.as_ref().map(|heading| heading.node));
+    let base = Base::new(base.as_deref(), url, document.encoding);
+    let chooser = Chooser {
+        claims: &claims,
+        visible: &visible,
+        site: &site,
+        base: &base,
+        url,
+        fetched,
+    };
+    chooser.choose(title.title)
+}
+
+/// Longest text of a `<title>`, in bytes.
+const MAX_TITLE_BYTES: usize = 1024;
+
+/// What the elements of a page declare.
+#[derive(Default)]
+struct Declared {
+    claims: Claims,
+    json_ld: JsonLd,
+    metas: MetaTags,
+    items: Items,
+    /// The text of `<title>`.
+    title: String,
+    /// The `href` of the first `<base>`.
+    base: Option<String>,
+}
+
+impl<'t> Visit<'t> for Declared {
+    fn enter(&mut self, node: NodeRef<'t>) -> bool {
+        let Some(element) = node.value().as_element() else {
+            return true;
+        };
+        self.take(node, element);
+        // Items of microdata may be anywhere, also in a `<meta>`.
+        self.items.enter(node, element, &mut self.claims);
+        element.name.local != local_name!("template")
+    }
+
+    fn leave(&mut self, node: NodeRef<'t>) {
+        self.items.leave(node);
+    }
+}
+
+impl Declared {
+    fn take(&mut self, node: NodeRef<'_>, element: &Element) {
+        match element.name.local {
+            local_name!("html") => {
+                let language = attribute(element, "lang").or_else(|| attribute(element, "xml:lang"));
+                self.claims
+                    .add(Field::Language, Source::Root, language.unwrap_or_default());
+            }
+            local_name!("title") if self.title.is_empty() && element.name.ns == ns!(html) => {
+                self.title = text::cleaned(&text_of(node, MAX_TITLE_BYTES));
+            }
+            local_name!("base") if self.base.is_none() => self.base = attribute(element, "href").map(str::to_owned),
+            local_name!("meta") => self.metas.take(element, &mut self.claims),
+            local_name!("link") | local_name!("a") => {
+                take_link(node, element, &mut self.claims);
+            }
+            local_name!("script") if is_json_ld(element) => {
+                let texts = node.children().filter_map(|child| child.value().as_text());
+                self.json_ld.take(&texts.collect::<String>());
+            }
+            _ => {}
+        }
+    }
+}
+
+fn is_json_ld(element: &Element) -> bool {
+    let kind = attribute(element, "type").unwrap_or_default();
+    kind.split(';')
+        .next()
+        .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/ld+json"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,168 @@
+//! The authors that a page shows: in elements that are marked as such, and in lines such as "By Jane Doe".
+
+use super::claims::Source;
+use super::date::{self, Order};
+use super::names::{Certainty, MAX_AUTHORS, after_written_by, people};
+use super::text::folded;
+use super::visible::{Mark, Visible};
+
+/// Most names in an element that does not say "by". More are a list of something else.
+const MAX_UNTOLD_NAMES: usize = 5;
+
+/// Words between a date and an author.
+const BETWEEN: &[&str] = &[
+    " by ", " By ", " von ", " par ", " por ", " da ", " door ", " av ", " af ",
+];
+
+/// Labels within a line: Chinese and Japanese pages write source, author and editor in one.
+#[rustfmt::skip]
+const LABELS: &[&str] = &[
+    "作者：", "作者:", "记者：", "记者:", "記者：", "記者:", "撰文：", "撰文:", "執筆：", "著者：", "글쓴이:", "작성자:", "Autor: ", "Author: ", "Autorin: ",
+    "Autor:in: ", "Auteur : ", "Auteur: ", "Autore: ", "Автор: ",
+];
+
+/// Whether a short line after the heading has this name, folded. The name of the site is before it.
+pub(super) fn is_named_after_heading(visible: &Visible, name: &str) -> bool {
+    let heading = visible.heading.unwrap_or(usize::MAX);
+    let mut after = visible.lines_near().filter(|(at, _)| *at > heading);
+    after.any(|(_, line)| folded(line).contains(name))
+}
+
+/// The authors in elements that are marked in one way.
+#[derive(Debug, Default)]
+pub(super) struct MarkedAuthors {
+    /// Those near the heading. Away from it, only one name is believed.
+    pub names: Vec<String>,
+    /// Whether elements of the page name many authors, as lists of articles do.
+    pub are_many: bool,
+}
+
+/// Number of authors, each in an element of its own, of which one is not that of the page.
+const MANY: usize = 4;
+
+/// The authors in elements that are marked by a link or a class.
+pub(super) fn marked(visible: &Visible, source: Source, is_refused: impl Fn(&str) -> bool) -> MarkedAuthors {
+    let mark = match source {
+        Source::Link => Mark::AuthorLink,
+        _ => Mark::Author,
+    };
+    let mut all: Vec<Vec<String>> = Vec::new();
+    let mut near: Option<(usize, Vec<String>)> = None;
+    for marked in visible.near_first(|this| this == mark) {
+        let mut names = people(&marked.text, Certainty::Shown);
+        names.retain(|name| !is_refused(name));
+        let is_list = names.len() > MAX_UNTOLD_NAMES && after_written_by(&marked.text).is_none();
+        if names.is_empty() || is_list {
+            continue;
+        }
+        if all.len() < MANY && !all.contains(&names) {
+            all.push(names.clone());
+        }
+        match &mut near {
+            _ if !visible.is_near(marked.line) => {}
+            None => near = Some((marked.line, names)),
+            // Several authors have a link each, in one line or in lines one after the other.
+            Some((line, found)) if mark == Mark::AuthorLink && marked.line.abs_diff(*line) <= 1 => {
+                names.retain(|name| !found.contains(name));
+                found.extend(names);
+                found.truncate(MAX_AUTHORS);
+                *line = marked.line;
+            }
+            // "Jane Doe BBC Sport", with "Jane Doe" in an element of its own.
+            Some((_, found)) if is_beginning_of(&names, found) => *found = names,
+            Some(_) => {}
+        }
+    }
+    let are_many = all.len() >= MANY;
+    let only = all.pop().filter(|_| all.is_empty());
+    MarkedAuthors {
+        names: near.map(|(_, names)| names).or(only).unwrap_or_default(),
+        are_many,
+    }
+}
+
+/// Whether the only name of one list begins the only one of another.
+fn is_beginning_of(one: &[String], other: &[String]) -> bool {
+    let ([one], [other]) = (one, other) else {
+        return false;
+    };
+    other
+        .strip_prefix(one.as_str())
+        .is_some_and(|rest| rest.starts_with(' '))
+        && one.contains(' ')
+}
+
+/// The authors that a line near the heading names after a word such as "by". The word may be a line of its own.
+pub(super) fn told(visible: &Visible, order: Order) -> Vec<String> {
+    let mut near = visible.lines_near();
+    let next = |at: usize| visible.lines.get(at + 1).map(String::as_str).unwrap_or_default();
+    let found = near.find_map(|(at, line)| of_line(line, next(at), order));
+    found.or_else(|| labelled(visible, next)).unwrap_or_default()
+}
+
+/// The authors after a label with a colon, such as "Author:", or after "Posted by", anywhere on the page, if they are the same wherever
+/// they stand.
+fn labelled<'a>(visible: &Visible, next: impl Fn(usize) -> &'a str) -> Option<Vec<String>> {
+    let mut found = visible.short_lines().filter_map(|(at, line)| {
+        let rest = after_label(line)?;
+        let names = sure(if rest.is_empty() { next(at) } else { rest });
+        (!names.is_empty()).then_some(names)
+    });
+    let first = found.next()?;
+    found.all(|names| names == first).then_some(first)
+}
+
+/// What follows a label that is only written before authors.
+fn after_label(line: &str) -> Option<&str> {
+    let rest = after_written_by(line)?;
+    let label = &line[..line.len() - rest.len()];
+    let is_phrase = label.trim().contains(' ');
+    (is_phrase || label.contains([':', '：'])).then_some(rest)
+}
+
+/// The authors that a line names. `next` is the line after it.
+fn of_line(line: &str, next: &str, order: Order) -> Option<Vec<String>> {
+    if after_written_by(line) == Some("") {
+        return Some(sure(next)).filter(|names| !names.is_empty());
+    }
+    let parts = line.split(['|', '•', '·', '–', '—']).map(str::trim);
+    let after_word = parts.filter_map(after_written_by);
+    // "5 March 2024 by Jane Doe"
+    let is_dated = date::shown(line, order).is_some();
+    let between = BETWEEN
+        .iter()
+        .filter(|_| is_dated)
+        .filter_map(|word| Some(line.split_once(word)?.1));
+    let labelled = LABELS.iter().filter_map(|label| Some(line.split_once(label)?.1));
+    after_word
+        .chain(between)
+        .chain(labelled)
+        .map(sure)
+        .find(|names| !names.is_empty())
+}
+
+/// The names in a text that may also be about something else.
+fn sure(text: &str) -> Vec<String> {
+    let mut names = people(text, Certainty::Shown);
+    names.retain(|name| is_sure(name));
+    names
+}
+
+/// Most words of a name without a capital: "de la".
+const MAX_PARTICLES: usize = 2;
+
+/// Most words of a name in a script without capitals.
+const MAX_UNCASED_WORDS: usize = 4;
+
+/// Whether a name has the form of one: two words with capitals, the first among them, or a script without capitals.
+fn is_sure(name: &str) -> bool {
+    let is_capital = |word: &&str| word.starts_with(|c: char| c.is_uppercase());
+    let words = || name.split_whitespace();
+    let capitals = words().filter(is_capital).count();
+    let has_case = name.chars().any(|c| c.is_uppercase() || c.is_lowercase());
+    let begins_so = words().next().is_some_and(|word| is_capital(&word));
+    if !has_case {
+        return words().count() <= MAX_UNCASED_WORDS;
+    }
+    begins_so && capitals >= 2 && words().count() - capitals <= MAX_PARTICLES
+}

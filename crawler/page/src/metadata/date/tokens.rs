@@ -1,0 +1,63 @@
+//! The tokens of a date that people write: numbers in any script, names of months, other words, marks.
+
+use super::super::months::month;
+
+/// Most tokens of a text that is searched for a date.
+const MAX_TOKENS: usize = 96;
+
+/// A part of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Token {
+    /// A number, and how many digits it has.
+    Number(i64, usize),
+    /// The number of a month.
+    Month(i64),
+    /// Another word in lower case.
+    Word(String),
+    Mark(char),
+}
+
+/// The value of a digit in the scripts that write dates with their own.
+fn digit(c: char) -> Option<i64> {
+    const ZEROS: [char; 7] = ['0', '\u{660}', '\u{6f0}', '\u{966}', '\u{9e6}', '\u{e50}', '\u{ff10}'];
+    let value = ZEROS
+        .iter()
+        .filter_map(|zero| u32::from(c).checked_sub(u32::from(*zero)))
+        .find(|value| *value < 10)?;
+    Some(i64::from(value))
+}
+
+fn is_letter(c: char) -> bool {
+    // A virama joins letters, and is none itself.
+    c.is_alphabetic() && !is_sign(c) || c == '\u{94d}'
+}
+
+/// Whether a character stands behind the number of a year, a month or a day in Chinese, Japanese and Korean.
+fn is_sign(c: char) -> bool {
+    matches!(c, '年' | '月' | '日' | '号' | '號' | '년' | '월' | '일')
+}
+
+pub(super) fn tokens(text: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next().filter(|_| tokens.len() < MAX_TOKENS) {
+        if let Some(first) = digit(c) {
+            let (mut value, mut digits) = (first, 1);
+            while let Some(next) = rest.peek().and_then(|c| digit(*c)) {
+                value = (value * 10 + next) % 1_000_000_000;
+                digits += 1;
+                rest.next();
+            }
+            tokens.push(Token::Number(value, digits));
+        } else if is_letter(c) {
+            let mut word: String = c.to_lowercase().collect();
+            while let Some(next) = rest.next_if(|c| is_letter(*c)) {
+                word.extend(next.to_lowercase());
+            }
+            tokens.push(month(&word).map_or(Token::Word(word), |month| Token::Month(month.into())));
+        } else if !c.is_whitespace() {
+            tokens.push(Token::Mark(c));
+        }
+    }
+    tokens
+}

@@ -1,0 +1,165 @@
+//! The names of the site of a page, and titles without them.
+
+use super::claims::{Claims, Field};
+use super::text::folded;
+use super::trust;
+
+/// Most words of the last segment of a `<title>` that is left out without knowing the name of the site.
+const MAX_SITE_WORDS: usize = 4;
+
+/// Most names of a site that are compared.
+const MAX_SITE_NAMES: usize = 32;
+
+/// The names of a site, folded.
+#[derive(Debug, Default)]
+pub(super) struct Site {
+    names: Vec<String>,
+    /// The registered name: `example` of `www.example.co.uk`.
+    label: String,
+    /// The host, folded, without `www`.
+    host: String,
+}
+
+impl Site {
+    pub(super) fn of(claims: &Claims, host: &str) -> Self {
+        let names = claims.in_order(Field::SiteName, trust::SITE_NAME).map(|(_, name)| name);
+        // "News – Example Society" is the site of the Example Society.
+        let names = names.flat_map(|name| segments(name).chain([name]));
+        let mut names: Vec<String> = names.map(folded).filter(|name| !name.is_empty()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names.truncate(MAX_SITE_NAMES);
+        Self {
+            names,
+            label: label(host),
+            host: folded(host.strip_prefix("www.").unwrap_or(host)),
+        }
+    }
+
+    /// Whether a text is the name of the site.
+    pub(super) fn is_named(&self, text: &str) -> bool {
+        let text = folded(text);
+        text.is_empty() || self.names.contains(&text) || text == self.label || self.is_host(&text)
+    }
+
+    /// Whether a text has a name of the site, or its host, somewhere.
+    pub(super) fn is_mentioned(&self, text: &str) -> bool {
+        let text = folded(text);
+        let mut names = self
+            .names
+            .iter()
+            .chain([&self.label])
+            .filter(|name| name.chars().count() >= 5);
+        names.any(|name| text.contains(name.as_str()))
+    }
+
+    fn is_host(&self, folded: &str) -> bool {
+        folded.strip_prefix("www").unwrap_or(folded) == self.host
+    }
+
+    /// Whether a segment of a title is the name of the site, or has it in few words.
+    fn is_in(&self, segment: &str) -> bool {
+        if self.is_named(segment) {
+            return true;
+        }
+        let text = folded(segment);
+        let is_short = segment.split_whitespace().count() <= MAX_SITE_WORDS + 1;
+        let mut names = self
+            .names
+            .iter()
+            .chain([&self.label])
+            .filter(|name| name.chars().count() >= 4);
+        is_short && text.chars().count() >= 4 && names.any(|name| text.contains(name.as_str()) || name.contains(&text))
+    }
+}
+
+/// The registered name of a host, roughly: the longest part before the ending.
+fn label(host: &str) -> String {
+    let host = host.strip_prefix("www.").unwrap_or(host);
+    let parts: Vec<&str> = host.split('.').collect();
+    let Some((_, rest)) = parts.split_last() else {
+        return String::new();
+    };
+    // "co.uk", "com.br" are endings of two parts.
+    let rest = match rest {
+        [before @ .., second] if !before.is_empty() && second.len() <= 3 => before,
+        rest => rest,
+    };
+    rest.last().map(|part| folded(part)).unwrap_or_default()
+}
+
+/// Where a separator of a title begins and ends.
+fn separators(text: &str) -> Vec<(usize, usize)> {
+    let is_mark = |c: char| {
+        matches!(
+            c,
+            '|' | '-' | '–' | '—' | '·' | '•' | '»' | '«' | '›' | '‹' | '>' | '<' | '~' | ':' | '/' | '∙' | '⋆'
+        )
+    };
+    let mut found = Vec::new();
+    let mut last_is_space = false;
+    let mut rest = text.char_indices().peekable();
+    while let Some((at, c)) = rest.next() {
+        if matches!(c, '｜' | '_' | '|') && !last_is_space {
+            found.push((at, at + c.len_utf8()));
+        } else if last_is_space && is_mark(c) {
+            let mut end = at + c.len_utf8();
+            while let Some((at, c)) = rest.next_if(|(_, c)| is_mark(*c)) {
+                end = at + c.len_utf8();
+            }
+            if rest.peek().is_some_and(|(_, c)| c.is_whitespace()) {
+                found.push((at, end));
+            }
+        }
+        last_is_space = c.is_whitespace();
+    }
+    found
+}
+
+/// The parts of a title between separators.
+pub(super) fn segments(text: &str) -> impl Iterator<Item = &str> {
+    let mut at = 0;
+    let mut parts = Vec::new();
+    for (start, end) in separators(text) {
+        parts.push(text[at..start].trim());
+        at = end;
+    }
+    parts.push(text[at..].trim());
+    parts.into_iter()
+}
+
+/// A title without the segments at its ends that name the site. The whole title if nothing else is in it.
+pub(super) fn site_left_out<'a>(text: &'a str, site: &Site) -> &'a str {
+    let separators = separators(text);
+    let (mut start, mut end) = (0, text.len());
+    let mut inner = separators.as_slice();
+    while let Some(((from, to), rest)) = inner.split_last() {
+        if !site.is_in(&text[*to..end]) || text[start..*from].trim().is_empty() {
+            break;
+        }
+        (end, inner) = (*from, rest);
+    }
+    while let Some(((from, to), rest)) = inner.split_first() {
+        if !site.is_in(&text[start..*from]) || text[*to..end].trim().is_empty() {
+            break;
+        }
+        (start, inner) = (*to, rest);
+    }
+    let own = text[start..end].trim();
+    // "Example: Title"
+    match own.split_once(": ") {
+        Some((name, title)) if site.is_named(name) && !title.trim().is_empty() => title.trim(),
+        _ => own,
+    }
+}
+
+/// A title without its last segment, if that is short and the rest is longer.
+pub(super) fn last_left_out(text: &str) -> &str {
+    let Some((from, to)) = separators(text).pop() else {
+        return text;
+    };
+    let (own, last) = (text[..from].trim(), text[to..].trim());
+    let count = |text: &str| text.split_whitespace().count();
+    let is_site = count(last) <= MAX_SITE_WORDS && own.chars().count() > last.chars().count();
+    if is_site { own } else { text }
+}

@@ -1,0 +1,242 @@
+//! The texts of elements and attributes, cleaned and cut.
+
+use std::borrow::Cow;
+
+use html5ever::local_name;
+
+use crate::extract::is_within_line;
+use crate::parse::{Element, Node, NodeRef, Visit};
+use crate::words::is_ignorable;
+
+/// Longest value, in bytes. Descriptions of more than this are texts of their own.
+pub(super) const MAX_VALUE_BYTES: usize = 4096;
+
+/// Most nodes of an element whose text is read. An author or a date needs a few.
+const MAX_NODES: usize = 256;
+
+/// Longest character reference with `&` and `;`, in bytes.
+const MAX_REFERENCE_BYTES: usize = 10;
+
+/// The value of any attribute by its name. The tree must have all attributes.
+pub(super) fn attribute<'a>(element: &'a Element, name: &str) -> Option<&'a str> {
+    let mut attributes = element.attributes.iter();
+    let found = attributes.find(|attribute| &*attribute.name.local == name)?;
+    Some(&found.value)
+}
+
+/// A value without what does not belong to it: character references that were escaped twice, tags, white space around and in a row. Cut
+/// at the longest value.
+pub(super) fn cleaned(value: &str) -> String {
+    let value = cut(value, MAX_VALUE_BYTES);
+    let value = without_tags(&without_references(value)).into_owned();
+    collapsed(&value)
+}
+
+/// The text with white space collapsed, without invisible characters.
+pub(super) fn collapsed(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.extend(word.chars().filter(|c| is_joiner(*c) || !is_ignorable(*c)));
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
+/// Whether an invisible character is part of the spelling of a word, as in Persian and in the scripts of India.
+fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}')
+}
+
+/// The beginning of a text, at most so many bytes.
+pub(super) fn cut(text: &str, bytes: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes)]
+}
+
+/// The letters and digits of a text in lower case, for comparisons.
+pub(super) fn folded(text: &str) -> String {
+    let kept = text.chars().filter(|c| c.is_alphanumeric());
+    kept.flat_map(char::to_lowercase).collect()
+}
+
+/// The text with its character references resolved: many templates escape a value that is escaped already.
+fn without_references(text: &str) -> Cow<'_, str> {
+    if !text.contains('&') {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let end = cut(rest, MAX_REFERENCE_BYTES).find(';');
+        match end.and_then(|end| Some((end, character(&rest[1..end])?))) {
+            Some((end, c)) => {
+                out.push(c);
+                rest = &rest[end + 1..];
+            }
+            None => {
+                out.push('&');
+                rest = &rest[1..];
+            }
+        }
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// The character of a reference without `&` and `;`, if it is a number or one of the usual names.
+fn character(name: &str) -> Option<char> {
+    if let Some(number) = name.strip_prefix('#') {
+        let code = match number.strip_prefix(['x', 'X']) {
+            Some(hex) => u32::from_str_radix(hex, 16),
+            None => number.parse(),
+        };
+        return char::from_u32(code.ok()?);
+    }
+    Some(match name {
+        "amp" => '&',
+        "lt" => '<',
+        "gt" => '>',
+        "quot" => '"',
+        "apos" => '\'',
+        "nbsp" => ' ',
+        "ndash" => '–',
+        "mdash" => '—',
+        "hellip" => '…',
+        "lsquo" => '‘',
+        "rsquo" => '’',
+        "ldquo" => '“',
+        "rdquo" => '”',
+        "bdquo" => '„',
+        "laquo" => '«',
+        "raquo" => '»',
+        "auml" => 'ä',
+        "ouml" => 'ö',
+        "uuml" => 'ü',
+        "Auml" => 'Ä',
+        "Ouml" => 'Ö',
+        "Uuml" => 'Ü',
+        "szlig" => 'ß',
+        "eacute" => 'é',
+        "egrave" => 'è',
+        "agrave" => 'à',
+        "ccedil" => 'ç',
+        _ => return None,
+    })
+}
+
+/// The text without HTML tags.
+fn without_tags(text: &str) -> Cow<'_, str> {
+    if !text.contains('<') {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        let (before, tag) = rest.split_at(at);
+        out.push_str(before);
+        let is_tag = tag[1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '/');
+        match tag.find('>').filter(|_| is_tag) {
+            Some(end) => {
+                if is_break(&tag[1..end]) {
+                    out.push(' ');
+                }
+                rest = &tag[end + 1..];
+            }
+            // No tag ends behind this one.
+            None if is_tag => {
+                rest = tag;
+                break;
+            }
+            None => {
+                out.push('<');
+                rest = &tag[1..];
+            }
+        }
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// Whether a tag separates words.
+fn is_break(tag: &str) -> bool {
+    let name = tag.trim_start_matches('/');
+    ["br", "p", "div", "li", "h"]
+        .iter()
+        .any(|start| name.starts_with(start))
+}
+
+/// The text below a node, one block a line, white space collapsed within each; at most so many bytes.
+pub(super) fn text_of(node: NodeRef<'_>, max_bytes: usize) -> String {
+    text_without(node, max_bytes, |_| false)
+}
+
+/// The same without the elements that `is_left_out` knows.
+pub(super) fn text_without(node: NodeRef<'_>, max_bytes: usize, is_left_out: fn(&Element) -> bool) -> String {
+    let mut reader = Reader {
+        text: String::new(),
+        max_bytes,
+        nodes: 0,
+        is_left_out,
+    };
+    node.walk(&mut reader);
+    let lines = reader.text.lines().map(collapsed).filter(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+struct Reader {
+    text: String,
+    max_bytes: usize,
+    nodes: usize,
+    is_left_out: fn(&Element) -> bool,
+}
+
+impl<'t> Visit<'t> for Reader {
+    fn enter(&mut self, node: NodeRef<'t>) -> bool {
+        self.nodes += 1;
+        if self.nodes > MAX_NODES || self.text.len() >= self.max_bytes {
+            return false;
+        }
+        match node.value() {
+            Node::Text(text) => {
+                let text = cut(text, self.max_bytes - self.text.len());
+                self.text.extend(text.chars().map(|c| if c == '\n' { ' ' } else { c }));
+                false
+            }
+            Node::Element(element) => {
+                self.end_line(node, element);
+                !is_unseen(element) && !(self.is_left_out)(element)
+            }
+            _ => true,
+        }
+    }
+
+    fn leave(&mut self, node: NodeRef<'t>) {
+        if let Some(element) = node.value().as_element() {
+            self.end_line(node, element);
+        }
+    }
+}
+
+impl Reader {
+    fn end_line(&mut self, node: NodeRef<'_>, element: &Element) {
+        if element.name.local == local_name!("br") || !is_within_line(node, element) {
+            self.text.push('\n');
+        }
+    }
+}
+
+/// Whether the text of such an element is never shown.
+pub(super) fn is_unseen(element: &Element) -> bool {
+    matches!(
+        element.name.local,
+        local_name!("script")
+            | local_name!("style")
+            | local_name!("noscript")
+            | local_name!("template")
+            | local_name!("svg")
+    )
+}

@@ -1,0 +1,316 @@
+//! What a page shows of itself: the elements that are marked as an author or a date, and the lines near the heading.
+
+use std::collections::HashSet;
+
+use html5ever::local_name;
+
+use super::marks::{Meaning, is_for_screen_readers, is_zone, meaning};
+use super::names::after_written_by;
+use super::text::{attribute, collapsed, cut, folded, is_unseen, text_without};
+use crate::extract::is_within_line;
+use crate::parse::{Element, Node, NodeId, NodeRef, Tree, Visit};
+
+/// Most marked elements.
+const MAX_MARKS: usize = 128;
+
+/// Most elements with a mark that are read, those included whose text is no author or date.
+const MAX_TRIED: usize = 1024;
+
+/// Longest text of a marked element, in bytes. A longer one is a text of its own.
+const MAX_MARK_BYTES: usize = 512;
+
+/// Most lines, and the bytes of each that are kept.
+const MAX_LINES: usize = 4096;
+const MAX_LINE_BYTES: usize = 320;
+
+/// Lines after and before the heading in which an author or a date is that of the page.
+const LINES_AFTER: usize = 15;
+const LINES_BEFORE: usize = 6;
+
+/// Bytes of a line that is a paragraph: the text has begun.
+const PARAGRAPH_BYTES: usize = 200;
+
+/// Longest line that tells an author or a date, in bytes.
+const MAX_SHORT_LINE_BYTES: usize = 160;
+
+/// What an element is marked as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// A link to the page of the author.
+    AuthorLink,
+    Author,
+    /// A `<time>`.
+    Time,
+    Published,
+    Modified,
+}
+
+/// A marked element.
+#[derive(Debug)]
+pub(super) struct Marked {
+    pub mark: Mark,
+    /// Its text, one block a line.
+    pub text: String,
+    /// The `datetime` or `title` of a date.
+    pub declared: Option<String>,
+    /// The line in which it begins.
+    pub line: usize,
+}
+
+/// What the page shows outside of menus, comments and other articles.
+#[derive(Debug, Default)]
+pub(super) struct Visible {
+    pub marks: Vec<Marked>,
+    pub lines: Vec<String>,
+    /// The line of the heading, if there is one.
+    pub heading: Option<usize>,
+    /// All text of the page, menus and comments included, folded.
+    pub text: String,
+}
+
+impl Visible {
+    /// Whether a line is near the heading.
+    pub(super) fn is_near(&self, line: usize) -> bool {
+        let heading = self.heading.unwrap_or_default();
+        (heading.saturating_sub(LINES_BEFORE)..=heading + LINES_AFTER).contains(&line)
+    }
+
+    /// Marked elements, those near the heading first: after it, then before it, then the others.
+    pub(super) fn near_first(&self, wanted: impl Fn(Mark) -> bool) -> Vec<&Marked> {
+        let heading = self.heading.unwrap_or_default();
+        let mut marks: Vec<&Marked> = self.marks.iter().filter(|marked| wanted(marked.mark)).collect();
+        marks.sort_by_key(|marked| {
+            let is_before = marked.line < heading;
+            (!self.is_near(marked.line), is_before, marked.line.abs_diff(heading))
+        });
+        marks
+    }
+
+    /// The lines near the heading: those after it up to the text, then those before it.
+    pub(super) fn lines_near(&self) -> impl Iterator<Item = (usize, &str)> {
+        let heading = self.heading.unwrap_or_default().min(self.lines.len());
+        let lines = || self.lines.iter().map(String::as_str).enumerate();
+        let after = lines().skip(self.heading.map_or(0, |line| line + 1)).take(LINES_AFTER);
+        let mut paragraphs = 0;
+        let after = after.take_while(move |(_, line)| {
+            paragraphs += usize::from(line.len() >= PARAGRAPH_BYTES);
+            paragraphs < 2
+        });
+        let before = lines().take(heading).skip(heading.saturating_sub(LINES_BEFORE));
+        let lines = after.chain(before);
+        lines.filter(|(_, line)| line.len() <= MAX_SHORT_LINE_BYTES)
+    }
+
+    /// All lines that are short enough to tell an author or a date.
+    pub(super) fn short_lines(&self) -> impl Iterator<Item = (usize, &str)> {
+        let lines = self.lines.iter().map(String::as_str).enumerate();
+        lines.filter(|(_, line)| line.len() <= MAX_SHORT_LINE_BYTES)
+    }
+}
+
+/// Reads the visible parts of a tree whose title is in this heading.
+pub(super) fn visible(tree: &Tree, heading: Option<NodeRef<'_>>) -> Visible {
+    let around = heading
+        .iter()
+        .flat_map(|node| node.ancestors().map(NodeRef::id))
+        .collect();
+    let mut text = AllText::default();
+    tree.root().walk(&mut text);
+    let mut reader = Reader {
+        visible: Visible::default(),
+        heading: heading.map(NodeRef::id),
+        around,
+        line: String::new(),
+        articles: 0,
+        tried: 0,
+    };
+    tree.root().walk(&mut reader);
+    reader.end_line();
+    reader.visible.text = folded(&text.0);
+    reader.visible
+}
+
+/// The text that a page shows anywhere.
+#[derive(Default)]
+struct AllText(String);
+
+impl<'t> Visit<'t> for AllText {
+    fn enter(&mut self, node: NodeRef<'t>) -> bool {
+        match node.value() {
+            Node::Text(text) => {
+                self.0.push_str(text);
+                false
+            }
+            Node::Element(element) => {
+                !is_unseen(element) && !is_hidden(element) && element.name.local != local_name!("head")
+            }
+            _ => true,
+        }
+    }
+
+    fn leave(&mut self, _: NodeRef<'t>) {}
+}
+
+/// Whether an element is hidden by its own attributes.
+fn is_hidden(element: &Element) -> bool {
+    let style = || cut(attribute(element, "style").unwrap_or_default(), MAX_MARK_BYTES);
+    let has_no_display = || style().replace(' ', "").contains("display:none");
+    element.name.local != local_name!("body") && (attribute(element, "hidden").is_some() || has_no_display())
+}
+
+struct Reader {
+    visible: Visible,
+    heading: Option<NodeId>,
+    /// The elements around the heading. None of them is a zone of something else.
+    around: HashSet<NodeId>,
+    line: String,
+    /// Number of open `<article>` elements.
+    articles: usize,
+    /// Number of elements whose marks were looked at.
+    tried: usize,
+}
+
+impl<'t> Visit<'t> for Reader {
+    fn enter(&mut self, node: NodeRef<'t>) -> bool {
+        if let Some(text) = node.value().as_text() {
+            let room = MAX_LINE_BYTES.saturating_sub(self.line.len());
+            self.line.push_str(cut(text, room));
+        }
+        let Some(element) = node.value().as_element() else {
+            return true;
+        };
+        if self.heading == Some(node.id()) {
+            self.end_line();
+            self.visible.heading = Some(self.visible.lines.len());
+        }
+        if is_unseen(element) || self.is_foreign(node, element) || is_hidden(element) {
+            return false;
+        }
+        self.articles += usize::from(element.name.local == local_name!("article"));
+        if element.name.local == local_name!("br") || !is_within_line(node, element) {
+            self.end_line();
+        }
+        self.take(node, element);
+        true
+    }
+
+    fn leave(&mut self, node: NodeRef<'t>) {
+        if let Some(element) = node.value().as_element() {
+            self.articles -= usize::from(element.name.local == local_name!("article"));
+            if !is_within_line(node, element) {
+                self.end_line();
+            }
+        }
+    }
+}
+
+impl Reader {
+    fn end_line(&mut self) {
+        let line = collapsed(&self.line);
+        self.line.clear();
+        if !line.is_empty() && self.visible.lines.len() < MAX_LINES {
+            self.visible.lines.push(line);
+        }
+    }
+
+    /// Whether an element is a zone of something else than the page's own text.
+    fn is_foreign(&self, node: NodeRef<'_>, element: &Element) -> bool {
+        let name = &element.name.local;
+        if self.around.contains(&node.id())
+            || matches!(*name, local_name!("html") | local_name!("body") | local_name!("main"))
+        {
+            return false;
+        }
+        let classes = attribute(element, "class").unwrap_or_default();
+        match meaning(classes) {
+            Some(Meaning::Zone) => return true,
+            Some(Meaning::Author | Meaning::Published) => return false,
+            _ => {}
+        }
+        let by_element = match *name {
+            local_name!("nav") | local_name!("aside") => true,
+            local_name!("footer") => self.articles == 0,
+            _ => false,
+        };
+        by_element || attribute(element, "id").is_some_and(is_zone)
+    }
+
+    fn take(&mut self, node: NodeRef<'_>, element: &Element) {
+        let has_room = self.visible.marks.len() < MAX_MARKS && self.tried < MAX_TRIED;
+        let Some(mark) = mark_of(element).filter(|_| has_room) else {
+            return;
+        };
+        self.tried += 1;
+        let text = text_without(node, MAX_MARK_BYTES, |element| {
+            attribute(element, "class").is_some_and(is_for_screen_readers)
+        });
+        let is_byline = text.len() <= MAX_SHORT_LINE_BYTES || after_written_by(&text).is_some();
+        if mark == Mark::Author && (!is_byline || self.around.contains(&node.id())) {
+            return;
+        }
+        let given = attribute(element, "datetime").or_else(|| attribute(element, "title"));
+        let is_date = matches!(mark, Mark::Time | Mark::Published | Mark::Modified);
+        self.visible.marks.push(Marked {
+            mark,
+            text,
+            declared: given.filter(|_| is_date).map(str::to_owned),
+            line: self.visible.lines.len(),
+        });
+    }
+}
+
+/// What an element is marked as.
+fn mark_of(element: &Element) -> Option<Mark> {
+    let by_class = attribute(element, "class").and_then(meaning);
+    match element.name.local {
+        local_name!("a") if is_author_link(element) => Some(Mark::AuthorLink),
+        local_name!("time") if by_class == Some(Meaning::Modified) => Some(Mark::Modified),
+        local_name!("time") => Some(Mark::Time),
+        local_name!("a")
+        | local_name!("span")
+        | local_name!("address")
+        | local_name!("p")
+        | local_name!("div")
+        | local_name!("li")
+        | local_name!("ul")
+        | local_name!("h2")
+        | local_name!("h3")
+        | local_name!("h4")
+        | local_name!("h5")
+        | local_name!("h6")
+        | local_name!("strong")
+        | local_name!("b")
+        | local_name!("em")
+        | local_name!("i")
+        | local_name!("small")
+        | local_name!("cite")
+        | local_name!("dd")
+        | local_name!("dt")
+        | local_name!("td")
+        | local_name!("abbr")
+        | local_name!("section")
+        | local_name!("header") => match by_class? {
+            Meaning::Author => Some(Mark::Author),
+            Meaning::Published => Some(Mark::Published),
+            Meaning::Modified => Some(Mark::Modified),
+            Meaning::Title | Meaning::Zone => None,
+        },
+        _ => None,
+    }
+}
+
+/// Parts of the addresses under which programs for blogs and newspapers list the articles of an author.
+#[rustfmt::skip]
+const AUTHOR_PATHS: &[&str] = &[
+    "/author/", "/authors/", "/autor/", "/autoren/", "/auteur/", "/autore/", "/autores/",
+    "/autori/", "/auteurs/", "/contributor/", "/contributors/", "/redakteur/", "/writer/", "/byline/",
+];
+
+/// Whether a link leads to the page of the author, by its relation or by the path that programs for blogs use.
+fn is_author_link(element: &Element) -> bool {
+    let relations = attribute(element, "rel").unwrap_or_default();
+    let href = cut(attribute(element, "href").unwrap_or_default(), MAX_MARK_BYTES);
+    let mut relations = relations.split_ascii_whitespace();
+    relations.any(|relation| relation.eq_ignore_ascii_case("author"))
+        || AUTHOR_PATHS.iter().any(|path| href.contains(path))
+}
