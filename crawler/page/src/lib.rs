@@ -54,7 +54,7 @@ pub use self::documents::{Documents, missing_in_words};
 pub use decode::EncodingSource;
 pub use extract::{ExtractRule, InvalidSelector, RuleEffect};
 pub use form::{Form, FormField};
-pub use metadata::{Metadata, Source, Sourced, metadata};
+pub use metadata::{Metadata, Source, Sourced, Value, metadata};
 pub use not_a_page::NotAPage;
 pub use page_type::PageType;
 pub use parse::{

@@ -113,6 +113,49 @@ pub struct Metadata {
     pub page_type: Option<Sourced<String>>,
 }
 
+/// The value of a field: one text, or a list of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Value<'a> {
+    /// One text.
+    One(&'a str),
+    /// A list: authors, tags.
+    Many(&'a [String]),
+}
+
+impl Metadata {
+    /// The fields that have a value: name, value and source. The names are those of JSON and of exports.
+    pub fn fields(&self) -> impl Iterator<Item = NamedField<'_>> {
+        [
+            one("title", self.title.as_ref()),
+            many("authors", self.authors.as_ref()),
+            one("published", self.published.as_ref()),
+            one("modified", self.modified.as_ref()),
+            one("description", self.description.as_ref()),
+            one("site_name", self.site_name.as_ref()),
+            one("language", self.language.as_ref()),
+            many("tags", self.tags.as_ref()),
+            one("section", self.section.as_ref()),
+            one("licence", self.licence.as_ref()),
+            one("image", self.image.as_ref()),
+            one("type", self.page_type.as_ref()),
+        ]
+        .into_iter()
+        .flatten()
+    }
+}
+
+type NamedField<'a> = (&'static str, Value<'a>, Source);
+
+fn one<'a>(name: &'static str, said: Option<&'a Sourced<String>>) -> Option<NamedField<'a>> {
+    let said = said?;
+    Some((name, Value::One(&said.value), said.source))
+}
+
+fn many<'a>(name: &'static str, said: Option<&'a Sourced<Vec<String>>>) -> Option<NamedField<'a>> {
+    let said = said?;
+    Some((name, Value::Many(&said.value), said.source))
+}
+
 /// What the page with this body, these header fields and this URL says about itself. `fetched` is the time of the response: a page cannot know
 /// a later one. `None` if the response is not HTML.
 ///

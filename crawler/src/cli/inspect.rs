@@ -2,9 +2,10 @@
 //!
 //! - `page`, `robots`, `url`, `sitemap`: one subcommand each
 //! - `source`: files, standard input and URLs; `web`: fetches a URL like a crawl
-//! - `answer`: the fields of a page; `page_text`: a page for people
+//! - `answer`: the fields of a page; `metadata`: what it says about itself; `page_text`: a page for people
 
 mod answer;
+mod metadata;
 mod page;
 mod page_text;
 mod robots;

@@ -60,8 +60,10 @@ pub struct Fetching {
     \"canonical\": URL of rel=canonical, if the page names exactly one, \"canonical_url\": canonical form of url, \
     \"fingerprint\": hexadecimal digits, \"digest\": digest of the normalised text, equal for exact duplicates, \"similarity\": \
     \"sketch\"|\"short\"|\"none\", the measure that confirms near-duplicates, \"soft_404\", \"redirect\": {\"to\", \"by\": \
-    \"meta refresh\"|\"script\", \"delay_seconds\"} if the page only redirects, \"truncated\"}. Unknown values are \
-    null. The answer for a page that could not be read is {\"source\", \"url\", \"error\"}. The kind of a link is its element (a, \
+    \"meta refresh\"|\"script\", \"delay_seconds\"} if the page only redirects, \"truncated\", \"metadata\": what an HTML page says about \
+    itself, {\"title\" without the name of the site, \"authors\": [names], \"published\", \"modified\": ISO 8601, \"description\", \
+    \"site_name\", \"language\", \"tags\": [..], \"section\", \"licence\", \"image\", \"type\"}, each {\"value\", \"source\"}, absent \
+    without a value}. Unknown values are null. The answer for a page that could not be read is {\"source\", \"url\", \"error\"}. The kind of a link is its element (a, \
     area, frame, iframe, form, meta-refresh, link:next and other link types), its header (header:link and others), or css:url and \
     css:import.\n\
     A file has no URL: without --url, \"url\" is null and relative links are resolved against http://file.invalid/.\n\

@@ -3,6 +3,8 @@
 use page::{Outlink, RobotsDirectives, RuleEffect};
 use serde::Serialize;
 
+use super::metadata::Said;
+
 /// A page as a crawl reads it, for one line of JSON. Later versions only add fields.
 #[derive(Debug, Serialize)]
 pub(in crate::cli) struct PageAnswer {
@@ -35,6 +37,8 @@ pub(in crate::cli) struct PageAnswer {
     pub outlinks: Vec<Link>,
     /// The rule of `[[extract]]` for the page.
     pub extract: Option<Extract>,
+    /// What the page says about itself; `None` for a document that is not HTML.
+    pub metadata: Option<Said>,
     pub text: String,
     /// Basis of the verdict.
     #[serde(skip)]

@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::time::SystemTime;
 
 use ::page::sniff::is_binary;
 use ::page::{ExtractRule, InvalidSelector, NotAPage, Truncation, declared_media_type};
@@ -13,6 +14,7 @@ use dedup::{Analyzer, Signature};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 
 use super::answer::{Extract, HtmlRedirect, Link, PageAnswer, Robots, Unread};
+use super::metadata::Said;
 use super::source::{self, Source};
 use super::web::{Web, decoded_body};
 use super::{done, page_text, settings, shown};
@@ -182,17 +184,26 @@ impl Inspector {
         let url = found.url.clone().map_or_else(placeholder, Ok)?;
         // As in a crawl, a panic of the parser concerns only this page.
         let page = catch_unwind(AssertUnwindSafe(|| {
-            ::page::read(&found.body, &found.headers, &url, &self.settings.reading(&url))
+            let page = ::page::read(&found.body, &found.headers, &url, &self.settings.reading(&url))?;
+            let said = ::page::metadata(&found.body, &found.headers, &url, SystemTime::now());
+            Ok::<_, NotAPage>((page, said))
         }));
         match page {
             Ok(page) => page
-                .map(|page| self.answer(source, &url, found, page))
+                .map(|(page, said)| self.answer(source, &url, found, page, said))
                 .map_err(|error| error.to_string()),
             Err(_panic) => Err("the parser panicked; please report this page".into()),
         }
     }
 
-    fn answer(&self, source: &str, url: &Url, found: Found, page: ::page::Page) -> PageAnswer {
+    fn answer(
+        &self,
+        source: &str,
+        url: &Url,
+        found: Found,
+        page: ::page::Page,
+        said: Option<::page::Metadata>,
+    ) -> PageAnswer {
         let rules = &self.settings.canonicalize;
         let signature = Signature {
             metadata: self.analyzer.metadata(page.metadata()),
@@ -233,6 +244,7 @@ impl Inspector {
                     effect,
                 }),
             missing_parts: page.missing_parts,
+            metadata: said.map(Said),
             title: page.title,
             text: page.text,
             url: found.url.map(String::from),

@@ -6,6 +6,7 @@ use ::page::RuleEffect;
 
 use super::SHOWN_WIDTH;
 use super::answer::{Directives, Extract, PageAnswer, Unread};
+use super::metadata::Said;
 use crate::files::PLACEHOLDER;
 use terminal::text::terminal_text;
 
@@ -41,6 +42,9 @@ pub(super) fn page(page: &PageAnswer) -> String {
         row("missing", &missing);
     }
     row("rel=canonical", page.canonical.as_deref().unwrap_or("none"));
+    for (name, value) in page.metadata.iter().flat_map(Said::rows) {
+        row(name, &value);
+    }
     row("robots", &robots(page));
     row("fingerprint", &fingerprint(page));
     if let Some(extract) = &page.extract {
