@@ -7,9 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use storage::warc::{Capture, DuplicateText, RefersTo, RevisitCapture, RevisitProfile};
-use storage::{
-    Discovered, FLEET_FIELD, ForeignPage, OpenOptions, Outcome, PageDraft, PageRecord, Store, Verdict, WORKER_FIELD,
-};
+use storage::{Discovered, OpenOptions, Outcome, PageDraft, PageElsewhere, PageRecord, Store, Verdict, Worker};
 
 use crate::support::crawl::Crawl;
 use crate::support::outcomes::count;
@@ -93,13 +91,17 @@ fn crawl_of_all() -> (Vec<Site>, Crawl) {
 fn split(crawl: &Path, into: &Path) -> Vec<PathBuf> {
     let from = Store::open_untouched(crawl, &OpenOptions::existing()).unwrap();
     let mut workers: BTreeMap<String, (u16, Store, u64)> = BTreeMap::new();
-    let mut places: BTreeMap<u64, ForeignPage> = BTreeMap::new();
+    let mut places: BTreeMap<u64, PageElsewhere> = BTreeMap::new();
     for row in from.pages_from(0) {
         let (id, page) = row.unwrap();
         let number = workers.len() as u16 + 1;
         let (worker, store, next) = workers.entry(page.host.clone()).or_insert_with(|| {
+            let named = Worker {
+                number,
+                crawl: "fleet".to_owned(),
+            };
             let options = OpenOptions {
-                warcinfo: vec![(WORKER_FIELD, number.to_string()), (FLEET_FIELD, "fleet".to_owned())],
+                warcinfo: named.fields(),
                 roll_bytes: 20_000,
                 now_ms: from.started_at() + u64::from(number),
                 ..OpenOptions::new(from.scheme())
@@ -109,7 +111,7 @@ fn split(crawl: &Path, into: &Path) -> Vec<PathBuf> {
         });
         let sequence = *next;
         *next += 1;
-        let place = ForeignPage {
+        let place = PageElsewhere {
             worker: *worker,
             sequence,
         };
@@ -158,7 +160,7 @@ fn store_page(store: &mut Store, from: &Store, page: &PageRecord, verdict: Verdi
             capture.encode().unwrap()
         }
         None => {
-            let own = verdict.of().filter(|of| ForeignPage::unpacked(*of).is_none());
+            let own = verdict.of().filter(|of| PageElsewhere::unpacked(*of).is_none());
             let base = own.map(|of| {
                 (
                     of,
@@ -305,7 +307,7 @@ fn independent_crawls_are_decided_anew_as_one_crawl_decides_them() {
     let merged = one.path("merged");
     merge(&merged, &sources, &[])
         .with_code(1)
-        .complains_of(&["not of one fleet", "--redecide"]);
+        .complains_of(&["not of workers of one crawl", "--redecide"]);
     let config = config_of(&one);
     merge(&merged, &sources, &["--redecide", "--config", &config])
         .succeeded()

@@ -49,7 +49,7 @@ impl<'a> Catalogue<'a> {
     }
 
     /// The representative of a page, with staged changes: the page itself if it is unique, else the page that it is a duplicate of, or
-    /// the page that took that one's place. It may be an old version, or gone, or [another worker's](crate::ForeignPage). `None` if there is no
+    /// the page that took that one's place. It may be an old version, or gone, or [another worker's](crate::PageElsewhere). `None` if there is no
     /// such page.
     ///
     /// # Errors
@@ -83,8 +83,8 @@ impl<'a> Catalogue<'a> {
     fn follow(self, sequence: u64, to_newer: bool) -> Result<Option<Representative>, StorageError> {
         let (mut at, mut is_first_step) = (sequence, true);
         while let Some(page) = self.latest(at)? {
-            if page.verdict.of_foreign().is_some() {
-                return Ok(page.verdict.of().map(Representative::Foreign));
+            if page.verdict.of_elsewhere().is_some() {
+                return Ok(page.verdict.of().map(Representative::Elsewhere));
             }
             let next = match (page.verdict.of(), page.fate) {
                 (Some(of), _) if of > at || is_first_step => of,
@@ -191,20 +191,20 @@ impl<'a> Catalogue<'a> {
 enum Representative {
     Here(u64, Box<PageRecord>),
     /// Another worker's page, packed.
-    Foreign(u64),
+    Elsewhere(u64),
 }
 
 impl Representative {
     fn id(self) -> u64 {
         match self {
-            Self::Here(id, _) | Self::Foreign(id) => id,
+            Self::Here(id, _) | Self::Elsewhere(id) => id,
         }
     }
 
     fn is_kept(&self) -> bool {
         match self {
             Self::Here(_, page) => page.is_kept(),
-            Self::Foreign(_) => true,
+            Self::Elsewhere(_) => true,
         }
     }
 }

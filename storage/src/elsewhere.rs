@@ -4,19 +4,22 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+/// The reason of an exclusion: the URL has its outcome in the folder of another worker. A merge leaves such exclusions out.
+pub const FETCHED_ELSEWHERE: &str = "another worker of the fleet fetched it";
+
 /// Bits of the sequence number in the packed form.
 const SEQUENCE_BITS: u32 = 48;
 
 /// A page in the catalogue of another worker of the crawl. [`Verdict::of`](crate::Verdict::of) has it in its packed form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ForeignPage {
+pub struct PageElsewhere {
     /// The number of that worker, from 1.
     pub worker: u16,
     /// The sequence number of the page in that worker's catalogue, below 2^48.
     pub sequence: u64,
 }
 
-impl ForeignPage {
+impl PageElsewhere {
     /// The worker in the upper 16 bits, the sequence number in the others.
     #[must_use]
     pub fn packed(self) -> u64 {
@@ -46,15 +49,15 @@ impl ForeignPage {
     }
 }
 
-impl fmt::Display for ForeignPage {
+impl fmt::Display for PageElsewhere {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "page {} of worker {} of the fleet", self.sequence, self.worker)
+        write!(f, "page {} of worker {}", self.sequence, self.worker)
     }
 }
 
 /// What this folder has of another worker's kept page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ForeignRecord {
+pub struct KeptElsewhere {
     /// Its URL.
     pub url: String,
     /// Its signature, as in [`PageDraft::signature`](crate::PageDraft::signature).
@@ -68,16 +71,16 @@ mod tests {
     #[test]
     fn a_packed_number_can_be_read_back_and_never_equals_a_number_of_this_catalogue() {
         for (worker, sequence) in [(1, 0), (1, 7), (9, (1 << 48) - 1), (u16::MAX, 12)] {
-            let page = ForeignPage { worker, sequence };
-            assert_eq!(ForeignPage::unpacked(page.packed()), Some(page));
+            let page = PageElsewhere { worker, sequence };
+            assert_eq!(PageElsewhere::unpacked(page.packed()), Some(page));
         }
         for own in [0, 1, (1 << 48) - 1] {
-            assert_eq!(ForeignPage::unpacked(own), None);
+            assert_eq!(PageElsewhere::unpacked(own), None);
         }
-        let page = ForeignPage {
+        let page = PageElsewhere {
             worker: 2,
             sequence: 31,
         };
-        assert_eq!(page.to_string(), "page 31 of worker 2 of the fleet");
+        assert_eq!(page.to_string(), "page 31 of worker 2");
     }
 }

@@ -50,7 +50,7 @@
 //!                                                                 place, SHA-1 of the fetched body, Content-Type of a response
 //! outbox 'o' number:u64                                           ⟨[Letter]⟩ to other workers, in the order they were written: kind:u8,
 //!                                                                 bytes
-//! foreign 'f' packed:u64                                          01 ⟨ForeignRecord⟩: URL and signature of a kept page of another worker,
+//! elsewhere 'f' packed:u64                                        01 ⟨KeptElsewhere⟩: URL and signature of a kept page of another worker,
 //!                                                                 by its packed number; see `elsewhere`
 //! origins 'm' "origins"                                            ⟨[Origin]⟩ of a merged folder: which files come from which folder
 //! numbers 'n' origin:u16 chunk:u64                                 ⟨[u64]⟩ the numbers here of the pages 256·chunk, 256·chunk + 1, … of an
@@ -71,7 +71,7 @@
 //!
 //! Each table belongs to one module, which alone knows its letter and makes its keys; this module has what they share.
 //!
-//! The rows of `gate`, `robots`, `sitemap`, `links` and `foreign` begin with their own version, 01. `origin` is `scheme://authority`, as robots.txt
+//! The rows of `gate`, `robots`, `sitemap`, `links` and `elsewhere` begin with their own version, 01. `origin` is `scheme://authority`, as robots.txt
 //! has it.
 //!
 //! The entry of a URL in `log` or `bucket` exists from discovery on and is never removed, only moved from `log` to `bucket`. The entry

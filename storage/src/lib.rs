@@ -117,7 +117,7 @@
 //! From the bottom up. No file uses another in a circle.
 //!
 //! - `error`; [`warc`]: places, records, captures and readers of the archive.
-//! - `elsewhere`, `frontier`, `url_state`, `page`, `outcome`, `counts`, `edges`: the types of the rows and of the interface.
+//! - `elsewhere`, `worker`, `frontier`, `url_state`, `page`, `outcome`, `counts`, `edges`: the types of the rows and of the interface.
 //! - `format`: the format on disk, and what all keys and values share. `holder`, `folder`: lock, README, last commit.
 //! - `batch`, `snapshot`, `running`: the rows as of one commit, for processes that read a crawl that runs. `state`: the rows, in the sled
 //!   database or lent by another process.
@@ -172,13 +172,14 @@ mod url_state;
 mod urls;
 mod verify;
 pub mod warc;
+mod worker;
 
 pub use archive::Archive;
 pub use catalogue::Catalogue;
 pub use compact::{Compacted, compact};
 pub use copied::why_not_writable;
 pub use counts::Counts;
-pub use elsewhere::{ForeignPage, ForeignRecord};
+pub use elsewhere::{FETCHED_ELSEWHERE, KeptElsewhere, PageElsewhere};
 pub use error::StorageError;
 pub use format::MAX_URL_BYTES;
 pub use frontier::{Discovered, QueuedUrl, Revisit, Validators, Via};
@@ -189,8 +190,7 @@ pub use host_memory::{HostMemory, HostRecord, MAX_STORED_ROBOTS_BYTES, StoredRob
 pub use links::Placed;
 pub use merge::{MergeSource, merge};
 pub use new_links::NewLinks;
-pub use noted_pages::ForeignPages;
-pub use origins::{FETCHED_ELSEWHERE, FLEET_FIELD, WORKER_FIELD};
+pub use noted_pages::PagesElsewhere;
 pub use outbox::{Ended, Letter, Outbox};
 pub use outcome::{Finished, Outcome};
 pub use page::{Fate, PageDraft, PageRecord, Rendering, Replaced, Verdict};
@@ -205,3 +205,4 @@ pub use url_state::{Failure, UrlState, stored_text};
 pub use urls::{FailedUrl, KnownUrl};
 pub use verify::{Finding, FindingKind, Findings, steps_to_verify, verify};
 pub use warc::WarcLocation;
+pub use worker::Worker;

@@ -1,4 +1,4 @@
-//! Makes one data folder of several: of the workers of a fleet, or of independent crawls.
+//! Makes one data folder of several: of the workers of one crawl, or of independent crawls.
 //!
 //! ```text
 //! folders ── plan ─▶ which files, under which numbers ── bring ─▶ DIR/warc ── Rebuild ─▶ DIR/state

@@ -5,23 +5,23 @@
 //! rebuild they are missing until the owner has read them again where it has them from.
 
 use crate::commit::Piece;
-use crate::elsewhere::{ForeignPage, ForeignRecord};
+use crate::elsewhere::{KeptElsewhere, PageElsewhere};
 use crate::error::StorageError;
 use crate::format;
 use crate::state::State;
 
-/// The table of ⟨[`ForeignRecord`]⟩, by packed number.
-const FOREIGN: u8 = b'f';
+/// The table of ⟨[`KeptElsewhere`]⟩, by packed number.
+const KEPT: u8 = b'f';
 
 /// The row's name in the error for a damaged state.
-const FOREIGN_ROW: &str = "the row of another worker's page";
+const KEPT_ROW: &str = "the row of another worker's page";
 
-/// The kept pages of other workers. [`Store::foreign_pages`](crate::Store::foreign_pages) makes it.
-pub struct ForeignPages<'a> {
+/// The kept pages of other workers. [`Store::pages_elsewhere`](crate::Store::pages_elsewhere) makes it.
+pub struct PagesElsewhere<'a> {
     state: &'a State,
 }
 
-impl<'a> ForeignPages<'a> {
+impl<'a> PagesElsewhere<'a> {
     pub(crate) fn new(state: &'a State) -> Self {
         Self { state }
     }
@@ -30,37 +30,34 @@ impl<'a> ForeignPages<'a> {
     ///
     /// # Errors
     /// Errors of the state.
-    pub fn page(&self, packed: u64) -> Result<Option<ForeignRecord>, StorageError> {
-        let row = self.state.get(format::numbered(FOREIGN, packed))?;
-        row.map(|row| format::decode_versioned(&row).ok_or_else(|| self.state.corrupt(FOREIGN_ROW)))
+    pub fn page(&self, packed: u64) -> Result<Option<KeptElsewhere>, StorageError> {
+        let row = self.state.get(format::numbered(KEPT, packed))?;
+        row.map(|row| format::decode_versioned(&row).ok_or_else(|| self.state.corrupt(KEPT_ROW)))
             .transpose()
     }
 
     /// Iterates over the committed rows, in the order of their packed numbers.
-    pub fn all(&self) -> impl Iterator<Item = Result<(ForeignPage, ForeignRecord), StorageError>> + use<> {
+    pub fn all(&self) -> impl Iterator<Item = Result<(PageElsewhere, KeptElsewhere), StorageError>> + use<> {
         let state = self.state.clone();
-        self.state.scan([FOREIGN]).map(move |row| {
+        self.state.scan([KEPT]).map(move |row| {
             let (key, value) = row?;
-            let page = format::number(FOREIGN, &key).and_then(ForeignPage::unpacked);
+            let page = format::number(KEPT, &key).and_then(PageElsewhere::unpacked);
             let record = format::decode_versioned(&value);
-            page.zip(record).ok_or_else(|| state.corrupt(FOREIGN_ROW))
+            page.zip(record).ok_or_else(|| state.corrupt(KEPT_ROW))
         })
     }
 
-    pub(crate) fn set(page: ForeignPage, record: &ForeignRecord, piece: &mut Piece) -> Result<(), StorageError> {
-        piece.set(
-            format::numbered(FOREIGN, page.packed()),
-            format::encode_versioned(record)?,
-        );
+    pub(crate) fn set(page: PageElsewhere, record: &KeptElsewhere, piece: &mut Piece) -> Result<(), StorageError> {
+        piece.set(format::numbered(KEPT, page.packed()), format::encode_versioned(record)?);
         Ok(())
     }
 
     /// The fault of a row, if it is one of this table and cannot be read.
     pub(crate) fn fault((key, value): (&[u8], &[u8])) -> Option<&'static str> {
         let is_good = || {
-            format::number(FOREIGN, key).and_then(ForeignPage::unpacked).is_some()
-                && format::decode_versioned::<ForeignRecord>(value).is_some()
+            format::number(KEPT, key).and_then(PageElsewhere::unpacked).is_some()
+                && format::decode_versioned::<KeptElsewhere>(value).is_some()
         };
-        (key.first() == Some(&FOREIGN) && !is_good()).then_some("a page of another worker")
+        (key.first() == Some(&KEPT) && !is_good()).then_some("a page of another worker")
     }
 }

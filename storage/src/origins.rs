@@ -11,15 +11,7 @@ use crate::commit::Piece;
 use crate::error::StorageError;
 use crate::format;
 use crate::state::State;
-
-/// The field of a `warcinfo` record with the number of the worker of a fleet, in decimal. See [`OpenOptions::warcinfo`](crate::OpenOptions::warcinfo).
-pub const WORKER_FIELD: &str = "crawler-worker";
-
-/// The field of a `warcinfo` record that names the fleet of that worker.
-pub const FLEET_FIELD: &str = "crawler-fleet";
-
-/// The reason of an exclusion: the URL has its outcome in the folder of another worker of the fleet.
-pub const FETCHED_ELSEWHERE: &str = "another worker of the fleet fetched it";
+use crate::worker::Worker;
 
 /// ⟨[[`Origin`]]⟩.
 const ORIGINS: &[u8] = b"morigins";
@@ -42,10 +34,8 @@ pub(crate) struct Origin {
     pub files: u32,
     /// Start of its crawl, milliseconds since the Unix epoch.
     pub started_at: u64,
-    /// The worker whose folder it was; 0 for a crawl without a fleet.
-    pub worker: u16,
-    /// The fleet of the worker.
-    pub fleet: String,
+    /// The worker whose folder it was.
+    pub worker: Worker,
 }
 
 impl Origin {

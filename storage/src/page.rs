@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::elsewhere::ForeignPage;
+use crate::elsewhere::PageElsewhere;
 use crate::frontier::{QueuedUrl, Validators, Via};
 use crate::warc::location::{Archived, WarcLocation};
 
@@ -16,7 +16,7 @@ pub enum Verdict {
     Exact {
         /// Sequence number of the page that was kept at the time. Another page may have taken its place since:
         /// [`Catalogue::representative_of`](crate::Catalogue::representative_of) finds it. A page of another worker of the crawl has a
-        /// [packed number](crate::ForeignPage).
+        /// [packed number](crate::PageElsewhere).
         of: u64,
     },
     /// Its text is nearly the same as another page's.
@@ -42,8 +42,8 @@ impl Verdict {
 
     /// The page that this one is a duplicate of, if it is in the catalogue of another worker of the crawl.
     #[must_use]
-    pub fn of_foreign(self) -> Option<ForeignPage> {
-        self.of().and_then(ForeignPage::unpacked)
+    pub fn of_elsewhere(self) -> Option<PageElsewhere> {
+        self.of().and_then(PageElsewhere::unpacked)
     }
 
     /// The same verdict with another page. [`Unique`](Self::Unique) does not change.

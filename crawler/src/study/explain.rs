@@ -101,7 +101,7 @@ impl Explainer<'_> {
 
     /// The state of a URL whose page another worker of the fleet keeps, as far as this folder knows.
     fn elsewhere(&self, url: &Url) -> Result<Option<(String, State)>, RunError> {
-        for row in self.store.foreign_pages().all().take(MAX_ELSEWHERE) {
+        for row in self.store.pages_elsewhere().all().take(MAX_ELSEWHERE) {
             let (page, record) = row?;
             if record.url == url.as_str() {
                 let (worker, id) = (page.worker, page.sequence);

@@ -3,7 +3,7 @@
 //! A worker's folder has the URL and the signature of every page that the fleet keeps. The texts and titles of those pages lie in the
 //! folders of their workers, and the folder of `crawler merge` has everything.
 
-use storage::{ForeignPage, Store};
+use storage::{PageElsewhere, Store};
 
 use error::RunError;
 
@@ -26,7 +26,7 @@ impl NamedPage {
     /// # Errors
     /// The store cannot be read.
     pub fn find(store: &Store, number: u64) -> Result<Option<Self>, RunError> {
-        let Some(page) = ForeignPage::unpacked(number) else {
+        let Some(page) = PageElsewhere::unpacked(number) else {
             let page = store.page(number)?;
             return Ok(page.map(|page| Self {
                 url: page.url,
@@ -35,8 +35,10 @@ impl NamedPage {
                 signature: Some(page.signature),
             }));
         };
-        let record = store.foreign_pages().page(number)?;
-        let (url, signature) = record.map_or((page.to_string(), None), |record| (record.url, Some(record.signature)));
+        let record = store.pages_elsewhere().page(number)?;
+        let (url, signature) = record.map_or((format!("{page} of the fleet"), None), |record| {
+            (record.url, Some(record.signature))
+        });
         Ok(Some(Self {
             url,
             title: String::new(),
@@ -53,12 +55,12 @@ impl NamedPage {
 
 /// The worker whose folder holds the page with this number; `None` for a page of this folder.
 pub(crate) fn worker_of(number: u64) -> Option<u16> {
-    ForeignPage::unpacked(number).map(|page| page.worker)
+    PageElsewhere::unpacked(number).map(|page| page.worker)
 }
 
 /// The sequence number of the page in the folder that holds it.
 pub(crate) fn sequence_of(number: u64) -> u64 {
-    ForeignPage::unpacked(number).map_or(number, |page| page.sequence)
+    PageElsewhere::unpacked(number).map_or(number, |page| page.sequence)
 }
 
 /// Where the text of another worker's page is, and how to get at it.

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use dedup::short::prefix;
 use dedup::{Comparison, DedupError, DocId, DuplicateRule, Index, MemoryIndex, Signature};
 use serde::Serialize;
-use storage::{ForeignPage, Store, Verdict};
+use storage::{PageElsewhere, Store, Verdict};
 
 use config::settings::Settings;
 use crawl::index::{decode_signature, look_at_index};
@@ -202,7 +202,7 @@ impl KeptPages {
             Ok(None) | Err(_) => {
                 let mut index = empty()?;
                 insert_kept(store, 1, &mut index)?;
-                insert_foreign(store, &mut index)?;
+                insert_elsewhere(store, &mut index)?;
                 Ok(Self {
                     index: Box::new(index),
                     packed_by: None,
@@ -228,7 +228,7 @@ impl KeptPages {
         let in_index: Vec<u64> = except.iter().map(|page| in_index(*page, self.packed_by)).collect();
         let mut found = nearest(&*self.index, rule, signature, &in_index)?;
         for candidate in &mut found {
-            candidate.id = ForeignPage::own_number(candidate.id, self.packed_by);
+            candidate.id = PageElsewhere::own_number(candidate.id, self.packed_by);
         }
         let known: Vec<u64> = found.iter().map(|candidate| candidate.id).chain(except).collect();
         found.extend(nearest(&self.behind, rule, signature, &known)?);
@@ -260,8 +260,8 @@ fn insert_unconfirmed(store: &Store, worker: u16, log: &dyn Index, index: &mut M
 }
 
 /// Inserts the kept pages of other workers.
-fn insert_foreign(store: &Store, index: &mut MemoryIndex) -> Result<(), RunError> {
-    for row in store.foreign_pages().all() {
+fn insert_elsewhere(store: &Store, index: &mut MemoryIndex) -> Result<(), RunError> {
+    for row in store.pages_elsewhere().all() {
         let (page, record) = row?;
         index.insert(DocId(page.packed()), &decode_signature(&record.signature)?)?;
     }
@@ -271,7 +271,7 @@ fn insert_foreign(store: &Store, index: &mut MemoryIndex) -> Result<(), RunError
 /// The number of a page of this folder in an index that has packed numbers.
 fn in_index(page: u64, packed_by: Option<u16>) -> u64 {
     match packed_by {
-        Some(worker) => ForeignPage { worker, sequence: page }.packed(),
+        Some(worker) => PageElsewhere { worker, sequence: page }.packed(),
         None => page,
     }
 }

@@ -137,7 +137,7 @@ impl Found {
         Self {
             results: results(
                 grid,
-                &replayed.kept()[crawl.foreign..],
+                &replayed.kept()[crawl.elsewhere..],
                 &scored,
                 &contradictions,
                 &recommendation,
@@ -160,7 +160,7 @@ impl Found {
         Answer {
             as_of,
             pages: crawl.own(),
-            of_other_workers: crawl.foreign,
+            of_other_workers: crawl.elsewhere,
             past_left_out: crawl.past,
             stored: stored_verdicts(crawl, replayed),
             in_force: self.in_force,
@@ -214,9 +214,9 @@ fn results(
 }
 
 fn stored_verdicts(crawl: &Crawl, replayed: &Replayed) -> StoredVerdicts {
-    let is_kept = &crawl.is_kept[crawl.foreign..];
+    let is_kept = &crawl.is_kept[crawl.elsewhere..];
     let kept = is_kept.iter().filter(|kept| **kept).count();
-    let both = replayed.kept()[crawl.foreign..].iter().zip(is_kept);
+    let both = replayed.kept()[crawl.elsewhere..].iter().zip(is_kept);
     StoredVerdicts {
         kept,
         dropped: crawl.own() - kept,
@@ -227,7 +227,7 @@ fn stored_verdicts(crawl: &Crawl, replayed: &Replayed) -> StoredVerdicts {
 }
 
 fn kept<'a>(crawl: &'a Crawl, replayed: &Replayed, cell: usize) -> Vec<&'a str> {
-    let pages = crawl.pages.iter().zip(replayed.kept()).skip(crawl.foreign);
+    let pages = crawl.pages.iter().zip(replayed.kept()).skip(crawl.elsewhere);
     let kept = pages.filter(|(_, kept)| kept.contains(cell));
     kept.map(|(page, _)| &*page.url).collect()
 }

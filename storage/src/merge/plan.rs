@@ -11,12 +11,12 @@ use crate::folder::DataFolder;
 use crate::origins::Origin;
 use crate::rebuild::{RebuildStep, WarcFile, archived_crawls, has_numbers, read_head};
 use crate::warc::metadata::DecidedBy;
+use crate::worker::Worker;
 
-/// What tells two crawls apart: the start, and the worker of a fleet.
+/// What tells the crawls of two folders apart: the start, and the worker.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Crawl {
-    fleet: String,
-    worker: u16,
+    worker: Worker,
     started_at: u64,
 }
 
@@ -121,8 +121,7 @@ impl Plan {
                 first_file,
                 files,
                 started_at: crawl.started_at,
-                worker: crawl.worker,
-                fleet: crawl.fleet.clone(),
+                worker: crawl.worker.clone(),
             };
             first_file += files;
             origin
@@ -175,8 +174,7 @@ fn read_source(source: &MergeSource, say: &mut dyn FnMut(RebuildStep)) -> Result
         ));
     }
     let mut crawl = Crawl {
-        fleet: String::new(),
-        worker: 0,
+        worker: Worker::default(),
         started_at: name_started_at,
     };
     let mut decided_by = None;
@@ -193,8 +191,8 @@ fn read_source(source: &MergeSource, say: &mut dyn FnMut(RebuildStep)) -> Result
         }
         if let Some(head) = read_head(&path) {
             crawl.started_at = head.started_at.unwrap_or(crawl.started_at);
-            if head.worker > 0 {
-                (crawl.worker, crawl.fleet) = (head.worker, head.fleet);
+            if head.worker.is_one_of_several() {
+                crawl.worker = head.worker;
             }
             decided_by = decided_by.or(head.decided_by);
         }
@@ -242,11 +240,11 @@ fn check(crawls: &[(Crawl, Found)], will_redecide: bool) -> Result<(), StorageEr
     for (at, (crawl, found)) in crawls.iter().enumerate() {
         let twin = crawls[..at]
             .iter()
-            .find(|(other, _)| crawl.worker > 0 && (other.worker, &other.fleet) == (crawl.worker, &crawl.fleet));
+            .find(|(other, _)| crawl.worker.is_one_of_several() && other.worker == crawl.worker);
         if let Some((_, other)) = twin {
             let why = format!(
-                "both it and {} are the folder of worker {} of the fleet {:?}, and began at different times: leave one out",
-                other.name, crawl.worker, crawl.fleet
+                "both it and {} are the folder of worker {} of the crawl {:?}, and began at different times: leave one out",
+                other.name, crawl.worker.number, crawl.worker.crawl
             );
             return Err(not_mergeable(&found.dir, why));
         }
@@ -265,10 +263,10 @@ fn check(crawls: &[(Crawl, Found)], will_redecide: bool) -> Result<(), StorageEr
             );
             return Err(not_mergeable(&found.dir, why));
         }
-        if crawl.worker == 0 || crawl.fleet != first.fleet {
+        if !crawl.worker.shares_its_crawl_with(&first.worker) {
             let why = format!(
-                "it and {} are not of one fleet, so neither crawl compared its pages with those of the other: with the option --redecide all \
-                 pages get new verdicts, by the configuration in force",
+                "it and {} are not of workers of one crawl, so neither crawl compared its pages with those of the other: with the option \
+                 --redecide all pages get new verdicts, by the configuration in force",
                 of_first.name
             );
             return Err(not_mergeable(&found.dir, why));

@@ -2,7 +2,7 @@
 
 use super::source::{Found, Group};
 use super::{Lost, Rebuild};
-use crate::elsewhere::ForeignPage;
+use crate::elsewhere::PageElsewhere;
 use crate::error::StorageError;
 use crate::frontier::{Discovered, QueuedUrl, Via};
 use crate::outcome::Outcome;
@@ -169,7 +169,7 @@ impl Rebuild {
         }
         let has_representative = match page.verdict.of() {
             // Another worker's page is in another archive.
-            Some(of) => ForeignPage::unpacked(of).is_some() || self.store.latest_page(of)?.is_some(),
+            Some(of) => PageElsewhere::unpacked(of).is_some() || self.store.latest_page(of)?.is_some(),
             None => true,
         };
         if !records.is_whole {

@@ -14,6 +14,7 @@ use crate::warc::medium::{Folder, Medium};
 use crate::warc::metadata::Numbering;
 use crate::warc::record::now_ms;
 use crate::warc::writer::file_name;
+use crate::worker::Worker;
 
 /// Rows of numbers in a record.
 const ROWS_A_RECORD: usize = 16;
@@ -50,7 +51,7 @@ impl Numberings {
         let (mut starts, mut workers) = (BTreeSet::new(), BTreeSet::new());
         for head in files.iter().filter_map(|file| read_head(&file.path)) {
             starts.extend(head.started_at);
-            workers.extend((head.worker > 0).then_some((head.fleet, head.worker)));
+            workers.extend(Some(head.worker).filter(Worker::is_one_of_several));
         }
         match starts.len() > 1 || workers.len() > 1 {
             true => Err(StorageError::NumbersMissing {

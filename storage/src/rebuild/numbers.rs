@@ -5,16 +5,17 @@
 
 use std::collections::HashMap;
 
-use crate::elsewhere::ForeignPage;
+use crate::elsewhere::PageElsewhere;
 use crate::error::StorageError;
 use crate::origins::{NUMBERS_A_ROW, Origins};
+use crate::worker::Worker;
 
 /// The numbers of all origins.
 pub(super) struct Numbers {
     origins: Origins,
     tables: Vec<Table>,
-    /// The origin of each worker's pages, by fleet and number.
-    workers: HashMap<(String, u16), usize>,
+    /// The origin of each worker's pages.
+    workers: HashMap<Worker, usize>,
     /// Whether the tables are complete already, and give the numbers.
     are_given: bool,
     /// The first number that no page has yet, lost pages included.
@@ -23,8 +24,7 @@ pub(super) struct Numbers {
 
 /// The table of one origin.
 struct Table {
-    fleet: String,
-    worker: u16,
+    worker: Worker,
     /// The last page that was replayed, by its number there.
     last: u64,
     /// The chunk that is not written yet.
@@ -49,19 +49,17 @@ impl Numbers {
     pub fn new(origins: Origins, are_given: bool) -> Self {
         let all = origins.all();
         let tables = all.iter().map(|origin| Table {
-            fleet: origin.fleet.clone(),
-            worker: origin.worker,
+            worker: origin.worker.clone(),
             last: 0,
             chunk: 0,
             numbers: Vec::new(),
             has_ended: false,
         });
-        let with_worker = all.iter().enumerate().filter(|(_, origin)| origin.worker > 0);
+        let workers = all.iter().map(|origin| &origin.worker).zip(0..);
+        let of_several = workers.filter(|(worker, _)| worker.is_one_of_several());
         Self {
             tables: tables.collect(),
-            workers: with_worker
-                .map(|(index, origin)| ((origin.fleet.clone(), origin.worker), index))
-                .collect(),
+            workers: of_several.map(|(worker, index)| (worker.clone(), index)).collect(),
             origins,
             are_given,
             next: 0,
@@ -158,21 +156,24 @@ impl Numbers {
 
     /// The origin of a page, and its number there.
     fn place_of(&self, origin: usize, number: u64) -> Option<(usize, u64)> {
-        let Some(ForeignPage { worker, sequence }) = ForeignPage::unpacked(number) else {
+        let Some(PageElsewhere { worker, sequence }) = PageElsewhere::unpacked(number) else {
             return Some((origin, number));
         };
-        let fleet = &self.tables[origin].fleet;
-        let of = self.workers.get(&(fleet.clone(), worker))?;
+        let worker = Worker {
+            number: worker,
+            crawl: self.tables[origin].worker.crawl.clone(),
+        };
+        let of = self.workers.get(&worker)?;
         Some((*of, sequence))
     }
 
-    /// Whether all origins are of one fleet, so that their verdicts agree.
-    pub fn are_of_one_fleet(&self) -> bool {
-        let first = self.tables.first();
-        self.tables.len() < 2
-            || self
-                .tables
-                .iter()
-                .all(|table| table.worker > 0 && Some(&table.fleet) == first.map(|first| &first.fleet))
+    /// Whether all origins are of workers of one crawl, so that their verdicts agree.
+    pub fn are_of_one_crawl(&self) -> bool {
+        let Some((first, others)) = self.tables.split_first() else {
+            return true;
+        };
+        others
+            .iter()
+            .all(|other| other.worker.shares_its_crawl_with(&first.worker))
     }
 }

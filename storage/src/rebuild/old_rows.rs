@@ -8,10 +8,10 @@ mod depths;
 use std::path::PathBuf;
 
 use super::RebuildStep;
+use crate::elsewhere::FETCHED_ELSEWHERE;
 use crate::error::StorageError;
 use crate::folder::DataFolder;
 use crate::frontier::{Discovered, QueuedUrl, Via};
-use crate::origins::FETCHED_ELSEWHERE;
 use crate::outcome::Outcome;
 use crate::state::Rows;
 use crate::store::{OpenOptions, Store};

@@ -1,9 +1,9 @@
 //! Second pages: two of the merged folders have a page of the same URL.
 //!
-//! In a fleet this happens if a worker lost the lease of a host while it fetched. Both pages stay in the catalogue, because other pages may be
+//! Among the workers of one crawl this happens if another one took over a host while a worker fetched there. Both pages stay in the catalogue, because other pages may be
 //! duplicates of either, and their texts differences from its text. One of them is the current page of the URL, the other an earlier
 //! version that it superseded. Which of the two: the one that is kept; if both are, the one that duplicates name; otherwise the
-//! earlier one in a fleet, whose workers fetch a URL once, and the later one of independent crawls, which fetch a URL again to
+//! earlier one of a crawl by several workers, which fetch a URL once, and the later one of independent crawls, which fetch a URL again to
 //! see its new version.
 //!
 //! Until all events are replayed the first page is the current one, because a later event may say that it yields.
@@ -93,7 +93,7 @@ impl Rebuild {
             return Ok(());
         }
         let named = self.named_pages()?;
-        let is_fleet = self.numbers.are_of_one_fleet();
+        let is_one_crawl = self.numbers.are_of_one_crawl();
         for number in std::mem::take(&mut self.seconds) {
             self.store.commit()?;
             let Some(second) = self.store.latest_page(number)? else {
@@ -112,7 +112,7 @@ impl Rebuild {
                     let is_kept = |page: &PageRecord| page.verdict == Verdict::Unique;
                     let rank = |number: &u64, page| (is_kept(page), named.contains(number));
                     let (of_first, of_second) = (rank(first, page), rank(&number, &second));
-                    of_second > of_first || of_second == of_first && !is_fleet
+                    of_second > of_first || of_second == of_first && !is_one_crawl
                 }
                 _ => true,
             };

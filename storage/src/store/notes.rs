@@ -3,11 +3,11 @@
 use super::Store;
 use crate::catalogue::Catalogue;
 use crate::commit::Piece;
-use crate::elsewhere::{ForeignPage, ForeignRecord};
+use crate::elsewhere::{KeptElsewhere, PageElsewhere};
 use crate::error::StorageError;
 use crate::host_memory::{HostMemory, HostRecord, StoredRobots};
 use crate::new_links::NewLinks;
-use crate::noted_pages::ForeignPages;
+use crate::noted_pages::PagesElsewhere;
 use crate::outbox::{Letter, Sealed};
 use crate::run_notes::RunNotes;
 use crate::sitemaps::{Sitemaps, StoredSitemap};
@@ -77,12 +77,12 @@ impl Store {
         self.note_with(|_, piece| NewLinks::set(page, links, piece))
     }
 
-    /// Notes a kept page of another worker. Durable with the next commit. Does no harm if the page is noted already.
+    /// Notes a page that another worker keeps. Durable with the next commit. Does no harm if the page is noted already.
     ///
     /// # Errors
     /// Errors of the state.
-    pub fn note_foreign(&mut self, page: ForeignPage, record: &ForeignRecord) -> Result<(), StorageError> {
-        self.note_with(|_, piece| ForeignPages::set(page, record, piece))
+    pub fn note_elsewhere(&mut self, page: PageElsewhere, record: &KeptElsewhere) -> Result<(), StorageError> {
+        self.note_with(|_, piece| PagesElsewhere::set(page, record, piece))
     }
 
     /// Confirms that these pages are durably out of the index. Durable with the next commit.

@@ -6,7 +6,7 @@ use crate::error::StorageError;
 use crate::frontier::{QueuedUrl, UrlId};
 use crate::host_memory::HostMemory;
 use crate::new_links::NewLinks;
-use crate::noted_pages::ForeignPages;
+use crate::noted_pages::PagesElsewhere;
 use crate::page::PageRecord;
 use crate::revisits::Revisits;
 use crate::run_notes::RunNotes;
@@ -47,8 +47,8 @@ impl Store {
 
     /// The kept pages of other workers.
     #[must_use]
-    pub fn foreign_pages(&self) -> ForeignPages<'_> {
-        ForeignPages::new(&self.state)
+    pub fn pages_elsewhere(&self) -> PagesElsewhere<'_> {
+        PagesElsewhere::new(&self.state)
     }
 
     /// The notes about the runs.

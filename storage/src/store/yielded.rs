@@ -15,7 +15,7 @@ use crate::warc::metadata::{self, Event};
 use crate::warc::record::now_ms;
 
 impl Store {
-    /// Makes a kept page a duplicate of another worker's page, whose number is [packed](crate::ForeignPage) in `verdict`. Its body and text
+    /// Makes a kept page a duplicate of another worker's page, whose number is [packed](crate::PageElsewhere) in `verdict`. Its body and text
     /// stay in the archive. Durable with the next commit; the page must then leave the index ([`departed`](Catalogue::departed)).
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use super::Check;
 use super::findings::{FindingKind, Findings};
 use crate::error::StorageError;
 use crate::host_memory::HostMemory;
-use crate::noted_pages::ForeignPages;
+use crate::noted_pages::PagesElsewhere;
 
 impl Check<'_> {
     pub(super) fn verify_rows(self, findings: &mut Findings<'_>) -> Result<(), StorageError> {
@@ -27,7 +27,7 @@ impl Check<'_> {
 
     /// The fault of a row of a table that no other check reads.
     fn wrong_with_minor_row(self, row: (&[u8], &[u8])) -> Result<Option<String>, StorageError> {
-        if let Some(what) = HostMemory::fault(row).or_else(|| ForeignPages::fault(row)) {
+        if let Some(what) = HostMemory::fault(row).or_else(|| PagesElsewhere::fault(row)) {
             return Ok(Some(format!("a row cannot be read: {what}")));
         }
         match self.store.catalogue().fault(row)? {

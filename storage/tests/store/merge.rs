@@ -6,16 +6,22 @@ use std::path::{Path, PathBuf};
 
 use storage::warc::{DuplicateText, EncodedCapture, RefersTo, RevisitCapture, RevisitProfile, payload_digest};
 use storage::{
-    FETCHED_ELSEWHERE, FLEET_FIELD, Fate, ForeignPage, MergeSource, OpenOptions, Outcome, PageRecord, RebuildStep,
-    Rebuilt, StorageError, Store, UrlState, Verdict, Visit, WORKER_FIELD,
+    FETCHED_ELSEWHERE, Fate, MergeSource, OpenOptions, Outcome, PageElsewhere, PageRecord, RebuildStep, Rebuilt,
+    StorageError, Store, UrlState, Verdict, Visit, Worker,
 };
 
 use super::rebuild::{findings, rebuilt};
 use super::support::*;
 
-/// A worker of the fleet "f", with a file for each page.
+/// The fields of a worker of the crawl "f".
+fn named(number: u16) -> Vec<(&'static str, String)> {
+    let crawl = "f".to_owned();
+    Worker { number, crawl }.fields()
+}
+
+/// A worker of the crawl "f", with a file for each page.
 fn worker(dir: &Path, number: u16) -> Store {
-    let warcinfo = vec![(WORKER_FIELD, number.to_string()), (FLEET_FIELD, "f".to_owned())];
+    let warcinfo = named(number);
     let options = OpenOptions {
         warcinfo,
         roll_bytes: 1,
@@ -73,7 +79,7 @@ fn fetch(store: &mut Store, host: &str, path: &str, at: u64, verdict: Verdict) -
     draft.payload_digest = payload_digest(body.as_bytes());
     let capture = match verdict.of() {
         None => Some(capture(&queued.url, body.as_bytes(), &text_of(&queued.url))),
-        Some(of) => Some(revisit(&queued.url, of, ForeignPage::unpacked(of).is_none())),
+        Some(of) => Some(revisit(&queued.url, of, PageElsewhere::unpacked(of).is_none())),
     };
     let outcome = Outcome::Page {
         draft: Box::new(draft),
@@ -116,7 +122,7 @@ fn revisit(url: &str, of: u64, here: bool) -> EncodedCapture {
 }
 
 fn exact_of(worker: u16, sequence: u64) -> Verdict {
-    let of = ForeignPage { worker, sequence }.packed();
+    let of = PageElsewhere { worker, sequence }.packed();
     Verdict::Exact { of }
 }
 
@@ -141,7 +147,7 @@ fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 /// Three workers: page 1 of the second is kept, and the others have duplicates of it. The clock of the third is an hour slow.
-fn fleet(dir: &Path) -> [PathBuf; 3] {
+fn workers(dir: &Path) -> [PathBuf; 3] {
     let dirs = [1, 2, 3].map(|number: u16| dir.join(format!("worker-{number}")));
     let mut stores: Vec<Store> = (1..).zip(&dirs).map(|(number, dir)| worker(dir, number)).collect();
     let kept = fetch(&mut stores[1], "b", "kept", 5_000, Verdict::Unique);
@@ -173,7 +179,7 @@ fn fleet(dir: &Path) -> [PathBuf; 3] {
 #[test]
 fn verdicts_of_other_workers_name_pages_of_the_merged_folder() {
     let dir = tempfile::tempdir().unwrap();
-    let dirs = fleet(dir.path());
+    let dirs = workers(dir.path());
     let before: Vec<_> = dirs.iter().map(|dir| files(dir)).collect();
     let target = dir.path().join("merged");
     let store = merged(&target, &dirs.each_ref().map(PathBuf::as_path));
@@ -244,7 +250,7 @@ fn texts_are_read_by_the_numbers_of_their_folder() {
 #[test]
 fn a_merged_folder_goes_on_and_is_rebuilt_with_the_same_numbers() {
     let dir = tempfile::tempdir().unwrap();
-    let dirs = fleet(dir.path());
+    let dirs = workers(dir.path());
     let target = dir.path().join("merged");
     let mut store = merged(&target, &dirs.each_ref().map(PathBuf::as_path));
     let kept = by_url(&store)["https://b/kept"].0;
@@ -267,7 +273,7 @@ fn a_merged_folder_goes_on_and_is_rebuilt_with_the_same_numbers() {
 #[test]
 fn a_damaged_file_of_a_merged_folder_changes_no_other_number() {
     let dir = tempfile::tempdir().unwrap();
-    let dirs = fleet(dir.path());
+    let dirs = workers(dir.path());
     let target = dir.path().join("merged");
     let store = merged(&target, &dirs.each_ref().map(PathBuf::as_path));
     let before = by_url(&store);
@@ -351,7 +357,7 @@ fn of_two_pages_of_a_url_the_kept_one_is_current() {
 #[test]
 fn a_merge_that_is_cut_off_starts_again() {
     let dir = tempfile::tempdir().unwrap();
-    let dirs = fleet(dir.path());
+    let dirs = workers(dir.path());
     let sources = dirs.each_ref().map(PathBuf::as_path);
     let target = dir.path().join("merged");
     let named: Vec<_> = sources.iter().map(|dir| source(dir)).collect();
@@ -378,7 +384,7 @@ fn a_merge_that_is_cut_off_starts_again() {
 #[test]
 fn what_cannot_be_merged_is_refused_and_changes_nothing() {
     let dir = tempfile::tempdir().unwrap();
-    let dirs = fleet(dir.path());
+    let dirs = workers(dir.path());
     let target = dir.path().join("merged");
     let alone = dir.path().join("alone");
     let mut store = open(&alone);
@@ -398,7 +404,7 @@ fn what_cannot_be_merged_is_refused_and_changes_nothing() {
     fetch(&mut store, "y", "page", 0, Verdict::Unique);
     drop(store);
     let twin = dir.path().join("twin");
-    let warcinfo = vec![(WORKER_FIELD, "1".to_owned()), (FLEET_FIELD, "f".to_owned())];
+    let warcinfo = named(1);
     let mut store = Store::open(
         &twin,
         &OpenOptions {
@@ -414,7 +420,7 @@ fn what_cannot_be_merged_is_refused_and_changes_nothing() {
     let cases: [(&[&Path], &str); 6] = [
         (&[&dirs[0], &alone], "--redecide"),
         (&[&alone, &other], "scheme-2"),
-        (&[&dirs[0], &twin], "worker 1 of the fleet \"f\""),
+        (&[&dirs[0], &twin], "worker 1 of the crawl \"f\""),
         (&[&dirs[0], &none], "holds no crawl"),
         (&[&target], "folder for the result"),
         (&[&dirs[0], &target], "folder for the result"),
@@ -435,7 +441,7 @@ fn what_cannot_be_merged_is_refused_and_changes_nothing() {
 #[test]
 fn a_folder_twice_an_empty_one_and_a_lost_kept_page() {
     let dir = tempfile::tempdir().unwrap();
-    let dirs = fleet(dir.path());
+    let dirs = workers(dir.path());
     let empty = dir.path().join("empty");
     drop(worker(&empty, 9));
     let copy = dir.path().join("copy");

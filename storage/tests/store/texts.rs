@@ -147,7 +147,7 @@ fn a_text_whose_base_is_missing_is_reported_as_damaged() {
 
 #[test]
 fn the_text_of_a_duplicate_of_another_workers_page_is_archived_whole() {
-    let of = storage::ForeignPage { worker: 2, sequence: 8 };
+    let of = storage::PageElsewhere { worker: 2, sequence: 8 };
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
     let queued = store.discover(&[link("h", "a")]).unwrap();
@@ -179,7 +179,7 @@ fn the_text_of_a_duplicate_of_another_workers_page_is_archived_whole() {
         let store = open(dir.path());
         let page = store.page(1).unwrap().unwrap();
         assert_eq!(store.text_of(&page).unwrap().as_deref(), Some(BASE));
-        assert_eq!(page.verdict.of_foreign(), Some(of));
+        assert_eq!(page.verdict.of_elsewhere(), Some(of));
         drop(store);
         super::rebuild::rebuilt(dir.path());
     }

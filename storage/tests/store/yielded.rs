@@ -1,11 +1,11 @@
 //! Pages that a worker gives up in favour of another worker of the crawl.
 
-use storage::{Fate, ForeignPage, OpenOptions, Rebuild, StorageError, Store, UrlState, Verdict};
+use storage::{Fate, OpenOptions, PageElsewhere, Rebuild, StorageError, Store, UrlState, Verdict};
 
 use super::rebuild::{findings, rebuilt};
 use super::support::*;
 
-const OTHER: ForeignPage = ForeignPage {
+const OTHER: PageElsewhere = PageElsewhere {
     worker: 3,
     sequence: 41,
 };
@@ -68,7 +68,7 @@ fn assert_given_up(store: &Store) {
     let counts = store.counts();
     assert_eq!((counts.kept, counts.exact, counts.near, counts.excluded), (1, 2, 1, 2));
     let yielded = store.page(2).unwrap().unwrap();
-    assert_eq!(yielded.verdict.of_foreign(), Some(OTHER));
+    assert_eq!(yielded.verdict.of_elsewhere(), Some(OTHER));
     assert_eq!(store.text_of(&yielded).unwrap(), Some(text_of("https://h/b")));
 }
 

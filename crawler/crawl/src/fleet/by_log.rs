@@ -23,7 +23,7 @@ use std::sync::Arc;
 use crossbeam_channel::Receiver;
 use dedup::{Confirm, Deduplicator, Signature, SledIndex};
 use fleet::{Entry, Position, WorkerNumber};
-use storage::{ForeignPage, ForeignRecord, PageRecord, Store, Verdict};
+use storage::{KeptElsewhere, PageElsewhere, PageRecord, Store, Verdict};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::idle::IdleSign;
@@ -148,7 +148,7 @@ impl ByLog {
                 .apply(&self.dedup, position, entry.page, &entry.signature)?
             {
                 Applied::Yields(page, verdict) => yields(books, page, verdict)?,
-                Applied::Entered => note_foreign(books.store_mut(), entry)?,
+                Applied::Entered => note_elsewhere(books.store_mut(), entry)?,
                 Applied::Confirmed(_) | Applied::Dropped | Applied::Nothing => {}
             }
         }
@@ -198,13 +198,13 @@ impl Judge for ByLog {
 }
 
 /// Notes the page that another worker keeps.
-fn note_foreign(store: &mut Store, entry: Entry) -> Result<(), RunError> {
-    let page = ForeignPage {
+fn note_elsewhere(store: &mut Store, entry: Entry) -> Result<(), RunError> {
+    let page = PageElsewhere {
         worker: entry.page.worker.0,
         sequence: entry.page.sequence,
     };
     let (url, signature) = (entry.url, entry.signature);
-    Ok(store.note_foreign(page, &ForeignRecord { url, signature })?)
+    Ok(store.note_elsewhere(page, &KeptElsewhere { url, signature })?)
 }
 
 /// Makes a page a duplicate, unless it is one already: a crash repeats entries of the log.

@@ -30,7 +30,7 @@ use std::collections::BTreeSet;
 use dedup::{Deduplicator, DocId, DuplicateRule, Index, MemoryIndex, Signature, Width};
 use fleet::{Judged, PageId, Position, WorkerNumber};
 use serde::{Deserialize, Serialize};
-use storage::{ForeignPage, Verdict};
+use storage::{PageElsewhere, Verdict};
 
 use crate::index::{decode_signature, stored};
 use error::RunError;
@@ -305,7 +305,7 @@ impl Verdicts {
     fn stored(&self, verdict: dedup::Verdict) -> Verdict {
         let verdict = stored(verdict);
         match verdict.of() {
-            Some(of) => verdict.with_of(ForeignPage::own_number(of, Some(self.me.0))),
+            Some(of) => verdict.with_of(PageElsewhere::own_number(of, Some(self.me.0))),
             None => verdict,
         }
     }

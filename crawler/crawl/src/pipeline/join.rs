@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::bounded;
 use fleet::partition::DEFAULT_PARTITIONS;
 use fleet::{JoinOptions, Terms, WorkerNumber};
-use storage::{FLEET_FIELD, WORKER_FIELD};
+use storage::Worker;
 use tokio::sync::mpsc;
 
 use crate::admission::Admission;
@@ -92,11 +92,12 @@ pub(super) fn join(
         segment: wanted.segment_entries,
     })?;
     tracing::info!(worker = desk.worker, crawl = wanted.name, "joined the fleet");
-    // `crawler merge` knows by them whose numbers the archive has.
-    books.store_mut().describe_files(vec![
-        (WORKER_FIELD, desk.worker.to_string()),
-        (FLEET_FIELD, format!("{:016x}", desk.crawl)),
-    ]);
+    // `crawler merge` knows by it whose numbers the archive has.
+    let worker = Worker {
+        number: desk.worker,
+        crawl: format!("{:016x}", desk.crawl),
+    };
+    books.store_mut().describe_files(worker.fields());
     let link = DeskLink {
         ownership: ownership.clone(),
         sign: sign.clone(),

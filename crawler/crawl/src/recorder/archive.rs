@@ -56,7 +56,7 @@ fn encoded(
         return prepared.kept(&exchange(page)).map(Some);
     };
     // A page of another worker has no row here, and nothing here can refer to its capture.
-    let kept = match page.draft.verdict.of_foreign() {
+    let kept = match page.draft.verdict.of_elsewhere() {
         Some(_) => None,
         None => store.latest_page(of)?.map(|kept| (of, kept)),
     };

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use dedup::{Confirm, Deduplicator, DocId, Index, SledIndex, Verdict};
-use storage::{FindingKind, Findings, ForeignPage, PageRecord, Store};
+use storage::{FindingKind, Findings, PageElsewhere, PageRecord, Store};
 
 use config::settings::Settings;
 use crawl::index;
@@ -28,9 +28,9 @@ pub(super) fn verify(
             findings.note(FindingKind::Index, format!("page {id}, {}, {what}", page.url));
         }
     }
-    for page in &members.foreign {
-        if let Some(what) = members.wrong_with_foreign(store, *page)? {
-            findings.note(FindingKind::Index, format!("{page} {what}"));
+    for page in &members.elsewhere {
+        if let Some(what) = members.wrong_with_elsewhere(store, *page)? {
+            findings.note(FindingKind::Index, format!("{page} of the fleet {what}"));
         }
     }
     for id in members.others {
@@ -45,7 +45,7 @@ struct Members {
     dedup: Deduplicator<SledIndex>,
     others: HashSet<u64>,
     /// The pages of other workers in the index.
-    foreign: Vec<ForeignPage>,
+    elsewhere: Vec<PageElsewhere>,
     /// Pages that may still be in the index. A replaced page leaves the index after the commit, at the latest at the start of the next
     /// run.
     departed: HashSet<u64>,
@@ -76,11 +76,11 @@ impl Members {
             opened => opened?,
         };
         let worker = store.run_notes().worker()?;
-        let (mut others, mut foreign) = (HashSet::new(), Vec::new());
+        let (mut others, mut elsewhere) = (HashSet::new(), Vec::new());
         index.for_each_id(|id| {
-            let own = ForeignPage::own_number(id.0, worker);
-            match ForeignPage::unpacked(own) {
-                Some(page) if worker.is_some() => foreign.push(page),
+            let own = PageElsewhere::own_number(id.0, worker);
+            match PageElsewhere::unpacked(own) {
+                Some(page) if worker.is_some() => elsewhere.push(page),
                 _ => {
                     others.insert(own);
                 }
@@ -88,7 +88,7 @@ impl Members {
         })?;
         Ok(Some(Self {
             others,
-            foreign,
+            elsewhere,
             departed: store.catalogue().departed()?.into_iter().collect(),
             applied: index.applied(),
             worker,
@@ -111,8 +111,8 @@ impl Members {
 
     /// The contradiction between the row about another worker's page and its place in the index, if there is one. A crash can leave a row
     /// without a place in the index, and the worker reads the log again from there.
-    fn wrong_with_foreign(&self, store: &Store, page: ForeignPage) -> Result<Option<&'static str>, RunError> {
-        let Some(record) = store.foreign_pages().page(page.packed())? else {
+    fn wrong_with_elsewhere(&self, store: &Store, page: PageElsewhere) -> Result<Option<&'static str>, RunError> {
+        let Some(record) = store.pages_elsewhere().page(page.packed())? else {
             return Ok(Some("is in the index, but the state has no row about it"));
         };
         let signature = decode_signature(&record.signature)?;
@@ -122,7 +122,9 @@ impl Members {
 
     fn wrong_with_signature(&self, id: u64, page: &PageRecord) -> Result<Option<&'static str>, RunError> {
         let signature = decode_signature(&page.signature)?;
-        let packed = self.worker.map(|worker| ForeignPage { worker, sequence: id }.packed());
+        let packed = self
+            .worker
+            .map(|worker| PageElsewhere { worker, sequence: id }.packed());
         let mut indexed = self.dedup.index().signature(DocId(packed.unwrap_or(id)))?;
         if let Some(indexed) = &mut indexed
             && packed.is_some()

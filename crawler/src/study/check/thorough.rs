@@ -56,7 +56,7 @@ pub(super) fn compare(
             pass.by_text(id, &page, likeness);
         }
     }
-    for row in store.foreign_pages().all() {
+    for row in store.pages_elsewhere().all() {
         let (page, record) = row?;
         let likeness = Likeness::of(signature, &decode_signature(&record.signature)?, rule);
         pass.by_signature(page.packed(), likeness.as_ref());

@@ -92,7 +92,7 @@ impl Explainer<'_> {
         let Some(of) = page.verdict.of() else {
             return Ok(None);
         };
-        if page.verdict.of_foreign().is_some() {
+        if page.verdict.of_elsewhere().is_some() {
             let what = "the log of the fleet had the same text of another worker first";
             let yielded = page.response.is_some();
             let of = self.page_ref(Some(of).filter(|_| yielded))?;

@@ -78,7 +78,9 @@ impl Changes {
             kept.contains(IN_FORCE) != kept.contains(chosen)
         };
         let pages = &crawl.pages;
-        let changed: Vec<usize> = (crawl.foreign..pages.len()).filter(|page| is_changed(*page)).collect();
+        let changed: Vec<usize> = (crawl.elsewhere..pages.len())
+            .filter(|page| is_changed(*page))
+            .collect();
         if changed.is_empty() {
             return Ok(Self { all: Vec::new() });
         }
@@ -93,7 +95,7 @@ impl Changes {
             let kept = &replayed.kept()[*page];
             kept.contains(IN_FORCE) != kept.contains(chosen)
         };
-        let changed: Vec<usize> = (crawl.foreign..crawl.pages.len()).filter(is_changed).collect();
+        let changed: Vec<usize> = (crawl.elsewhere..crawl.pages.len()).filter(is_changed).collect();
         Self::among(&changed, chosen, replayed)
     }
 

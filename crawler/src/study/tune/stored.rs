@@ -17,7 +17,7 @@ pub(crate) struct Crawl {
     /// pages of this folder are compared with them, and none of them is judged.
     pub pages: Vec<DecidedPage>,
     /// Number of pages of other workers.
-    pub foreign: usize,
+    pub elsewhere: usize,
     /// For each page, whether the crawl keeps it.
     pub is_kept: Vec<bool>,
     /// Number of pages that are superseded, moved or gone, which are left out.
@@ -29,7 +29,7 @@ impl Crawl {
     /// The catalogue cannot be read.
     pub fn read(store: &Store, step: impl Fn(Step)) -> Result<Self, RunError> {
         let mut crawl = Self::default();
-        for row in store.foreign_pages().all() {
+        for row in store.pages_elsewhere().all() {
             let (page, record) = row?;
             let signature = decode_signature(&record.signature)?;
             crawl.is_kept.push(true);
@@ -37,7 +37,7 @@ impl Crawl {
                 .pages
                 .push(DecidedPage::new(page.packed(), signature, record.url, None));
         }
-        crawl.foreign = crawl.pages.len();
+        crawl.elsewhere = crawl.pages.len();
         for row in store.pages_from(0) {
             let (sequence, page) = row?;
             step(Step::Read);
@@ -56,13 +56,13 @@ impl Crawl {
 
     /// Number of pages of this folder.
     pub fn own(&self) -> usize {
-        self.pages.len() - self.foreign
+        self.pages.len() - self.elsewhere
     }
 
     /// A sample of the pages of this folder, as [`sample`](replay::sample).
     pub fn sample(&self, size: usize) -> Vec<usize> {
-        let own = replay::sample(&self.pages[self.foreign..], size);
-        own.into_iter().map(|place| place + self.foreign).collect()
+        let own = replay::sample(&self.pages[self.elsewhere..], size);
+        own.into_iter().map(|place| place + self.elsewhere).collect()
     }
 }
 

@@ -17,8 +17,9 @@ use std::io;
 
 use super::read::Fields;
 use super::write::Lines;
-use crate::origins::{FLEET_FIELD, Origin, WORKER_FIELD};
+use crate::origins::Origin;
 use crate::warc::record::{NewRecord, Record, new_record_id, now_ms};
+use crate::worker::Worker;
 
 /// The value of the line `event`.
 const NUMBERS: &str = "numbers";
@@ -46,9 +47,10 @@ impl Numbering {
             format_args!("{} {}", self.origin.first_file, self.origin.files),
         );
         lines.put("crawl-started-ms", self.origin.started_at);
-        if self.origin.worker > 0 {
-            lines.put(WORKER_FIELD, self.origin.worker);
-            lines.text(FLEET_FIELD, &self.origin.fleet);
+        let worker = &self.origin.worker;
+        if worker.is_one_of_several() {
+            lines.put(Worker::NUMBER_FIELD, worker.number);
+            lines.text(Worker::CRAWL_FIELD, &worker.crawl);
         }
         lines.put("first", self.first);
         let mut before = 0;
@@ -93,11 +95,10 @@ impl Numbering {
                 first_file: first_file.parse().ok()?,
                 files: files.parse().ok()?,
                 started_at: fields.number("crawl-started-ms").ok()?,
-                worker: match fields.get(WORKER_FIELD) {
-                    Some(worker) => worker.parse().ok()?,
-                    None => 0,
+                worker: Worker {
+                    number: fields.get(Worker::NUMBER_FIELD).map_or(Ok(0), str::parse).ok()?,
+                    crawl: fields.text(Worker::CRAWL_FIELD).ok()?.unwrap_or_default(),
                 },
-                fleet: fields.text(FLEET_FIELD).ok()?.unwrap_or_default(),
             },
             first: fields.number("first").ok()?,
             numbers: numbers.collect::<Option<_>>()?,
@@ -112,19 +113,20 @@ mod tests {
 
     #[test]
     fn the_numbers_of_an_origin_come_back() {
-        let fleet = Origin {
+        let one_of_several = Origin {
             first_file: 3,
             files: 2,
             started_at: 1_774_085_400_125,
-            worker: 7,
-            fleet: "my crawl\r\nnumbers: 1".to_owned(),
+            worker: Worker {
+                number: 7,
+                crawl: "my crawl\r\nnumbers: 1".to_owned(),
+            },
         };
         let alone = Origin {
-            worker: 0,
-            fleet: String::new(),
-            ..fleet.clone()
+            worker: Worker::default(),
+            ..one_of_several.clone()
         };
-        for (origin, numbers) in [(fleet, vec![0, 5, 6, 0, 900, 1 << 50]), (alone, vec![])] {
+        for (origin, numbers) in [(one_of_several, vec![0, 5, 6, 0, 900, 1 << 50]), (alone, vec![])] {
             let numbering = Numbering {
                 index: 1,
                 origin,

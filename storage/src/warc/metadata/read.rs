@@ -5,10 +5,10 @@ use data_encoding::BASE64;
 use super::value::{read_rendering, read_verdict, unescape};
 use super::{DecidedBy, Event, Metadata, Records};
 use crate::frontier::{Discovered, Validators, Via};
-use crate::origins::{FLEET_FIELD, WORKER_FIELD};
 use crate::page::{Fate, PageRecord, Replaced, Verdict};
 use crate::revisits::Visit;
 use crate::warc::record::{Record, read_digest};
+use crate::worker::Worker;
 
 /// Decodes a `metadata` record of this crate.
 ///
@@ -226,13 +226,11 @@ pub(crate) struct Head {
     pub started_at: Option<u64>,
     /// The scheme of the verdicts.
     pub decided_by: Option<DecidedBy>,
-    /// The number of the worker of a fleet; 0 without a fleet.
-    pub worker: u16,
-    /// The fleet of that worker.
-    pub fleet: String,
+    /// The worker that wrote the file.
+    pub worker: Worker,
 }
 
-/// Reads the lines that [`crawl_fields`](super::crawl_fields) wrote, and those of a fleet.
+/// Reads the lines that [`crawl_fields`](super::crawl_fields) wrote, and those of a [`Worker`].
 pub(crate) fn read_head(record: &Record) -> Head {
     let block = String::from_utf8_lossy(&record.block);
     let fields = Fields::of(&block);
@@ -241,7 +239,9 @@ pub(crate) fn read_head(record: &Record) -> Head {
     Head {
         started_at: fields.optional_number("crawl-started-ms").unwrap_or_default(),
         decided_by: scheme.map(|scheme| DecidedBy { scheme, redecided_at }),
-        worker: fields.number(WORKER_FIELD).unwrap_or_default(),
-        fleet: fields.get(FLEET_FIELD).unwrap_or_default().to_owned(),
+        worker: Worker {
+            number: fields.number(Worker::NUMBER_FIELD).unwrap_or_default(),
+            crawl: fields.get(Worker::CRAWL_FIELD).unwrap_or_default().to_owned(),
+        },
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use fleet::{Judged, PageId, Segment};
 
 use super::super::verdicts::{Applied, keeps};
-use super::{ByLog, note_foreign, yields};
+use super::{ByLog, note_elsewhere, yields};
 use crate::recorder::Books;
 use error::RunError;
 
@@ -26,7 +26,7 @@ impl ByLog {
                     yields(books, page, verdict)?;
                     came_back.insert(page);
                 }
-                (Applied::Entered, Judged::Kept(entry)) => note_foreign(books.store_mut(), entry)?,
+                (Applied::Entered, Judged::Kept(entry)) => note_elsewhere(books.store_mut(), entry)?,
                 (_, Judged::Dropped(page)) if self.verdicts.is_own(page) => {
                     came_back.insert(page.sequence);
                 }

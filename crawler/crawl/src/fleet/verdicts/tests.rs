@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use dedup::{Analyzer, Scheme};
 use fleet::{Entry, Segment};
-use storage::ForeignPage;
+use storage::PageElsewhere;
 
 use super::*;
 use crate::index::encode_signature;
@@ -404,7 +404,7 @@ fn run(seed: u64, texts: &Texts, has_segments: bool) -> Ran {
         };
         let own_in_log = expected
             .iter()
-            .filter(|id| ForeignPage::unpacked(**id).is_some_and(|page| page.worker == worker.me.0));
+            .filter(|id| PageElsewhere::unpacked(**id).is_some_and(|page| page.worker == worker.me.0));
         let kept: BTreeSet<u64> = worker.kept().into_iter().map(own).collect();
         assert_eq!(
             kept,
@@ -442,7 +442,7 @@ fn run(seed: u64, texts: &Texts, has_segments: bool) -> Ran {
         for (text, verdict) in worker.now.pages.values() {
             pages += 1;
             let Some(of) = verdict.of() else { continue };
-            assert!(of < 1 << 48 || ForeignPage::unpacked(of).unwrap().worker != worker.me.0);
+            assert!(of < 1 << 48 || PageElsewhere::unpacked(of).unwrap().worker != worker.me.0);
             let of = if of < 1 << 48 {
                 PageId {
                     worker: worker.me,
@@ -515,7 +515,7 @@ fn of_near_duplicates_claimed_at_once_the_first_in_the_log_is_kept() {
         assert_eq!(worker.held, []);
     }
     let kept = workers.map(|worker| (worker.kept(), worker.now.pages[&1].1, worker.now.pages[&3].1.of()));
-    let other = ForeignPage { worker: 2, sequence: 1 }.packed();
+    let other = PageElsewhere { worker: 2, sequence: 1 }.packed();
     assert_eq!(kept[0].0, BTreeSet::new());
     assert_eq!(kept[0].1, Verdict::Exact { of: other });
     assert_eq!(

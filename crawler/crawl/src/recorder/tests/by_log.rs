@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crossbeam_channel::{Sender, unbounded};
 use dedup::{DocId, MemoryIndex, Signature};
 use fleet::{Entry, Epoch, PageId, Position, WorkerNumber};
-use storage::{Findings, ForeignPage, ForeignRecord};
+use storage::{Findings, KeptElsewhere, PageElsewhere};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::*;
@@ -192,9 +192,9 @@ impl Worker {
             .for_each_id(|id| indexed.push(id.0))
             .unwrap();
         for id in indexed {
-            let is_foreign = ForeignPage::unpacked(id).is_some_and(|page| page.worker != me);
-            if is_foreign {
-                let record = recorder.books.store_mut().foreign_pages().page(id).unwrap().unwrap();
+            let is_elsewhere = PageElsewhere::unpacked(id).is_some_and(|page| page.worker != me);
+            if is_elsewhere {
+                let record = recorder.books.store_mut().pages_elsewhere().page(id).unwrap().unwrap();
                 let signature = recorder.judge.dedup().index().signature(DocId(id)).unwrap();
                 assert_eq!(signature, Some(decode_signature(&record.signature).unwrap()));
             }
@@ -239,9 +239,9 @@ pub(super) fn pass(log: &Log, settings: &Settings) -> BTreeMap<u64, Signature> {
 }
 
 /// What the log says of a page.
-fn record_in(log: &Log, id: u64) -> ForeignRecord {
+fn record_in(log: &Log, id: u64) -> KeptElsewhere {
     let (_, entry) = log.iter().find(|(_, entry)| entry.page.packed() == id).unwrap();
-    ForeignRecord {
+    KeptElsewhere {
         url: entry.url.clone(),
         signature: entry.signature.clone(),
     }
@@ -285,7 +285,7 @@ fn run(seed: u64) -> (usize, usize) {
         workers.iter_mut().for_each(|worker| worker.read(&log, usize::MAX));
     }
     let expected = pass(&log, &workers[0].world.settings);
-    let (mut yielded, mut foreign) = (0, 0);
+    let (mut yielded, mut elsewhere) = (0, 0);
     for worker in &mut workers {
         assert_eq!(worker.world.letters(), 0);
         let recorder = worker.world.recorder();
@@ -300,10 +300,10 @@ fn run(seed: u64) -> (usize, usize) {
                 Some(signature)
             );
         }
-        let foreign_pages: BTreeMap<u64, ForeignRecord> = recorder
+        let pages_elsewhere: BTreeMap<u64, KeptElsewhere> = recorder
             .books
             .store_mut()
-            .foreign_pages()
+            .pages_elsewhere()
             .all()
             .map(|row| row.map(|(page, record)| (page.packed(), record)).unwrap())
             .collect();
@@ -313,13 +313,13 @@ fn run(seed: u64) -> (usize, usize) {
         let me = worker.me.0;
         let own = expected
             .keys()
-            .filter(|id| ForeignPage::unpacked(**id).is_some_and(|page| page.worker == me));
+            .filter(|id| PageElsewhere::unpacked(**id).is_some_and(|page| page.worker == me));
         assert_eq!(worker.kept(), own.copied().collect(), "worker {me}, seed {seed}");
         let others = expected
             .iter()
-            .filter(|(id, _)| ForeignPage::unpacked(**id).is_some_and(|page| page.worker != me));
-        let others: BTreeMap<u64, ForeignRecord> = others.map(|(id, _)| (*id, record_in(&log, *id))).collect();
-        assert_eq!(foreign_pages, others, "worker {me}, seed {seed}");
+            .filter(|(id, _)| PageElsewhere::unpacked(**id).is_some_and(|page| page.worker != me));
+        let others: BTreeMap<u64, KeptElsewhere> = others.map(|(id, _)| (*id, record_in(&log, *id))).collect();
+        assert_eq!(pages_elsewhere, others, "worker {me}, seed {seed}");
         let store = worker.world.recorder.as_ref().unwrap().books.store();
         for (sequence, page) in worker.world.pages() {
             let Some(of) = page.verdict.of() else { continue };
@@ -328,7 +328,7 @@ fn run(seed: u64) -> (usize, usize) {
                 sequence: of,
             }
             .packed();
-            let of = if page.verdict.of_foreign().is_some() {
+            let of = if page.verdict.of_elsewhere().is_some() {
                 of
             } else {
                 packed
@@ -338,7 +338,7 @@ fn run(seed: u64) -> (usize, usize) {
                 "page {sequence} is a duplicate of a kept page"
             );
             yielded += usize::from(page.response.is_some());
-            foreign += usize::from(page.verdict.of_foreign().is_some());
+            elsewhere += usize::from(page.verdict.of_elsewhere().is_some());
             let text = text_of(worker.world.texts[&page.url]);
             assert_eq!(
                 store.text_of(&page).unwrap(),
@@ -353,20 +353,20 @@ fn run(seed: u64) -> (usize, usize) {
     }
     let texts: BTreeSet<Option<u128>> = expected.values().map(|one| one.digest.map(|digest| digest.0)).collect();
     assert_eq!(texts.len(), expected.len(), "no text is kept twice");
-    (yielded, foreign)
+    (yielded, elsewhere)
 }
 
 #[test]
 fn killed_workers_keep_the_pages_of_one_pass_over_the_log() {
-    let (mut yielded, mut foreign) = (0, 0);
+    let (mut yielded, mut elsewhere) = (0, 0);
     for seed in 0..8 {
         let (more, others) = run(seed);
         yielded += more;
-        foreign += others;
+        elsewhere += others;
     }
     assert!(
-        yielded > 5 && foreign > 10,
-        "{yielded} yielded, {foreign} of other workers"
+        yielded > 5 && elsewhere > 10,
+        "{yielded} yielded, {elsewhere} of other workers"
     );
 }
 

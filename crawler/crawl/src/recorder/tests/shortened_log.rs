@@ -106,7 +106,7 @@ fn assert_agreed(workers: &mut [Worker], log: &Log, seed: u64) {
             let (Some(of), Fate::Current) = (page.verdict.of(), page.fate) else {
                 continue;
             };
-            let of = match page.verdict.of_foreign() {
+            let of = match page.verdict.of_elsewhere() {
                 Some(_) => of,
                 None => fleet::PageId {
                     worker: worker.me,
