@@ -196,6 +196,12 @@ impl Settings {
         }
     }
 
+    /// Whether one process does the whole crawl.
+    #[must_use]
+    pub fn is_alone(&self) -> bool {
+        self.fleet.is_none()
+    }
+
     /// Name of the rules for fingerprints and URLs. A store keeps the rules of its first run.
     #[must_use]
     pub fn store_scheme(&self) -> String {

@@ -151,11 +151,10 @@ pub fn run(
     let (records_in, records) = bounded::<WeighedRecord>(window + MAX_RENDERED + WITHOUT_TICKET);
     let (events_in, events) = mpsc::channel::<Event>(6 * window + MAX_LOOKUPS + MAX_RENDERED + WITHOUT_TICKET);
 
-    let (judge, membership): (Box<dyn Judge>, _) = match &settings.fleet {
+    let joined = join::join(settings, &mut books, &scope, &events_in, stats, (start, &watch))?;
+    let (judge, membership): (Box<dyn Judge>, _) = match joined {
         None => (Box::new(Local::open(books.store_mut(), settings)?), None),
-        Some(wanted) => {
-            let (events, since) = (events_in.clone(), (start, &watch));
-            let joined = join::join(wanted, settings, &mut books, &scope, events, stats, since)?;
+        Some(joined) => {
             frontier = frontier.admitted_by(joined.admission);
             (joined.judge, Some(joined.membership))
         }
@@ -247,8 +246,7 @@ pub fn run(
 
 /// Lets the threads end that work for other machines.
 fn leave(membership: Option<Joining>, archiving: Option<Archiving>, watch: &Watch) -> Result<(), RunError> {
-    watch.waits_for("the fleet", PATIENCE_AFTER_STOP);
-    let left = membership.map_or(Ok(()), Joining::leave);
+    let left = membership.map_or(Ok(()), |membership| membership.leave(watch));
     if let Some(archiving) = archiving {
         watch.waits_for("the object store", Archiving::PATIENCE);
         archiving.finish();

@@ -2,6 +2,7 @@
 //! does not: it counts in the store.
 
 mod trend;
+mod worker;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,11 +12,11 @@ use std::time::{Duration, Instant, SystemTime};
 use prometheus_client::metrics::histogram::Histogram;
 use storage::{Counts, RefreshCounts, Verdict};
 
-use crate::clock::unix_millis;
 use crate::frontier::Standing;
 use crate::messages::Ending;
 
 pub use trend::{Bound, Rates, RunLimits, TimeLeft, Trend};
+pub use worker::{WorkerStanding, WorkerStats};
 
 /// Upper bounds of the buckets of fetch times, in seconds.
 const FETCH_SECONDS: [f64; 12] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
@@ -46,9 +47,7 @@ pub struct Stats {
     counts: Mutex<Counts>,
     refresh: Mutex<Option<RefreshCounts>>,
     standing: Mutex<Arc<Standing>>,
-    fleet: Mutex<Option<FleetStanding>>,
-    /// Writes that the servers of the fleet have refused.
-    fleet_refused: AtomicU64,
+    worker: WorkerStats,
     verdicts: Mutex<Verdicts>,
     failures: Mutex<BTreeMap<String, u64>>,
     rendered: Mutex<RenderedPages>,
@@ -74,8 +73,7 @@ impl Default for Stats {
             counts: Mutex::default(),
             refresh: Mutex::default(),
             standing: Mutex::default(),
-            fleet: Mutex::default(),
-            fleet_refused: AtomicU64::default(),
+            worker: WorkerStats::default(),
             verdicts: Mutex::default(),
             failures: Mutex::default(),
             rendered: Mutex::default(),
@@ -105,8 +103,8 @@ pub struct Snapshot {
     pub refresh: Option<RefreshCounts>,
     /// The states of the hosts, a moment ago.
     pub standing: Arc<Standing>,
-    /// The part of this worker in a fleet; `None` without one.
-    pub fleet: Option<FleetStanding>,
+    /// The part of this worker in a crawl by several; `None` if one process crawls alone.
+    pub worker: Option<WorkerStanding>,
     /// The pages that the browser had.
     pub rendered: RenderedPages,
     /// Pages of this run with scripts and hardly any text that no browser rendered.
@@ -134,31 +132,6 @@ pub struct RenderedPages {
     pub failed: u64,
     /// Time in the browser, summed over its tabs.
     pub elapsed: Duration,
-}
-
-/// The part of a worker in its fleet.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct FleetStanding {
-    /// Workers that live, this one included.
-    pub workers: u64,
-    /// Partitions that the worker owns.
-    pub leases: u64,
-    /// Letters that the servers do not have yet.
-    pub letters: u64,
-    /// Since when the servers do not answer, milliseconds since the Unix epoch; `None` if they do.
-    pub away_since: Option<u64>,
-    /// Whether writes go to one server only, because the replicas of a primary are gone.
-    pub is_unprotected: bool,
-    /// Commands to the servers in this run, those sent once more included.
-    pub commands: u64,
-    /// Bytes of these commands, about.
-    pub bytes: u64,
-    /// Commands that were sent once more.
-    pub repeats: u64,
-    /// Writes about a partition that the servers refused, because another worker owned it by then.
-    pub refused: u64,
-    /// Age of the last entry of the log of kept pages that the worker knew to exist and had not applied; zero if it had applied all.
-    pub log_lag: Duration,
 }
 
 /// Pages decided, by verdict.
@@ -298,24 +271,10 @@ impl Stats {
         *lock(&self.standing) = Arc::new(standing);
     }
 
-    /// Changes the part of this worker in its fleet.
-    pub fn fleet_stands(&self, change: impl FnOnce(&mut FleetStanding)) {
-        change(lock(&self.fleet).get_or_insert_default());
-    }
-
-    /// Notes whether the servers of the fleet answer.
-    pub fn fleet_answers(&self, answers: bool) {
-        self.fleet_stands(|standing| {
-            standing.away_since = match (answers, standing.away_since) {
-                (true, _) => None,
-                (false, since) => since.or_else(|| Some(unix_millis(SystemTime::now()))),
-            };
-        });
-    }
-
-    /// Counts writes that the servers of the fleet have refused.
-    pub fn fleet_refused(&self, writes: usize) {
-        self.fleet_refused.fetch_add(writes as u64, Ordering::Relaxed);
+    /// The part of this worker in a crawl by several.
+    #[must_use]
+    pub fn worker(&self) -> &WorkerStats {
+        &self.worker
     }
 
     /// Notes that the run was asked to stop.
@@ -361,10 +320,7 @@ impl Stats {
             failures: lock(&self.failures).clone(),
             refresh: *lock(&self.refresh),
             standing: lock(&self.standing).clone(),
-            fleet: lock(&self.fleet).map(|standing| FleetStanding {
-                refused: read(&self.fleet_refused),
-                ..standing
-            }),
+            worker: self.worker.standing(),
             rendered: *lock(&self.rendered),
             unrendered: read(&self.unrendered),
             links_to_other_hosts: read(&self.links_to_other_hosts),

@@ -4,9 +4,11 @@
 //! crawl. Unless `--status-public` is set, it answers only on loopback.
 //!
 //! - `guard`: which requests it answers; `server`: the paths
-//! - `figures`: the JSON; `page`: the web page; `metrics`: Prometheus
+//! - `figures`: the JSON; `page`: the web page; `metrics`: Prometheus, written by `families`; `fleet`: a worker's part in all of them
 
+mod families;
 mod figures;
+mod fleet;
 mod guard;
 mod metrics;
 mod page;

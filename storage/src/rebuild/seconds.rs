@@ -1,10 +1,10 @@
 //! Second pages: two of the merged folders have a page of the same URL.
 //!
-//! Among the workers of one crawl this happens if another one took over a host while a worker fetched there. Both pages stay in the catalogue, because other pages may be
-//! duplicates of either, and their texts differences from its text. One of them is the current page of the URL, the other an earlier
-//! version that it superseded. Which of the two: the one that is kept; if both are, the one that duplicates name; otherwise the
-//! earlier one of a crawl by several workers, which fetch a URL once, and the later one of independent crawls, which fetch a URL again to
-//! see its new version.
+//! Among the workers of one crawl this happens if another worker took over a host while one fetched there. Both pages stay in the
+//! catalogue, because other pages may be duplicates of either, and their texts differences from its text. One of them is the current page
+//! of the URL, the other an earlier version that it superseded. Which of the two: the one that is kept; if both are, the one that
+//! duplicates name; otherwise the earlier one of a crawl by several workers, which fetch a URL once, and the later one of independent
+//! crawls, which fetch a URL again to see its new version.
 //!
 //! Until all events are replayed the first page is the current one, because a later event may say that it yields.
 

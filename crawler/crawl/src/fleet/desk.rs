@@ -246,14 +246,14 @@ impl Desk {
         match answer {
             Ok(answer) => {
                 if self.is_away.swap(false, Ordering::Relaxed) {
-                    self.stats.fleet_answers(true);
+                    self.stats.worker().servers_answer(true);
                     tracing::warn!("the servers of the fleet answer again; the crawl goes on");
                 }
                 Ok(Some(answer))
             }
             Err(error) if error.is_transient() => {
                 if !self.is_away.swap(true, Ordering::Relaxed) {
-                    self.stats.fleet_answers(false);
+                    self.stats.worker().servers_answer(false);
                     tracing::warn!(
                         "{error}; this worker asks no host whose lease has run out, and keeps everything until the servers answer again"
                     );

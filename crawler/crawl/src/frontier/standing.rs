@@ -35,7 +35,7 @@ pub enum HostStateKind {
     Name,
     /// The crawler first tries other new names of its domain.
     Trial,
-    /// It waits until its group has permits again, as in a fleet after a lease has run out.
+    /// It waits until its group has permits again, as after a lease has run out.
     Permit,
     /// It rests after a failure, 429 or 503.
     Resting,
@@ -97,7 +97,7 @@ impl HostStateKind {
             Self::Address => "shared address",
             Self::Name => "name look-up",
             Self::Trial => "other new names of the domain first",
-            Self::Permit => "no lease from the fleet",
+            Self::Permit => "no lease of its partition",
             Self::Resting => "resting",
             Self::PageLimit => "page limit",
             Self::HeldBack => "held back",

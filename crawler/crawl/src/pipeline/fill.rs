@@ -34,7 +34,7 @@ pub(super) fn open_store(settings: &Settings, has_seeds: bool, dir: &Path) -> Re
     // What is in the object store never changes there.
     options.closes_files = settings.storage.archive_url.is_some();
     let mut store = open_after_readers(dir, &options)?;
-    if settings.fleet.is_none()
+    if settings.is_alone()
         && let Some(worker) = store.run_notes().worker()?
     {
         let dir = store.dir().to_owned();

@@ -1,5 +1,5 @@
 //! The start of a run in a fleet: the worker joins, and its desk begins to work. No other file puts the parts of a fleet together, and a crawl
-//! by one process runs no line of this one.
+//! by one process only learns here that it is alone.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,8 +21,8 @@ use crate::messages::Event;
 use crate::recorder::{Books, Judge};
 use crate::scope::Scope;
 use crate::stats::Stats;
-use crate::watch::Watch;
-use config::settings::{FleetSettings, Settings};
+use crate::watch::{PATIENCE_AFTER_STOP, Watch};
+use config::settings::Settings;
 use error::RunError;
 
 /// Messages of the desk that wait for the recorder. Each may hold hundreds of URLs or log entries.
@@ -43,21 +43,24 @@ pub(super) struct Joining(RunningDesk);
 
 impl Joining {
     /// Waits until the worker has left the fleet: see [`RunningDesk::join`].
-    pub fn leave(self) -> Result<(), RunError> {
+    pub fn leave(self, watch: &Watch) -> Result<(), RunError> {
+        watch.waits_for("the fleet", PATIENCE_AFTER_STOP);
         self.0.join()
     }
 }
 
-/// Joins the fleet with the data folder of the `books`. Times count from `start`.
+/// Joins the fleet with the data folder of the `books`, if the settings name one. Times count from `start`.
 pub(super) fn join(
-    wanted: &FleetSettings,
     settings: &Settings,
     books: &mut Books,
     scope: &Arc<Scope>,
-    events: mpsc::Sender<Event>,
+    events: &mpsc::Sender<Event>,
     stats: &Arc<Stats>,
     (start, watch): (Instant, &Watch),
-) -> Result<Joined, RunError> {
+) -> Result<Option<Joined>, RunError> {
+    let Some(wanted) = &settings.fleet else {
+        return Ok(None);
+    };
     let dir = books.store().dir().to_owned();
     let membership = Membership::read(&dir)?;
     // A run that is killed between the join and the next line would be another worker the next time.
@@ -86,7 +89,7 @@ pub(super) fn join(
         sign: sign.clone(),
         letters,
         recorder: recorder_in,
-        events,
+        events: events.clone(),
         stats: stats.clone(),
         watch: watch.clone(),
         segment: wanted.segment_entries,
@@ -106,11 +109,11 @@ pub(super) fn join(
         scope: scope.clone(),
     };
     let judge = ByLog::open(WorkerNumber(desk.worker), books, settings, link)?;
-    Ok(Joined {
+    Ok(Some(Joined {
         judge: Box::new(judge),
         admission: Box::new(Leased::new(ownership, sign)),
         membership: Joining(desk),
-    })
+    }))
 }
 
 /// The name of the machine, for the status of the fleet.

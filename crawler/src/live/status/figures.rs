@@ -6,10 +6,11 @@ use std::time::SystemTime;
 use serde::Serialize;
 
 use super::View;
+use super::fleet::FleetFigures;
 use crate::report::Counts;
 use crawl::clock::unix_millis;
 use crawl::messages::Ending;
-use crawl::stats::{Bound, FleetStanding, Snapshot, TimeLeft};
+use crawl::stats::{Bound, Snapshot, TimeLeft};
 use crawl::{HostStanding, HostStateKind};
 use terminal::units::utc;
 
@@ -111,55 +112,6 @@ pub struct RefreshFigures {
     pub gone: u64,
 }
 
-/// The part of a worker in its fleet.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct FleetFigures {
-    /// Workers that live, this one included.
-    pub workers: u64,
-    /// Partitions that this worker owns.
-    pub partitions: u64,
-    /// Age of the last entry of the log that this worker knew of and had not applied; 0 if it had applied all.
-    pub log_lag_seconds: f64,
-    /// Letters that Redis does not have yet.
-    pub outbox: u64,
-    /// Commands to Redis in this run, and those of them that were sent once more.
-    pub commands: u64,
-    pub repeats: u64,
-    /// Bytes of these commands.
-    pub bytes: u64,
-    /// Writes about a partition that Redis refused, because another worker owned it by then.
-    pub refused: u64,
-    /// Since when Redis does not answer: RFC 3339, UTC; null if it does.
-    pub away_since: Option<String>,
-    /// Whether writes go to one server only, because the replicas of a primary are gone.
-    pub is_unprotected: bool,
-    /// The standing of Redis in words.
-    pub text: String,
-}
-
-impl From<FleetStanding> for FleetFigures {
-    fn from(standing: FleetStanding) -> Self {
-        let away_since = standing.away_since.map(utc);
-        Self {
-            workers: standing.workers,
-            partitions: standing.leases,
-            log_lag_seconds: standing.log_lag.as_secs_f64(),
-            outbox: standing.letters,
-            commands: standing.commands,
-            repeats: standing.repeats,
-            bytes: standing.bytes,
-            refused: standing.refused,
-            is_unprotected: standing.is_unprotected,
-            text: match (&away_since, standing.is_unprotected) {
-                (Some(since), _) => format!("no answer from Redis since {since}"),
-                (None, true) => "Redis answers; it writes to one server only, without a replica".to_owned(),
-                (None, false) => "Redis answers".to_owned(),
-            },
-            away_since,
-        }
-    }
-}
-
 /// A host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HostFigures {
@@ -211,7 +163,7 @@ impl Figures {
                 unchanged: refresh.unchanged,
                 gone: refresh.gone,
             }),
-            fleet: snapshot.fleet.map(FleetFigures::from),
+            fleet: snapshot.worker.map(FleetFigures::from),
             hosts: HostStateKind::ALL
                 .into_iter()
                 .map(|state| (state.as_str(), standing.count(state)))

@@ -2,20 +2,19 @@
 //! and a test compares it with this file.
 
 use std::fmt;
-use std::time::SystemTime;
 
 use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet, text};
-use prometheus_client::metrics::MetricType;
+use prometheus_client::encoding::{DescriptorEncoder, text};
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
-use super::View;
+use super::families::Families;
 use super::figures::memory_bytes;
+use super::{View, fleet};
 use crate::live::log;
 use crawl::HostStateKind;
 use crawl::clock::unix_millis;
-use crawl::stats::{FleetStanding, Snapshot};
+use crawl::stats::Snapshot;
 
 /// All metrics now.
 ///
@@ -57,11 +56,11 @@ struct Current {
 
 impl Collector for Current {
     fn encode(&self, encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
-        let mut out = Out(encoder);
+        let mut out = Families(encoder);
         self.encode_run(&mut out)?;
         self.encode_folder(&mut out)?;
-        if let Some(fleet) = &self.snapshot.fleet {
-            encode_fleet(fleet, &mut out)?;
+        if let Some(standing) = &self.snapshot.worker {
+            fleet::encode(standing, &mut out)?;
         }
         self.encode_process(&mut out)
     }
@@ -69,7 +68,7 @@ impl Collector for Current {
 
 impl Current {
     /// The figures of this run.
-    fn encode_run(&self, out: &mut Out<'_>) -> fmt::Result {
+    fn encode_run(&self, out: &mut Families<'_>) -> fmt::Result {
         let now = &self.snapshot;
         out.counter(
             "crawler_requests",
@@ -110,7 +109,7 @@ impl Current {
     }
 
     /// The figures of the data folder, earlier runs included.
-    fn encode_folder(&self, out: &mut Out<'_>) -> fmt::Result {
+    fn encode_folder(&self, out: &mut Families<'_>) -> fmt::Result {
         let counts = &self.snapshot.counts;
         out.gauge(
             "crawler_queued",
@@ -149,7 +148,7 @@ impl Current {
     }
 
     /// The state of the hosts and of the process.
-    fn encode_process(&self, out: &mut Out<'_>) -> fmt::Result {
+    fn encode_process(&self, out: &mut Families<'_>) -> fmt::Result {
         let now = &self.snapshot;
         let hosts = HostStateKind::ALL
             .into_iter()
@@ -190,136 +189,8 @@ impl Current {
     }
 }
 
-/// The part of a worker in its fleet.
-fn encode_fleet(fleet: &FleetStanding, out: &mut Out<'_>) -> fmt::Result {
-    let without_redis = fleet.away_since.map_or(0.0, |since| {
-        unix_millis(SystemTime::now()).saturating_sub(since) as f64 / 1_000.0
-    });
-    let seconds = || Some(Unit::Seconds);
-    let gauges = [
-        ("crawler_fleet_workers", "Workers of the fleet that live", fleet.workers),
-        (
-            "crawler_fleet_partitions",
-            "Partitions that this worker owns",
-            fleet.leases,
-        ),
-        (
-            "crawler_fleet_outbox",
-            "Letters that Redis does not have yet",
-            fleet.letters,
-        ),
-        (
-            "crawler_fleet_unprotected",
-            "1 while writes go to one server only, because the replicas of a primary are gone",
-            u64::from(fleet.is_unprotected),
-        ),
-    ];
-    for (name, help, value) in gauges {
-        out.gauge(name, help, None, value)?;
-    }
-    out.gauge(
-        "crawler_fleet_log_lag",
-        "Age of the last entry of the log that this worker knew of and had not applied",
-        seconds(),
-        fleet.log_lag.as_secs_f64(),
-    )?;
-    out.gauge(
-        "crawler_fleet_without_redis",
-        "Time since which Redis does not answer, 0 if it does",
-        seconds(),
-        without_redis,
-    )?;
-    let counters = [
-        ("crawler_fleet_commands", "Commands to Redis", None, fleet.commands),
-        (
-            "crawler_fleet_repeats",
-            "Commands to Redis that were sent once more",
-            None,
-            fleet.repeats,
-        ),
-        (
-            "crawler_fleet_sent",
-            "Bytes of the commands to Redis",
-            Some(Unit::Bytes),
-            fleet.bytes,
-        ),
-        (
-            "crawler_fleet_refused",
-            "Writes that Redis refused, because another worker owned the partition by then",
-            None,
-            fleet.refused,
-        ),
-    ];
-    for (name, help, unit, value) in counters {
-        out.counter(name, help, unit, value)?;
-    }
-    Ok(())
-}
-
 fn urls() -> Unit {
     Unit::Other("urls".to_owned())
-}
-
-/// Writes metric families with at most one label.
-struct Out<'a>(DescriptorEncoder<'a>);
-
-impl Out<'_> {
-    /// Ends `help` with a full stop, as the registry does.
-    fn family<'s>(
-        &'s mut self,
-        name: &'s str,
-        help: &str,
-        unit: Option<&'s Unit>,
-        kind: MetricType,
-    ) -> Result<MetricEncoder<'s>, fmt::Error> {
-        self.0.encode_descriptor(name, &format!("{help}."), unit, kind)
-    }
-
-    fn counter(&mut self, name: &str, help: &str, unit: Option<Unit>, value: u64) -> fmt::Result {
-        let mut metric = self.family(name, help, unit.as_ref(), MetricType::Counter)?;
-        metric.encode_counter::<NoLabelSet, _, u64>(&value, None)
-    }
-
-    fn gauge<N>(&mut self, name: &str, help: &str, unit: Option<Unit>, value: N) -> fmt::Result
-    where
-        N: prometheus_client::encoding::EncodeGaugeValue,
-    {
-        let mut metric = self.family(name, help, unit.as_ref(), MetricType::Gauge)?;
-        metric.encode_gauge(&value)
-    }
-
-    fn counters<'v>(
-        &mut self,
-        name: &str,
-        help: &str,
-        label: &str,
-        values: impl IntoIterator<Item = (&'v str, u64)>,
-    ) -> fmt::Result {
-        let mut family = self.family(name, help, None, MetricType::Counter)?;
-        for (value, count) in values {
-            let labels = [(label, value)];
-            family
-                .encode_family(&labels)?
-                .encode_counter::<NoLabelSet, _, u64>(&count, None)?;
-        }
-        Ok(())
-    }
-
-    fn gauges<'v>(
-        &mut self,
-        name: &str,
-        help: &str,
-        unit: Option<Unit>,
-        label: &str,
-        values: impl IntoIterator<Item = (&'v str, u64)>,
-    ) -> fmt::Result {
-        let mut family = self.family(name, help, unit.as_ref(), MetricType::Gauge)?;
-        for (value, count) in values {
-            let labels = [(label, value)];
-            family.encode_family(&labels)?.encode_gauge(&count)?;
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]
@@ -340,7 +211,7 @@ mod tests {
         stats.commit(Duration::from_millis(2));
         stats.failure("http_404");
         stats.failure("a \"quoted\"\nkind");
-        stats.fleet_stands(|standing| standing.workers = 3);
+        stats.worker().stands(|standing| standing.workers = 3);
         render(&View::new(stats, RunLimits::default())).unwrap()
     }
 
@@ -399,43 +270,6 @@ mod tests {
             labels.remove("le");
         });
         assert_eq!(served, documented);
-    }
-
-    #[test]
-    fn a_worker_of_a_fleet_shows_its_part_and_others_show_none() {
-        let stats = Arc::new(Stats::default());
-        let text = |stats: &Arc<Stats>| render(&View::new(stats.clone(), RunLimits::default())).unwrap();
-        assert!(!text(&stats).contains("fleet"));
-        stats.fleet_stands(|standing| {
-            standing.workers = 3;
-            standing.leases = 341;
-            standing.letters = 7;
-            standing.log_lag = Duration::from_millis(1_500);
-            (standing.commands, standing.bytes) = (90, 12_345);
-        });
-        stats.fleet_refused(2);
-        stats.fleet_answers(true);
-        for line in [
-            "crawler_fleet_workers 3",
-            "crawler_fleet_partitions 341",
-            "crawler_fleet_outbox 7",
-            "crawler_fleet_log_lag_seconds 1.5",
-            "crawler_fleet_commands_total 90",
-            "crawler_fleet_sent_bytes_total 12345",
-            "crawler_fleet_refused_total 2",
-            "crawler_fleet_without_redis_seconds 0.0",
-        ] {
-            let shown = text(&stats);
-            assert!(shown.lines().any(|shown| shown == line), "{line} is not in {shown}");
-        }
-        stats.fleet_answers(false);
-        let since = stats.snapshot().fleet.unwrap().away_since.unwrap();
-        stats.fleet_answers(false);
-        assert_eq!(
-            stats.snapshot().fleet.unwrap().away_since,
-            Some(since),
-            "the first call without an answer counts"
-        );
     }
 
     #[test]

@@ -71,24 +71,6 @@ mod tests {
     use crawl::stats::{RunLimits, Stats};
     use crawl::{HostStanding, HostStateKind, Standing};
 
-    #[test]
-    fn the_page_of_a_worker_shows_the_fleet_and_since_when_redis_is_away() {
-        let stats = Arc::new(Stats::default());
-        let shown = |stats: &Arc<Stats>| {
-            let view = View::new(stats.clone(), RunLimits::default());
-            render(&Figures::of(&view), "n0nce").unwrap()
-        };
-        assert!(!shown(&stats).contains("The fleet"));
-        stats.fleet_stands(|standing| standing.workers = 3);
-        assert!(shown(&stats).contains("Redis answers"));
-        stats.fleet_stands(|standing| standing.away_since = Some(1_774_000_000_000));
-        let html = shown(&stats);
-        assert!(
-            html.contains("no answer from Redis since 2026-03-20T09:46:40Z"),
-            "{html}"
-        );
-    }
-
     fn figures() -> Figures {
         let stats = Arc::new(Stats::default());
         stats.failure("<script>alert(1)</script>");

@@ -34,7 +34,7 @@ impl Desk {
                 self.show();
                 continue;
             };
-            self.stats.fleet_stands(|standing| {
+            self.stats.worker().stands(|standing| {
                 standing.workers = pulse.live.into();
                 standing.is_unprotected = pulse.unprotected;
             });
@@ -314,7 +314,7 @@ impl Desk {
         let state = self.state();
         let behind = state.read.0.saturating_sub(state.applied.unwrap_or_default().0);
         let traffic = self.fleet.traffic();
-        self.stats.fleet_stands(|standing| {
+        self.stats.worker().stands(|standing| {
             standing.leases = state.leases.len() as u64;
             standing.letters = self.sign.letters();
             standing.log_lag = Duration::from_millis(behind);

@@ -163,7 +163,7 @@ impl Desk {
                 }
             }
         }
-        self.stats.fleet_refused(lost.len());
+        self.stats.worker().refused(lost.len());
         if is_news {
             self.arrivals.notify_one();
         }
