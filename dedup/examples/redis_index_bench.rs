@@ -21,13 +21,10 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
-use dedup::{
-    Digest, DocId, DuplicateRule, Index, MemoryIndex, RedisAddress, RedisIndex, Residence, Signature, Sketch,
-    SledIndex, SledOptions,
-};
+use dedup::{Digest, DocId, DuplicateRule, Index, MemoryIndex, RedisAddress, RedisIndex, Signature, Sketch, SledIndex};
 
 const DISTANCES: [u32; 3] = [3, 7, 10];
-const INDICES: [&str; 4] = ["memory", "sled, in memory", "sled, on disk", "Redis"];
+const INDICES: [&str; 3] = ["memory", "sled", "Redis"];
 /// Documents per persist.
 const BATCH: u64 = 5_000;
 /// Queries before those that are measured.
@@ -87,24 +84,14 @@ fn measure(name: &str, count: u64, queries: u64) {
                 row(count, name, k, Some(filled).filter(|_| k == DISTANCES[0]), query, None);
             }
         }
-        "sled, in memory" | "sled, on disk" => {
-            let residence = if name.ends_with("disk") {
-                Residence::Disk
-            } else {
-                Residence::Memory
-            };
+        "sled" => {
             let folder = tempfile::tempdir().unwrap();
-            let cache = if residence == Residence::Disk { 112 } else { 16 };
             let mut filled = None;
             for k in DISTANCES {
                 let before = resident();
-                let db = sled::Config::new().path(folder.path()).cache_capacity(cache << 20);
+                let db = sled::Config::new().path(folder.path()).cache_capacity(16 << 20);
                 let db = db.flush_every_ms(None).open().unwrap();
-                let options = SledOptions {
-                    residence,
-                    ..SledOptions::default()
-                };
-                let mut index = SledIndex::open_with(&db, "bench", &rule(k), options).unwrap();
+                let mut index = SledIndex::open(&db, "bench", &rule(k)).unwrap();
                 if filled.is_none() {
                     let insert = fill(&mut index, count, |index, number| {
                         if number % BATCH == 0 || number == count {

@@ -2,13 +2,12 @@
 //! Prints a table.
 //!
 //! ```text
-//! cargo run --release -p dedup --example sled_index_bench -- [COUNT]… [--full] [--memory]
+//! cargo run --release -p dedup --example sled_index_bench -- [COUNT]… [--full]
 //!     [--distance K] [--skew] [--cache MIB] [--recent DOCUMENTS]
 //! ```
 //!
 //! Fingerprints and digests are random. A document has a digest and a fingerprint, and with `--full` also a sketch of
-//! 128 bytes. `--memory` keeps the buckets in memory ([`Residence::Memory`]). With `--skew`, a quarter of the documents
-//! share a bucket. The program persists the index and flushes the database every 5,000 documents.
+//! 128 bytes. With `--skew`, a quarter of the documents share a bucket. The program persists the index and flushes the database every 5,000 documents.
 //!
 //! `cpu` is the processor time per document, of all threads; it depends less on other work of the machine than the
 //! rate. `persist` is the time of the slowest persist, `peak` the peak memory of the process, `disk` the size of the
@@ -20,17 +19,16 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use dedup::{Digest, DocId, DuplicateRule, Index, Residence, Signature, Sketch, SledIndex, SledOptions};
+use dedup::{Digest, DocId, DuplicateRule, Index, Signature, Sketch, SledIndex, SledOptions};
 
 /// Default size of sled's cache in MiB.
-const CACHE: u64 = 112;
+const CACHE: u64 = 16;
 /// Documents per persist.
 const BATCH: u64 = 5_000;
 
 struct Options {
     counts: Vec<u64>,
     full: bool,
-    residence: Residence,
     distance: Option<u32>,
     skew: bool,
     cache: u64,
@@ -60,7 +58,6 @@ fn options() -> Options {
     let mut options = Options {
         counts: Vec::new(),
         full: false,
-        residence: Residence::Disk,
         distance: None,
         skew: false,
         cache: CACHE,
@@ -73,7 +70,6 @@ fn options() -> Options {
             "--cache" => options.cache = arguments.next().map_or(CACHE, |cache| cache.parse().unwrap()),
             "--recent" => options.recent = arguments.next().unwrap().parse().unwrap(),
             "--skew" => options.skew = true,
-            "--memory" => options.residence = Residence::Memory,
             "--distance" => options.distance = arguments.next().map(|k| k.parse().unwrap()),
             count => options.counts.push(count.parse().unwrap()),
         }
@@ -94,13 +90,10 @@ fn open(path: &Path, options: &Options) -> (sled::Db, SledIndex, [Duration; 2]) 
         .unwrap();
     let opened = start.elapsed();
     let rule = DuplicateRule {
-        max_distance: options
-            .distance
-            .unwrap_or(if options.residence == Residence::Disk { 3 } else { 10 }),
+        max_distance: options.distance.unwrap_or(10),
         ..DuplicateRule::default()
     };
     let kept = SledOptions {
-        residence: options.residence,
         recent_documents: options.recent,
         ..SledOptions::default()
     };

@@ -1,7 +1,7 @@
 //! The costs of a layout, computed before an index is made.
 
 use crate::fingerprint::Width;
-use crate::index::{DEFAULT_ROW_BYTES, MAX_BUCKET_BITS};
+use crate::index::MAX_BUCKET_BITS;
 use crate::layout::{Block, Layout, LayoutError};
 
 /// Costs of a layout for a number of documents with random fingerprints.
@@ -17,8 +17,6 @@ pub struct Costs {
     pub candidates: f64,
     /// Bytes per fingerprint, with its id, in memory.
     pub memory_bytes: f64,
-    /// Bytes per fingerprint, with its id, in the rows of the sled trees, without the overhead of sled.
-    pub row_bytes: f64,
 }
 
 impl Layout {
@@ -34,7 +32,6 @@ impl Layout {
             probes: self.probes(),
             candidates: searched().map(candidates).sum(),
             memory_bytes: bytes_in_memory(self, documents),
-            row_bytes: bytes_in_rows(self, documents),
         }
     }
 }
@@ -69,18 +66,6 @@ fn bytes_in_memory(layout: Layout, documents: f64) -> f64 {
     };
     (word + id) * 17.0 / 16.0 + searched.map(|block| table(block.bits)).sum::<f64>()
 }
-
-/// Bytes per fingerprint in the rows of the sled trees: per block the word, the bytes of an id among this many
-/// documents, and a share of the row's key.
-fn bytes_in_rows(layout: Layout, documents: f64) -> f64 {
-    let id = (documents.log2() / 8.0).ceil().clamp(1.0, 8.0);
-    let entry = f64::from(layout.width().bits()) / 8.0 + id;
-    let row = DEFAULT_ROW_BYTES as f64 * 0.75;
-    layout.blocks().len() as f64 * (entry + ROW_KEY_BYTES * entry / row)
-}
-
-/// Bytes of a row's key, and the byte with the size of the row's ids.
-const ROW_KEY_BYTES: f64 = 17.0;
 
 #[cfg(test)]
 mod tests {

@@ -86,8 +86,8 @@ pub use fingerprint::{Fingerprint, InvalidFingerprint, Width};
 pub use idf::{IdfError, IdfTable};
 pub use idf_builder::IdfBuilder;
 pub use index::{
-    Candidate, DEFAULT_SKEW, FingerprintIndex, Index, LookUp, MemoryIndex, NearFingerprint, Neighbour, Residence,
-    SignatureScan, SledIndex, SledOptions, SledReader, Word,
+    Candidate, DEFAULT_SKEW, FingerprintIndex, Index, LookUp, MemoryIndex, NearFingerprint, Neighbour, SignatureScan,
+    SledIndex, SledOptions, SledReader, Word,
 };
 #[cfg(feature = "redis")]
 pub use index::{InvalidAddress, RedisAddress, RedisIndex, RedisOptions, ServerError};

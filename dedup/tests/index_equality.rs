@@ -9,8 +9,8 @@
 use std::collections::BTreeMap;
 
 use dedup::{
-    Deduplicator, Digest, DocId, DuplicateRule, Fingerprint, Index, Layout, MemoryIndex, Residence, Signature, Sketch,
-    SledIndex, SledOptions, SledReader, Verdict, Width,
+    Deduplicator, Digest, DocId, DuplicateRule, Fingerprint, Index, Layout, MemoryIndex, Signature, Sketch, SledIndex,
+    SledOptions, SledReader, Verdict, Width,
 };
 use proptest::prelude::*;
 
@@ -122,16 +122,9 @@ fn near(index: &impl Index, query: Fingerprint) -> Vec<(u32, DocId)> {
     found
 }
 
-fn open_in(db: &sled::Db, rule: &DuplicateRule, residence: Residence) -> SledIndex {
-    let options = SledOptions {
-        residence,
-        ..SledOptions::default()
-    };
-    SledIndex::open_with(db, "test", rule, options).unwrap()
-}
-
-fn open(db: &sled::Db, rule: &DuplicateRule, residence: Residence) -> Deduplicator<SledIndex> {
-    Deduplicator::new(open_in(db, rule, residence), rule.clone()).unwrap()
+fn open(db: &sled::Db, rule: &DuplicateRule) -> Deduplicator<SledIndex> {
+    let index = SledIndex::open(db, "test", rule).unwrap();
+    Deduplicator::new(index, rule.clone()).unwrap()
 }
 
 /// An index with this many blocks; `None` if they do not guarantee the distance of the rule.
@@ -150,10 +143,9 @@ proptest! {
         max_distance in 0_u32..=11,
     ) {
         let rule = DuplicateRule { max_distance, ..DuplicateRule::default() };
-        let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
-        let dbs = folders.each_ref().map(|folder| sled::open(folder.path()).unwrap());
-        let residences = [Residence::Memory, Residence::Disk];
-        let mut in_sled: Vec<_> = (0..2).map(|n| open(&dbs[n], &rule, residences[n])).collect();
+        let folder = tempfile::tempdir().unwrap();
+        let db = sled::open(folder.path()).unwrap();
+        let mut in_sled = open(&db, &rule);
         let mut in_memory: Vec<_> = [1, 4, 7].into_iter().filter_map(|blocks| in_memory(&rule, blocks)).collect();
         let mut scan = Scan::default();
         // Like the owner's catalogue, the scan holds every document that was unique and is not removed.
@@ -167,16 +159,12 @@ proptest! {
                         for dedup in &in_memory {
                             prop_assert_eq!(&near(&*dedup.index(), query), &expected);
                         }
-                        for dedup in &in_sled {
-                            prop_assert_eq!(&near(&*dedup.index(), query), &expected);
-                        }
+                        prop_assert_eq!(&near(&*in_sled.index(), query), &expected);
                     }
                     for dedup in &mut in_memory {
                         prop_assert_eq!(dedup.check_and_insert(id, &signature).unwrap(), expected);
                     }
-                    for dedup in &mut in_sled {
-                        prop_assert_eq!(dedup.check_and_insert(id, &signature).unwrap(), expected);
-                    }
+                    prop_assert_eq!(in_sled.check_and_insert(id, &signature).unwrap(), expected);
                     if expected == Verdict::Unique {
                         scan.0.insert(id, signature);
                     }
@@ -184,54 +172,43 @@ proptest! {
                 Action::Remove(which) => {
                     let id = DocId(which as u64);
                     let is_there = scan.0.remove(&id).is_some();
-                                        for dedup in &mut in_memory {
+                    for dedup in &mut in_memory {
                         prop_assert_eq!(dedup.remove(id).unwrap(), is_there);
                     }
-                    for dedup in &mut in_sled {
-                        prop_assert_eq!(dedup.remove(id).unwrap(), is_there);
-                    }
+                    prop_assert_eq!(in_sled.remove(id).unwrap(), is_there);
                 }
                 Action::Clear => {
                     scan.0.clear();
                     for dedup in &mut in_memory {
                         dedup.index_mut().clear().unwrap();
                     }
-                    for dedup in &mut in_sled {
-                        dedup.index_mut().clear().unwrap();
-                    }
+                    in_sled.index_mut().clear().unwrap();
                 }
                 Action::Persist => {
-                    in_sled.iter_mut().for_each(|dedup| dedup.index_mut().persist(id.0).unwrap());
-                    for db in &dbs {
-                        let look = SledReader::open(db, "test", &rule, &SledOptions::default()).unwrap().unwrap();
-                        prop_assert_eq!((look.applied(), look.len().unwrap()), (id.0, scan.0.len()));
-                        let dedup = Deduplicator::new(look, rule.clone()).unwrap();
-                        for signature in scan.0.values() {
-                            prop_assert_eq!(dedup.check(signature).unwrap(), scan.check(signature, &rule));
-                            if let Some(query) = signature.fingerprint {
-                                prop_assert_eq!(near(&*dedup.index(), query), scan.near(query, max_distance));
-                            }
+                    in_sled.index_mut().persist(id.0).unwrap();
+                    let look = SledReader::open(&db, "test", &rule, &SledOptions::default()).unwrap().unwrap();
+                    prop_assert_eq!((look.applied(), look.len().unwrap()), (id.0, scan.0.len()));
+                    let dedup = Deduplicator::new(look, rule.clone()).unwrap();
+                    for signature in scan.0.values() {
+                        prop_assert_eq!(dedup.check(signature).unwrap(), scan.check(signature, &rule));
+                        if let Some(query) = signature.fingerprint {
+                            prop_assert_eq!(near(&*dedup.index(), query), scan.near(query, max_distance));
                         }
                     }
                 }
                 Action::Reopen => {
-                    in_sled.clear();
-                    for (db, residence) in dbs.iter().zip(residences) {
-                        let dedup = open(db, &rule, residence);
-                        // A replay may insert documents that are there.
-                        for (id, signature) in &scan.0 {
-                            dedup.insert(*id, signature).unwrap();
-                        }
-                        in_sled.push(dedup);
+                    drop(in_sled);
+                    in_sled = open(&db, &rule);
+                    // A replay may insert documents that are there.
+                    for (id, signature) in &scan.0 {
+                        in_sled.insert(*id, signature).unwrap();
                     }
                 }
             }
             for dedup in &in_memory {
                 prop_assert_eq!(dedup.index().len().unwrap(), scan.0.len());
             }
-            for dedup in &in_sled {
-                prop_assert_eq!(dedup.index().len().unwrap(), scan.0.len());
-            }
+            prop_assert_eq!(in_sled.index().len().unwrap(), scan.0.len());
         }
     }
 }
@@ -250,13 +227,13 @@ fn only_persisted_documents_survive_reopening() {
     let folder = tempfile::tempdir().unwrap();
     let db = sled::open(folder.path()).unwrap();
     let rule = DuplicateRule::default();
-    let dedup = open(&db, &rule, Residence::Memory);
+    let dedup = open(&db, &rule);
     dedup.check_and_insert(DocId(1), &unique(1)).unwrap();
     dedup.index_mut().persist(1).unwrap();
     dedup.check_and_insert(DocId(2), &unique(2)).unwrap();
     assert_eq!(dedup.check(&unique(2)).unwrap(), Verdict::Exact { of: DocId(2) });
     drop(dedup);
-    let dedup = open(&db, &rule, Residence::Memory);
+    let dedup = open(&db, &rule);
     assert_eq!(dedup.index().applied(), 1);
     assert_eq!(dedup.check(&unique(1)).unwrap(), Verdict::Exact { of: DocId(1) });
     assert_eq!(dedup.check(&unique(2)).unwrap(), Verdict::Unique);
@@ -267,7 +244,7 @@ fn a_replay_completes_a_half_written_document() {
     let folder = tempfile::tempdir().unwrap();
     let db = sled::open(folder.path()).unwrap();
     let rule = DuplicateRule::default();
-    let dedup = open(&db, &rule, Residence::Disk);
+    let dedup = open(&db, &rule);
     dedup.check_and_insert(DocId(1), &unique(1)).unwrap();
     dedup.index_mut().persist(1).unwrap();
     drop(dedup);
@@ -276,7 +253,7 @@ fn a_replay_completes_a_half_written_document() {
         db.open_tree(tree).unwrap().clear().unwrap();
     }
     db.open_tree("dedup-meta").unwrap().remove("applied").unwrap();
-    let dedup = open(&db, &rule, Residence::Disk);
+    let dedup = open(&db, &rule);
     assert_eq!(dedup.index().applied(), 0);
     dedup.insert(DocId(1), &unique(1)).unwrap();
     dedup.index_mut().persist(1).unwrap();
@@ -289,7 +266,7 @@ fn another_scheme_or_layout_is_refused_until_the_index_is_erased() {
     let folder = tempfile::tempdir().unwrap();
     let db = sled::open(folder.path()).unwrap();
     let rule = DuplicateRule::default();
-    let dedup = open(&db, &rule, Residence::Memory);
+    let dedup = open(&db, &rule);
     dedup.check_and_insert(DocId(1), &unique(1)).unwrap();
     dedup.index_mut().persist(1).unwrap();
     drop(dedup);
@@ -316,7 +293,7 @@ fn a_bucket_of_several_rows_is_found_completely() {
         max_distance: 3,
         ..DuplicateRule::default()
     };
-    let mut index = open_in(&db, &rule, Residence::Disk);
+    let mut index = SledIndex::open(&db, "test", &rule).unwrap();
     for n in 0..500_u64 {
         let signature = Signature {
             fingerprint: Some((n << 16).into()),
@@ -337,7 +314,7 @@ fn with_equal_digests_the_first_document_is_found_and_hides_no_other() {
     let folder = tempfile::tempdir().unwrap();
     let db = sled::open(folder.path()).unwrap();
     let rule = DuplicateRule::default();
-    let in_sled = open(&db, &rule, Residence::Disk);
+    let in_sled = open(&db, &rule);
     let in_memory = Deduplicator::new(MemoryIndex::new(&rule).unwrap(), rule.clone()).unwrap();
     for id in [5, 2, 9] {
         in_sled.insert(DocId(id), &unique(1)).unwrap();

@@ -14,7 +14,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use dedup::{Digest, DocId, DuplicateRule, Index, Residence, Signature, SledIndex, SledOptions};
+use dedup::{Digest, DocId, DuplicateRule, Index, Signature, SledIndex, SledOptions};
 
 const KILLS: u64 = 24;
 const MAX_DISTANCE: u32 = 5;
@@ -22,8 +22,8 @@ const MAX_DISTANCE: u32 = 5;
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     match &arguments[..] {
-        [_, mode, dir, residence] if mode == "--own" => Owner::open(Path::new(dir), residence).work(),
-        [_, mode, dir, residence] if mode == "--look" => Owner::open(Path::new(dir), residence).look(),
+        [_, mode, dir] if mode == "--own" => Owner::open(Path::new(dir)).work(),
+        [_, mode, dir] if mode == "--look" => Owner::open(Path::new(dir)).look(),
         _ => kill_and_look(),
     }
 }
@@ -33,9 +33,7 @@ fn kill_and_look() {
     let mut random = 7;
     let mut documents = 0;
     for kill in 0..KILLS {
-        // Change the residence every third kill.
-        let residence = if kill / 3 % 2 == 0 { "disk" } else { "memory" };
-        let mut owner = start("--own", folder.path(), residence);
+        let mut owner = start("--own", folder.path());
         // Keep the pipe open until the owner is dead: writing to a closed pipe would end it in an orderly way.
         let mut lines = BufReader::new(owner.stdout.take().unwrap()).lines();
         let wanted = next(&mut random) % 20;
@@ -48,25 +46,17 @@ fn kill_and_look() {
         owner.kill().unwrap();
         assert!(!owner.wait().unwrap().success());
         drop(lines);
-        // Residence in memory reads one tree, on disk all trees.
-        for residence in ["memory", "disk"] {
-            let look = start("--look", folder.path(), residence).wait_with_output().unwrap();
-            assert!(look.status.success(), "kill {kill}, {residence}");
-            documents = String::from_utf8(look.stdout).unwrap().trim().parse().unwrap();
-        }
+        let look = start("--look", folder.path()).wait_with_output().unwrap();
+        assert!(look.status.success(), "kill {kill}");
+        documents = String::from_utf8(look.stdout).unwrap().trim().parse().unwrap();
     }
     assert!(documents > 500, "{documents}");
     println!("killed {KILLS} times: the index of {documents} documents answers as brute force does");
 }
 
-fn start(mode: &str, dir: &Path, residence: &str) -> std::process::Child {
+fn start(mode: &str, dir: &Path) -> std::process::Child {
     let mut this = Command::new(std::env::current_exe().unwrap());
-    this.arg(mode)
-        .arg(dir)
-        .arg(residence)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap()
+    this.arg(mode).arg(dir).stdout(Stdio::piped()).spawn().unwrap()
 }
 
 /// The owner of the index. Documents have numbers from 1; each `+` line of the catalogue adds the next one, each `-`
@@ -81,7 +71,7 @@ struct Owner {
 
 impl Owner {
     /// Opens the index and brings it up to the catalogue.
-    fn open(dir: &Path, residence: &str) -> Self {
+    fn open(dir: &Path) -> Self {
         let path = dir.join("catalogue");
         let (mut documents, mut kept, mut removed) = (0, BTreeMap::new(), Vec::new());
         for line in fs::read_to_string(&path).unwrap_or_default().lines() {
@@ -96,11 +86,6 @@ impl Owner {
         }
         let options = SledOptions {
             layout: None,
-            residence: if residence == "disk" {
-                Residence::Disk
-            } else {
-                Residence::Memory
-            },
             recent_documents: 37,
             row_bytes: 40,
             overfull: 2.0,

@@ -17,7 +17,6 @@ pub(super) fn execute(args: &LayoutsArgs) -> Result<(), Error> {
         "probes",
         "candidates",
         "memory B/doc",
-        "sled rows B/doc",
     ]);
     for (layout, costs) in layouts {
         table.add_row([
@@ -27,7 +26,6 @@ pub(super) fn execute(args: &LayoutsArgs) -> Result<(), Error> {
             grouped(costs.probes as f64),
             grouped(costs.candidates),
             format!("{:.0}", costs.memory_bytes),
-            format!("{:.0}", costs.row_bytes),
         ]);
     }
     for column in table.column_iter_mut() {

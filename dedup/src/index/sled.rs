@@ -7,22 +7,26 @@
 //!
 //! ```text
 //! tree              key            value
-//! dedup-meta        name of the row      "scheme" · "layout" text, "applied" · "fingerprints" u64 BE, "block-trees" u8,
-//!                                        "clearing" while the index is being erased, "mark" the owner's mark,
-//!                                        "unmarked" ids that are being written before the next mark
+//! dedup-meta        name of the row      "scheme" · "layout" text, "applied" u64 BE, "clearing" while the index is being
+//!                                        erased, "mark" the owner's mark, "unmarked" ids that are being written before
+//!                                        the next mark
 //! dedup-log         see `log`          whole documents, in the order of insertion
 //! dedup-removals    id u64 BE          signature of a document that is being removed
-//! dedup-block-0…3   see `packed`       fingerprints, keyed by one of their blocks
+//! dedup-block-0     see `packed`       fingerprints, keyed by their first block
 //! dedup-digests     see `packed`       upper halves of digests
 //! dedup-shingles    see `packed`       prefix shingles of short texts
-//! dedup-split…      see `split`        overfull buckets, split a second time
 //! dedup-signatures  see `documents`    signatures
 //! ```
 //!
-//! **Why a log.** A fingerprint has one place in each of four trees, and its digest has a place in a fifth. Each write
-//! costs sled about 10 µs and, once the trees are larger than its cache, another 10 µs to read the row. So documents
-//! first go into a log, 32 per row, and are searched in memory. When there are so many that most rows of the trees
-//! would be written anyway, one merge writes all of them into the trees in the order of their keys: each row once.
+//! **What is in memory.** What a verdict compares of every document: its fingerprint, its sketch, the bitmap of a short
+//! text, about 200 bytes together. The index loads them from the signatures when it is opened. So a query reads no
+//! fingerprint from a tree, and the signatures of look-alikes only where the rule confirms them. A [`SledReader`] loads
+//! nothing, and scans the tree of fingerprints instead.
+//!
+//! **Why a log.** A document has a place in each of the trees. Each write costs sled about 10 µs and, once the trees are
+//! larger than its cache, another 10 µs to read the row. So documents first go into a log, 32 per row, and are searched
+//! in memory. When there are so many that most rows of the trees would be written anyway, one merge writes all of them
+//! into the trees in the order of their keys: each row once.
 //!
 //! **Crash safety.** After a crash, sled recovers a prefix of its writes. [`SledIndex::persist`] appends to the log and
 //! then notes the sequence up to which the owner's catalogue is applied. So every document up to that mark is in the
@@ -41,15 +45,11 @@
 //! - Only a merge flushes, to free space. Otherwise the owner flushes, in its own order. The owner need not wait
 //!   for the index, because it can rebuild the index.
 //!
-//! **Settings of the database.** The caller opens it. With [`Residence::Disk`], give sled a cache that holds the sorted
-//! trees, about 110 bytes per document: `cache_capacity(112 << 20)` for 10^6 and `1 << 30` for 10^7, where
-//! [`recent_documents`](SledOptions::recent_documents) should be half a million. With a tenth of that cache, every
-//! search reads five pages in several pieces each, and an index of 10^7 is six times slower and takes twice the disk
-//! space. With [`Residence::Memory`], 16 MiB are enough. `flush_every_ms(None)` leaves flushing to the owner. Keep the
-//! default segment size: with 256 KiB the file grows by a sixth, with 1 MiB the memory of the process does. `mode` has
-//! no effect in sled 0.34. sled writes a snapshot of its page table only when it opens, so each opening reads all
-//! segments written since the last one, whether or not the process was killed: 0.2 s at 10^6. The example
-//! `sled_index_bench` measures all this.
+//! **Settings of the database.** The caller opens it. A cache of 16 MiB is enough. `flush_every_ms(None)` leaves flushing
+//! to the owner. Keep the default segment size: with 256 KiB the file grows by a sixth, with 1 MiB the memory of the
+//! process does. `mode` has no effect in sled 0.34. sled writes a snapshot of its page table only when it opens, so each
+//! opening reads all segments written since the last one, whether or not the process was killed: 0.2 s at 10^6. The
+//! example `sled_index_bench` measures all this.
 
 mod documents;
 mod log;
@@ -59,7 +59,6 @@ mod packed;
 mod reader;
 mod recent;
 mod shape;
-mod split;
 mod trees;
 
 use std::collections::HashMap;
@@ -68,8 +67,7 @@ use sled::{Db, Tree};
 
 use self::log::Log;
 use self::meta::Meta;
-pub(crate) use self::options::DEFAULT_ROW_BYTES;
-pub use self::options::{Residence, SledOptions};
+pub use self::options::SledOptions;
 pub use self::reader::SledReader;
 use self::recent::Recent;
 use self::shape::Shape;
@@ -87,9 +85,10 @@ const REMOVALS: &str = "dedup-removals";
 const DIGESTS: &str = "dedup-digests";
 const SHINGLES: &str = "dedup-shingles";
 const SIGNATURES: &str = "dedup-signatures";
-const BLOCK: &str = "dedup-block-";
-const SPLIT: &str = "dedup-split-";
-const SPLITS: &str = "dedup-splits";
+const FINGERPRINTS: &str = "dedup-block-0";
+
+/// How the names of trees begin that earlier versions made and none reads: of further blocks, and of split buckets.
+const UNREAD: [&str; 2] = ["dedup-block-", "dedup-split"];
 
 /// Upper bound on the prefix shingles in memory, per recent document; a merge removes them.
 const RECENT_SHINGLES: usize = 8;
@@ -103,8 +102,7 @@ const SCANNED_SHORT_TEXTS: usize = 1 << 19;
 
 /// An [`Index`] in sled trees.
 ///
-/// Inserted documents are in memory until [`persist`](Self::persist) writes them. In [`Residence::Disk`], give sled a
-/// cache of about 110 bytes per document; in [`Residence::Memory`], 16 MiB are enough.
+/// Inserted documents are in memory until [`persist`](Self::persist) writes them.
 pub struct SledIndex {
     db: Db,
     meta: Meta,
@@ -115,8 +113,8 @@ pub struct SledIndex {
     options: SledOptions,
     applied: u64,
     mark: Option<Vec<u8>>,
-    /// What a verdict compares of every document, in [`Residence::Memory`].
-    resident: Option<Resident>,
+    /// What a verdict compares of every document.
+    resident: Resident,
     /// The pending documents and those in the log.
     recent: Recent,
     pending: Pending,
@@ -153,8 +151,7 @@ impl SledIndex {
         Self::open_with(db, scheme_id, rule, SledOptions::default())
     }
 
-    /// As [`SledIndex::open`], with `options`. Finishes a removal or an erasure that an earlier process began. An
-    /// index that has only resided in memory gets the trees of its other blocks, which takes some seconds at 10^6.
+    /// As [`SledIndex::open`], with `options`. Finishes a removal or an erasure that an earlier process began.
     ///
     /// # Errors
     /// As [`SledIndex::open`].
@@ -169,30 +166,20 @@ impl SledIndex {
         }
         meta.note_or_compare(scheme_id, &shape)?;
         let (applied, mark) = (meta.applied()?, meta.mark()?);
-        let blocks = shape.layout.blocks().len();
-        let on_disk = options.residence == Residence::Disk;
-        let trees = Trees::open(db, &meta, shape, if on_disk { blocks } else { 1 })?;
-        let mut resident = match options.residence {
-            Residence::Disk => None,
-            Residence::Memory => Some(Resident::new(shape.layout, shape.overfull)?),
-        };
-        let mut recent = Recent::new(on_disk.then_some(shape.layout), shape.min_similarity_short)?;
+        let trees = Trees::open(db, shape)?;
+        let mut resident = Resident::new(shape.layout, shape.overfull)?;
+        let mut recent = Recent::new(shape.min_similarity_short);
         let log = Log::open(db.open_tree(LOG)?, |id, signature| {
-            recent.insert(id, signature)?;
-            match &mut resident {
-                Some(resident) => resident.insert(id, signature).map(|_| ()),
-                None => Ok(()),
-            }
+            recent.insert(id, signature);
+            resident.insert(id, signature).map(drop)
         })?;
-        if let Some(resident) = &mut resident {
-            trees.signatures.for_each(|id, signature| {
-                // An interrupted merge may have put documents of the log into the tree already.
-                match log.contains(id) {
-                    true => Ok(()),
-                    false => resident.insert(id, &postcard::from_bytes(signature)?).map(|_| ()),
-                }
-            })?;
-        }
+        trees.signatures.for_each(|id, signature| {
+            // An interrupted merge may have put documents of the log into the tree already.
+            if log.contains(id) {
+                return Ok(());
+            }
+            resident.insert(id, &postcard::from_bytes(signature)?).map(drop)
+        })?;
         let mut index = Self {
             db: db.clone(),
             removals: db.open_tree(REMOVALS)?,
@@ -225,11 +212,11 @@ impl SledIndex {
         let meta = Meta::open(db)?;
         meta.begin_clearing()?;
         for name in db.tree_names() {
-            if name.starts_with(BLOCK.as_bytes()) || name.starts_with(SPLIT.as_bytes()) {
+            if UNREAD.iter().any(|unread| name.starts_with(unread.as_bytes())) {
                 db.drop_tree(name)?;
             }
         }
-        for name in [LOG, REMOVALS, DIGESTS, SHINGLES, SIGNATURES, SPLITS] {
+        for name in [LOG, REMOVALS, FINGERPRINTS, DIGESTS, SHINGLES, SIGNATURES] {
             db.drop_tree(name)?;
         }
         meta.finish_clearing()
@@ -333,8 +320,7 @@ impl SledIndex {
     fn merge(&mut self) -> Result<(), DedupError> {
         self.trees.merge(&self.log)?;
         self.log.clear()?;
-        let blocks = self.resident.is_none().then_some(self.shape.layout);
-        self.recent = Recent::new(blocks, self.shape.min_similarity_short)?;
+        self.recent = Recent::new(self.shape.min_similarity_short);
         Ok(())
     }
 
@@ -346,7 +332,8 @@ impl SledIndex {
             self.unfinished.push((id, postcard::from_bytes(&value)?));
         }
         for (id, signature) in &self.unfinished {
-            forget(&mut self.recent, &mut self.resident, *id, signature);
+            self.recent.remove(*id, signature);
+            self.resident.remove(*id, signature);
         }
         self.finish_removals()
     }
@@ -387,16 +374,8 @@ impl Index for SledIndex {
     }
 
     fn near(&self, fingerprint: Fingerprint, found: &mut Vec<Neighbour>) -> Result<(), DedupError> {
-        if let Some(resident) = &self.resident {
-            resident.near(fingerprint, found);
-            return Ok(());
-        }
-        self.recent.near(fingerprint, found);
-        self.trees.near(fingerprint, |neighbour| {
-            if !self.is_elsewhere(neighbour.id) {
-                found.push(neighbour);
-            }
-        })
+        self.resident.near(fingerprint, found);
+        Ok(())
     }
 
     fn candidates(
@@ -405,14 +384,8 @@ impl Index for SledIndex {
         rule: &DuplicateRule,
         found: &mut Vec<Neighbour>,
     ) -> Result<(), DedupError> {
-        match (&self.resident, query.fingerprint) {
-            (Some(resident), _) => {
-                resident.candidates(query, rule, found);
-                Ok(())
-            }
-            (None, Some(fingerprint)) => self.near(fingerprint, found),
-            (None, None) => Ok(()),
-        }
+        self.resident.candidates(query, rule, found);
+        Ok(())
     }
 
     fn short_candidates(
@@ -421,13 +394,11 @@ impl Index for SledIndex {
         rule: &DuplicateRule,
         found: &mut Vec<DocId>,
     ) -> Result<(), DedupError> {
-        match &self.resident {
-            Some(resident) if resident.short_texts() <= SCANNED_SHORT_TEXTS => {
-                resident.short_candidates(query, rule, found);
-                Ok(())
-            }
-            _ => by_prefix(self, query, rule, found),
+        if self.resident.short_texts() > SCANNED_SHORT_TEXTS {
+            return by_prefix(self, query, rule, found);
         }
+        self.resident.short_candidates(query, rule, found);
+        Ok(())
     }
 
     fn with_shingle(&self, shingle: u64, found: &mut Vec<DocId>) -> Result<(), DedupError> {
@@ -454,10 +425,8 @@ impl Index for SledIndex {
         if self.contains(id)? {
             return Ok(());
         }
-        if let Some(resident) = &mut self.resident {
-            resident.insert(id, signature)?;
-        }
-        self.recent.insert(id, signature)?;
+        self.resident.insert(id, signature)?;
+        self.recent.insert(id, signature);
         self.pending.order.push(id);
         self.pending.signatures.insert(id, signature.clone());
         Ok(())
@@ -475,7 +444,8 @@ impl Index for SledIndex {
         if self.pending.signatures.remove(&id).is_some() {
             self.pending.order.retain(|&other| other != id);
         }
-        forget(&mut self.recent, &mut self.resident, id, &signature);
+        self.recent.remove(id, &signature);
+        self.resident.remove(id, &signature);
         self.unfinished.push((id, signature));
         self.finish_removals()?;
         Ok(true)
@@ -496,18 +466,6 @@ impl Index for SledIndex {
         })?;
         Ok(documents)
     }
-}
-
-/// Removes a document from memory.
-fn forget(recent: &mut Recent, resident: &mut Option<Resident>, id: DocId, signature: &Signature) {
-    recent.remove(id, signature);
-    if let Some(resident) = resident {
-        resident.remove(id, signature);
-    }
-}
-
-fn block_tree(number: usize) -> String {
-    format!("{BLOCK}{number}")
 }
 
 fn read_u64(bytes: &[u8]) -> Option<u64> {

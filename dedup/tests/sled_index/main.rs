@@ -4,14 +4,12 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod crash;
-mod split;
 
 use std::collections::BTreeMap;
 
 use dedup::short::prefix;
 use dedup::{
-    Digest, DocId, DuplicateRule, Fingerprint, Index, Layout, Residence, Signature, SledIndex, SledOptions, SledReader,
-    Width,
+    Digest, DocId, DuplicateRule, Fingerprint, Index, Layout, Signature, SledIndex, SledOptions, SledReader, Width,
 };
 use proptest::prelude::*;
 
@@ -86,10 +84,9 @@ fn database() -> sled::Db {
 }
 
 /// Options with which the index often cuts rows and merges.
-fn tiny(residence: Residence) -> SledOptions {
+fn tiny() -> SledOptions {
     SledOptions {
         layout: None,
-        residence,
         recent_documents: 5,
         row_bytes: 60,
         overfull: 0.0,
@@ -133,7 +130,7 @@ enum Action {
     Insert(u64, Box<Signature>),
     Remove(u64),
     Persist,
-    Reopen(Residence, usize, usize),
+    Reopen(usize, usize),
 }
 
 /// Ids close to one another, far apart, and the extremes.
@@ -142,13 +139,11 @@ fn id() -> impl Strategy<Value = u64> {
 }
 
 fn action() -> impl Strategy<Value = Action> {
-    let residence = prop::sample::select(vec![Residence::Memory, Residence::Disk]);
     prop_oneof![
         20 => (id(), signature()).prop_map(|(id, signature)| Action::Insert(id, Box::new(signature))),
         4 => id().prop_map(Action::Remove),
         4 => Just(Action::Persist),
-        1 => (residence, 1_usize..12, 20_usize..200)
-            .prop_map(|(residence, recent, row)| Action::Reopen(residence, recent, row)),
+        1 => (1_usize..12, 20_usize..200).prop_map(|(recent, row)| Action::Reopen(recent, row)),
     ]
 }
 
@@ -163,7 +158,7 @@ proptest! {
     ) {
         let rule = DuplicateRule { max_distance, min_similarity_short: MIN_SIMILARITY_SHORT, ..DuplicateRule::default() };
         let db = database();
-        let mut index = open(&db, &rule, &tiny(Residence::Disk));
+        let mut index = open(&db, &rule, &tiny());
         let mut scan = Scan::default();
         for action in actions {
             match action {
@@ -175,9 +170,9 @@ proptest! {
                     prop_assert_eq!(index.remove(DocId(id)).unwrap(), scan.0.remove(&DocId(id)).is_some());
                 }
                 Action::Persist => index.persist(1).unwrap(),
-                Action::Reopen(residence, recent_documents, row_bytes) => {
+                Action::Reopen(recent_documents, row_bytes) => {
                     drop(index);
-                    index = open(&db, &rule, &SledOptions { layout: None, residence, recent_documents, row_bytes, overfull: 0.0 });
+                    index = open(&db, &rule, &SledOptions { layout: None, recent_documents, row_bytes, overfull: 0.0 });
                     // The owner replays documents that are there.
                     for (id, signature) in &scan.0 {
                         index.insert(*id, signature).unwrap();
@@ -189,8 +184,7 @@ proptest! {
         index.persist(2).unwrap();
         assert_answers(&index, &scan, &queries, &rule);
         drop(index);
-        assert_answers(&open(&db, &rule, &tiny(Residence::Memory)), &scan, &queries, &rule);
-        assert_answers(&open(&db, &rule, &tiny(Residence::Disk)), &scan, &queries, &rule);
+        assert_answers(&open(&db, &rule, &tiny()), &scan, &queries, &rule);
     }
 }
 
@@ -241,7 +235,7 @@ fn the_second_document_of_a_digest_is_found_after_the_first_is_removed() {
         let db = database();
         let options = SledOptions {
             recent_documents,
-            ..tiny(Residence::Disk)
+            ..tiny()
         };
         let (mut index, _) = of_numbered(&db, &rule(), &options, 3);
         for first in 0..3 {
@@ -254,11 +248,11 @@ fn the_second_document_of_a_digest_is_found_after_the_first_is_removed() {
 }
 
 #[test]
-fn a_bucket_is_found_completely_after_its_first_entries_are_removed() {
+fn a_key_is_found_completely_after_its_first_entries_are_removed() {
     // The blocks, digests and shingles of document 0 are the least possible ones.
     for others in [0_u64, u64::MAX] {
         let db = database();
-        let mut index = open(&db, &rule(), &tiny(Residence::Disk));
+        let mut index = open(&db, &rule(), &tiny());
         let mut scan = Scan::default();
         for n in 0..60 {
             let signature = Signature {
@@ -277,32 +271,6 @@ fn a_bucket_is_found_completely_after_its_first_entries_are_removed() {
             scan.0.remove(&DocId(n));
             assert_answers(&index, &scan, std::slice::from_ref(&query), &rule());
         }
-    }
-}
-
-#[test]
-fn an_index_that_resided_in_memory_can_reside_on_disk() {
-    let db = database();
-    let (mut index, mut scan) = of_numbered(&db, &rule(), &tiny(Residence::Memory), 40);
-    index.persist(1).unwrap();
-    drop(index);
-    assert!(
-        !db.tree_names().contains(&"dedup-block-1".into()),
-        "memory needs one tree"
-    );
-    // An interrupted attempt, and a later change.
-    write(&db, "dedup-block-1", &rows(&db, "dedup-block-0"));
-    let mut index = open(&db, &rule(), &tiny(Residence::Memory));
-    assert!(index.remove(DocId(3)).unwrap());
-    scan.0.remove(&DocId(3));
-    drop(index);
-    for residence in [Residence::Disk, Residence::Memory, Residence::Disk] {
-        let mut index = open(&db, &rule(), &tiny(residence));
-        let id = scan.0.len() as u64 + 100;
-        index.insert(DocId(id), &numbered(id)).unwrap();
-        scan.0.insert(DocId(id), numbered(id));
-        index.persist(id).unwrap();
-        assert_answers(&index, &scan, &[numbered(3)], &rule());
     }
 }
 
@@ -333,13 +301,13 @@ fn settling_merges_a_long_log_and_leaves_a_short_one() {
 #[test]
 fn the_debug_output_of_an_index_has_its_shape_and_not_its_documents() {
     let db = database();
-    let (index, _) = of_numbered(&db, &rule(), &tiny(Residence::Disk), 1_000);
+    let (index, _) = of_numbered(&db, &rule(), &tiny(), 1_000);
     let text = format!("{index:?}");
     assert!(text.contains("pending: 1000") && text.len() < 400, "{text}");
 }
 
 #[test]
-fn an_index_of_every_width_and_number_of_blocks_on_disk_finds_every_document() {
+fn an_index_of_every_width_and_number_of_blocks_finds_every_document() {
     for (width, blocks, max_distance) in [
         (Width::W32, 2, 3),
         (Width::W64, 1, 1),
@@ -364,27 +332,25 @@ fn an_index_of_every_width_and_number_of_blocks_on_disk_finds_every_document() {
             };
             scan.0.insert(DocId(id), signature);
         }
-        for residence in [Residence::Disk, Residence::Memory] {
-            let db = database();
-            let options = SledOptions {
-                layout: Some(Layout::new(width, blocks, max_distance).unwrap()),
-                ..tiny(residence)
-            };
-            let mut index = open(&db, &rule, &options);
-            for (id, signature) in &scan.0 {
-                index.insert(*id, signature).unwrap();
-                if id.0 % 50 == 0 {
-                    index.persist(id.0).unwrap();
-                }
+        let db = database();
+        let options = SledOptions {
+            layout: Some(Layout::new(width, blocks, max_distance).unwrap()),
+            ..tiny()
+        };
+        let mut index = open(&db, &rule, &options);
+        for (id, signature) in &scan.0 {
+            index.insert(*id, signature).unwrap();
+            if id.0 % 50 == 0 {
+                index.persist(id.0).unwrap();
             }
-            assert_answers(&index, &scan, &[], &rule);
-            index.persist(300).unwrap();
-            drop(index);
-            let mut index = open(&db, &rule, &options);
-            assert_answers(&index, &scan, &[], &rule);
-            assert_eq!(index.len().unwrap(), 300);
-            index.clear().unwrap();
-            assert_eq!((index.len().unwrap(), index.applied()), (0, 0));
         }
+        assert_answers(&index, &scan, &[], &rule);
+        index.persist(300).unwrap();
+        drop(index);
+        let mut index = open(&db, &rule, &options);
+        assert_answers(&index, &scan, &[], &rule);
+        assert_eq!(index.len().unwrap(), 300);
+        index.clear().unwrap();
+        assert_eq!((index.len().unwrap(), index.applied()), (0, 0));
     }
 }

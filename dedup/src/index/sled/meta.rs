@@ -15,10 +15,6 @@ const APPLIED: &str = "applied";
 const CLEARING: &str = "clearing";
 const MARK: &str = "mark";
 const UNMARKED: &str = "unmarked";
-/// Number of block trees that hold all fingerprints.
-const BLOCK_TREES: &str = "block-trees";
-/// Approximate number of fingerprints: one that is merged twice counts twice.
-const FINGERPRINTS: &str = "fingerprints";
 
 /// The meta tree.
 #[derive(Clone)]
@@ -113,29 +109,6 @@ impl Meta {
 
     pub fn forget_unmarked(&self) -> Result<(), DedupError> {
         self.tree.remove(UNMARKED)?;
-        Ok(())
-    }
-
-    pub fn block_trees(&self) -> Result<usize, DedupError> {
-        let row = self.tree.get(BLOCK_TREES)?.and_then(|value| value.first().copied());
-        Ok(row.map_or(0, usize::from))
-    }
-
-    pub fn set_block_trees(&self, number: usize) -> Result<(), DedupError> {
-        self.tree.insert(BLOCK_TREES, &[number as u8])?;
-        Ok(())
-    }
-
-    pub fn fingerprints(&self) -> Result<u64, DedupError> {
-        Ok(self
-            .tree
-            .get(FINGERPRINTS)?
-            .and_then(|value| read_u64(&value))
-            .unwrap_or(0))
-    }
-
-    pub fn set_fingerprints(&self, number: u64) -> Result<(), DedupError> {
-        self.tree.insert(FINGERPRINTS, &number.to_be_bytes())?;
         Ok(())
     }
 

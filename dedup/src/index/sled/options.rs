@@ -7,19 +7,7 @@ use crate::index::DEFAULT_SKEW;
 use crate::layout::Layout;
 
 /// Default of [`SledOptions::row_bytes`].
-pub(crate) const DEFAULT_ROW_BYTES: usize = 3 << 9;
-
-/// Where the index searches the buckets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Residence {
-    /// In memory, loaded from the signatures when the index is opened: fingerprints, sketches and bitmaps of short texts,
-    /// about 200 bytes per document. A query reads no bucket row, and the signatures of look-alikes only where the rule
-    /// confirms them.
-    Memory,
-    /// In the trees: only recent documents take memory. A query reads the signature of every document with a near
-    /// fingerprint, so it is slow among thousands of look-alikes.
-    Disk,
-}
+const DEFAULT_ROW_BYTES: usize = 3 << 9;
 
 /// Options of an index in sled. They may change from one opening to the next.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,8 +15,6 @@ pub struct SledOptions {
     /// How fingerprints are cut into blocks, for at least the distance of the rule; `None` for 64 bits in four blocks.
     /// Width and number of blocks of an index cannot change; the distance can.
     pub layout: Option<Layout>,
-    /// Where the index searches the buckets.
-    pub residence: Residence,
     /// Number of documents that stay in the log and in memory until they are merged into the sorted trees. A merge
     /// writes all trees, so a larger number makes the index faster and takes more memory: about 300 bytes per document,
     /// including the memory that sled takes for the log.
@@ -62,11 +48,10 @@ impl SledOptions {
 }
 
 impl Default for SledOptions {
-    /// 64 bits in four blocks, buckets in memory, 131,072 recent documents, rows of 1.5 KiB, μ = 2.
+    /// 64 bits in four blocks, 131,072 recent documents, rows of 1.5 KiB, μ = 2.
     fn default() -> Self {
         Self {
             layout: None,
-            residence: Residence::Memory,
             recent_documents: 1 << 17,
             row_bytes: DEFAULT_ROW_BYTES,
             overfull: DEFAULT_SKEW,

@@ -8,13 +8,13 @@
 //! row value  id bytes b u8 │ entries of word w bytes LE │ id b bytes LE
 //! ```
 //!
-//! A write to sled costs about 10 µs, whatever its size, and each row has an overhead in memory and on disk. With one
-//! row per bucket, an index of 10^6 has 262,144 rows of 15 entries; with rows of 2 KB it has about 24,000. The key is
-//! not stored, but computed from the word. The entries of a row have the same size, so a bucket is found by bisection.
+//! A write to sled costs about 10 µs, whatever its size, and each row has an overhead in memory and on disk. So a
+//! row holds the entries of many keys. The key is not stored, but computed from the word. The entries of a row have the
+//! same size, so those of a key are found by bisection.
 //! `b` is the number of bytes of the largest id in the row: three if documents have numbers up to 16 million.
 //!
 //! Key and id identify an entry, so a tree holds it at most once: writing it again, for example after a crash, changes
-//! nothing. Removing it costs the same in a bucket of a million entries as in a bucket of one.
+//! nothing. Removing it costs the same among a million entries of a key as from one alone.
 
 use std::ops::Bound;
 
@@ -90,35 +90,18 @@ impl PackedTree {
         Ok(())
     }
 
-    /// Adds all entries to another tree, `at_a_time` of them in memory at once.
-    pub fn copy_to(&self, other: &Self, at_a_time: usize) -> Result<(), DedupError> {
-        let mut waiting = Vec::new();
-        self.for_each(|entry| {
-            waiting.push(entry);
-            if waiting.len() >= at_a_time {
-                other.merge(&mut waiting)?;
-                waiting.clear();
-            }
-            Ok(())
-        })?;
-        other.merge(&mut waiting)?;
+    /// Adds entries in any order; an entry that is there already stays as it is.
+    pub fn merge(&self, entries: &mut [Entry]) -> Result<(), DedupError> {
+        entries.sort_unstable_by_key(|entry| self.place(entry));
+        let mut rest = &*entries;
+        while !rest.is_empty() {
+            rest = self.merge_some(rest)?;
+        }
         Ok(())
     }
 
-    /// Adds entries in any order; an entry that is there already stays as it is. Returns the keys that fill a written
-    /// row, so that the caller can check the length of their buckets.
-    pub fn merge(&self, entries: &mut [Entry]) -> Result<Vec<u64>, DedupError> {
-        entries.sort_unstable_by_key(|entry| self.place(entry));
-        let (mut rest, mut long) = (&*entries, Vec::new());
-        while !rest.is_empty() {
-            rest = self.merge_some(rest, &mut long)?;
-        }
-        long.dedup();
-        Ok(long)
-    }
-
     /// Adds the first of `entries`, as many as fit a batch. Returns the rest.
-    fn merge_some<'e>(&self, entries: &'e [Entry], long: &mut Vec<u64>) -> Result<&'e [Entry], DedupError> {
+    fn merge_some<'e>(&self, entries: &'e [Entry]) -> Result<&'e [Entry], DedupError> {
         let at_most = (BATCH_ROWS * self.row_bytes / (self.word_bytes + 8)).max(1);
         let (mut batch, mut rows, mut rest) = (Batch::default(), 0, entries);
         let Some(first) = entries.first() else {
@@ -136,7 +119,7 @@ impl PackedTree {
             let of_row = rest.partition_point(is_before_next);
             let (new, later) = rest.split_at(of_row.min(at_most));
             if !new.is_empty() {
-                rows += self.write_row(&mut batch, &begin, &value, new, long)?;
+                rows += self.write_row(&mut batch, &begin, &value, new)?;
             }
             rest = later;
             // If the new entries of a row exceed a batch, the batch cuts the row. Then the row of the remaining
@@ -154,14 +137,7 @@ impl PackedTree {
     }
 
     /// Writes a row with its new entries, as one row or several. Returns the number of rows.
-    fn write_row(
-        &self,
-        batch: &mut Batch,
-        begin: &IVec,
-        value: &IVec,
-        new: &[Entry],
-        long: &mut Vec<u64>,
-    ) -> Result<usize, DedupError> {
+    fn write_row(&self, batch: &mut Batch, begin: &IVec, value: &IVec, new: &[Entry]) -> Result<usize, DedupError> {
         let mut entries: Vec<Entry> = new.to_vec();
         entries.extend(self.row(value)?.entries());
         // The sort is stable: of two entries with one place, the new one stays.
@@ -177,12 +153,6 @@ impl PackedTree {
         let mut written = 0;
         for piece in entries.chunks(entries.len().div_ceil(pieces)) {
             let value = self.encode(piece);
-            if let [first, .., last] = piece
-                && value.len() > self.row_bytes / 4
-                && (self.key_of)(first.word) == (self.key_of)(last.word)
-            {
-                long.push((self.key_of)(first.word));
-            }
             match piece.first() {
                 Some(first) if written > 0 => batch.insert(&row_key(self.place(first)), value),
                 _ => batch.insert(begin, value),

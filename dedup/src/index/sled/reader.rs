@@ -85,7 +85,7 @@ impl SledReader {
         let log = db.open_tree(LOG)?;
         let recent = log_entries(&log)?;
         Ok(Some(Self {
-            trees: Trees::open(db, &meta, shape, 1)?,
+            trees: Trees::open(db, shape)?,
             shape,
             log,
             recent,

@@ -1,33 +1,24 @@
-//! The documents that are not in the sorted trees yet: pending ones and those in the log, searched in memory.
+//! The digests and shingles of the documents that are not in the sorted trees yet: pending ones and those in the log.
 
 use std::collections::BTreeSet;
 
-use crate::error::DedupError;
-use crate::fingerprint::Fingerprint;
-use crate::index::Neighbour;
-use crate::index::blocks::DEFAULT_SKEW;
-use crate::index::buckets::Buckets;
-use crate::layout::Layout;
 use crate::short::prefix;
 use crate::signature::{Digest, DocId, Signature};
 
 /// The searches of [`Index`](crate::Index) over recent documents.
 pub(super) struct Recent {
-    /// `None` if all fingerprints are in memory anyway.
-    blocks: Option<Buckets>,
     digests: BTreeSet<(u128, DocId)>,
     shingles: BTreeSet<(u64, DocId)>,
     min_similarity_short: f32,
 }
 
 impl Recent {
-    pub fn new(blocks: Option<Layout>, min_similarity_short: f32) -> Result<Self, DedupError> {
-        Ok(Self {
-            blocks: blocks.map(|layout| Buckets::new(layout, DEFAULT_SKEW)).transpose()?,
+    pub fn new(min_similarity_short: f32) -> Self {
+        Self {
             digests: BTreeSet::new(),
             shingles: BTreeSet::new(),
             min_similarity_short,
-        })
+        }
     }
 
     /// Number of shingles.
@@ -35,20 +26,13 @@ impl Recent {
         self.shingles.len()
     }
 
-    pub fn insert(&mut self, id: DocId, signature: &Signature) -> Result<(), DedupError> {
-        if let (Some(blocks), Some(fingerprint)) = (&mut self.blocks, signature.fingerprint) {
-            blocks.insert(id, fingerprint)?;
-        }
+    pub fn insert(&mut self, id: DocId, signature: &Signature) {
         self.digests.extend(signature.digest.map(|digest| (digest.0, id)));
         self.shingles
             .extend(self.prefix_of(signature).map(|shingle| (shingle, id)));
-        Ok(())
     }
 
     pub fn remove(&mut self, id: DocId, signature: &Signature) {
-        if let (Some(blocks), Some(fingerprint)) = (&mut self.blocks, signature.fingerprint) {
-            blocks.remove(id, fingerprint);
-        }
         if let Some(digest) = signature.digest {
             self.digests.remove(&(digest.0, id));
         }
@@ -61,12 +45,6 @@ impl Recent {
     pub fn exact(&self, digest: Digest) -> Option<DocId> {
         let mut ids = self.digests.range((digest.0, DocId(0))..=(digest.0, DocId(u64::MAX)));
         ids.next().map(|(_, id)| *id)
-    }
-
-    pub fn near(&self, fingerprint: Fingerprint, found: &mut Vec<Neighbour>) {
-        if let Some(blocks) = &self.blocks {
-            blocks.near(fingerprint, &(), found);
-        }
     }
 
     pub fn with_shingle(&self, shingle: u64, found: &mut Vec<DocId>) {

@@ -42,14 +42,8 @@ impl Shape {
         self.layout.width().bits() as usize / 8
     }
 
-    /// The key of a fingerprint's bucket. A block of more than 64 bits is cut to its lower 64, so several buckets share
-    /// a key and the caller must compare the fingerprints.
-    pub fn key(&self, fingerprint: u128, number: usize) -> u64 {
-        self.layout.key(fingerprint, number) as u64
-    }
-
-    /// Approximate number of entries in a row of a block's tree.
-    pub fn entries_of_row(&self) -> usize {
-        (self.row_bytes / (self.word_bytes() + 3)).max(1)
+    /// The place of a fingerprint in its tree: its first block, cut to the lower 64 bits.
+    pub fn key(&self, fingerprint: u128) -> u64 {
+        self.layout.key(fingerprint, 0) as u64
     }
 }
