@@ -112,9 +112,10 @@ impl<'a> Shell<'a> {
             );
             done.push(line);
             for text in [&ended.stdout, &ended.stderr] {
-                match text.starts_with("<!doctype html>") {
-                    true => waiting.extend(suggested_in_html(text)),
-                    false => waiting.extend(suggested(text, &self.names)),
+                if text.starts_with("<!doctype html>") {
+                    waiting.extend(suggested_in_html(text));
+                } else {
+                    waiting.extend(suggested(text, &self.names));
                 }
             }
             for entry in fs::read_dir(self.folder).unwrap() {

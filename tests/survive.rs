@@ -359,9 +359,10 @@ fn a_flipped_bit_or_a_cut_in_the_state_is_told_or_harmless_and_a_rebuild_mends_i
                 damaged[at] ^= 1 << (at % 8);
             }
             fs::write(&inside, damaged).unwrap();
-            match answered_in_whole_or_refused(folder.path(), &data, &expected) {
-                true => harmless += 1,
-                false => refused += 1,
+            if answered_in_whole_or_refused(folder.path(), &data, &expected) {
+                harmless += 1;
+            } else {
+                refused += 1;
             }
         }
     }

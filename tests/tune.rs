@@ -28,9 +28,12 @@ fn site() -> Site {
     }
     texts.push(words(3, WORDS));
     let count = texts.len();
-    let linked = |n: usize| match n + 1 < count {
-        true => vec![format!("/{}", n + 1)],
-        false => vec!["/print".to_owned()],
+    let linked = |n: usize| {
+        if n + 1 < count {
+            vec![format!("/{}", n + 1)]
+        } else {
+            vec!["/print".to_owned()]
+        }
     };
     let mut pages: Vec<(String, Answer)> = texts
         .iter()

@@ -134,10 +134,10 @@ impl Collection {
     /// # Errors
     /// As [`Collection::open_or_create`]. There is no collection.
     pub fn open_for(folder: &Path, scheme: &Scheme, rule: &DuplicateRule) -> Result<Self, CollectionError> {
-        match Rows::may_be_in(folder) {
-            true => Self::open_or_create_for(folder, scheme, rule),
-            false => Err(CollectionError::Missing(folder.to_owned())),
+        if !Rows::may_be_in(folder) {
+            return Err(CollectionError::Missing(folder.to_owned()));
         }
+        Self::open_or_create_for(folder, scheme, rule)
     }
 
     /// Opens the collection in `folder` with the settings that it was made with.
@@ -219,10 +219,10 @@ impl Collection {
     /// [`CollectionError::OtherText`]: `id` is there with another text. Or the index cannot be read or written.
     pub fn add(&mut self, id: &Id, signature: &Signature) -> Result<Verdict, CollectionError> {
         if let Some(document) = self.documents.by_id(id) {
-            return match document.digest == signature.digest {
-                true => Ok(document.verdict),
-                false => Err(CollectionError::OtherText(id.clone())),
-            };
+            if document.digest != signature.digest {
+                return Err(CollectionError::OtherText(id.clone()));
+            }
+            return Ok(document.verdict);
         }
         let number = self.documents.next_number();
         let verdict = match &self.kept {

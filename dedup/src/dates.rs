@@ -147,12 +147,11 @@ fn month_first(text: &str, tokens: Tokens<'_, '_>) -> usize {
     if !ordinal_day(next.text).or_else(|| value(next)).is_some_and(day) {
         return 0;
     }
-    // "may 5" alone is more often a verb than a date.
-    match year_follows(text, &tokens[1..]) {
-        true => 3,
-        false if name.text == "may" => 0,
-        false => 2,
+    if year_follows(text, &tokens[1..]) {
+        return 3;
     }
+    // "may 5" alone is more often a verb than a date.
+    if name.text == "may" { 0 } else { 2 }
 }
 
 /// 12:30, 12:30:45, 9:05 pm.

@@ -11,9 +11,12 @@ use tempfile::TempDir;
 
 /// A text of about `words` words about `topic`; every edition changes another word.
 fn text(topic: u64, words: u64, edition: u64) -> String {
-    let word = |n: u64| match n == edition * 13 % words.max(1) && edition > 0 {
-        true => format!("edition{edition} "),
-        false => format!("topic{topic}word{} ", n * 7919 % 997),
+    let word = |n: u64| {
+        if n == edition * 13 % words.max(1) && edition > 0 {
+            format!("edition{edition} ")
+        } else {
+            format!("topic{topic}word{} ", n * 7919 % 997)
+        }
     };
     (0..words).map(word).collect()
 }

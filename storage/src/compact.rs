@@ -131,9 +131,10 @@ fn folder_bytes(folder: &Path) -> Result<u64, StorageError> {
     for entry in fs::read_dir(folder).map_err(read)? {
         let entry = entry.map_err(read)?;
         let metadata = entry.metadata().map_err(read)?;
-        bytes += match metadata.is_dir() {
-            true => folder_bytes(&entry.path())?,
-            false => metadata.len(),
+        bytes += if metadata.is_dir() {
+            folder_bytes(&entry.path())?
+        } else {
+            metadata.len()
         };
     }
     Ok(bytes)

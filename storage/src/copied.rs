@@ -50,9 +50,10 @@ fn copy_folder(from: &Path, to: &Path) -> Result<u64, StorageError> {
     for entry in fs::read_dir(from).map_err(unread)? {
         let entry = entry.map_err(unread)?;
         let (path, target) = (entry.path(), to.join(entry.file_name()));
-        bytes += match entry.file_type().map_err(unread)?.is_dir() {
-            true => copy_folder(&path, &target)?,
-            false => copy_file(&path, &target)?,
+        bytes += if entry.file_type().map_err(unread)?.is_dir() {
+            copy_folder(&path, &target)?
+        } else {
+            copy_file(&path, &target)?
         };
     }
     Ok(bytes)

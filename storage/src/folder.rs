@@ -359,10 +359,10 @@ fn named_in(lock: &mut impl Read) -> Option<Holder> {
 }
 
 fn refuse_unfinished(dir: &Path) -> Result<(), StorageError> {
-    match dir.join(MERGING).is_file() {
-        true => Err(StorageError::MergeUnfinished { dir: dir.to_owned() }),
-        false => Ok(()),
+    if dir.join(MERGING).is_file() {
+        return Err(StorageError::MergeUnfinished { dir: dir.to_owned() });
     }
+    Ok(())
 }
 
 fn holds_warc(dir: &Path) -> bool {

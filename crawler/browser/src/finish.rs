@@ -150,9 +150,10 @@ impl Finish {
             };
         let waits = self.awaits_time(&look.duties, has_answers, still) || self.awaits_frames(&look.duties);
         self.seen = Some(look);
-        match is_there {
-            true if !waits || self.ran >= self.limit => Next::Finished,
-            false if self.ran >= self.limit => Next::Restless,
+        match (is_there, self.ran >= self.limit) {
+            (true, true) => Next::Finished,
+            (true, false) if !waits => Next::Finished,
+            (false, true) => Next::Restless,
             _ => Next::GoOn,
         }
     }

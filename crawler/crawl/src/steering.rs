@@ -225,9 +225,10 @@ impl Steering {
             }
             Some(duplicate) => {
                 memory.insert(page_key(page.page), kept);
-                let suggested = match self.policy.enabled {
-                    true => web::url_rule::suggested_rules(&page.url, &duplicate.of_url),
-                    false => Vec::new(),
+                let suggested = if self.policy.enabled {
+                    web::url_rule::suggested_rules(&page.url, &duplicate.of_url)
+                } else {
+                    Vec::new()
                 };
                 for rule in suggested {
                     if self.rules < MAX_RULES || host.has_seat_for(&rule) {

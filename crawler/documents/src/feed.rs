@@ -141,14 +141,14 @@ impl Feed {
         let name = start.name().as_ref().to_ascii_lowercase();
         let local = local_name(start).to_ascii_lowercase();
         if let Some(capture) = &mut self.capture {
-            let ends = match capture.field.is_markup() {
-                _ if local == "item" || local == "entry" => true,
-                true => {
-                    OF_FEEDS.contains(&local.as_str()) && name != capture.name && self.root.as_deref() != Some("feed")
-                }
-                false => local == "link" || local == "title" || OF_FEEDS.contains(&local.as_str()),
+            let is_of_feeds = OF_FEEDS.contains(&local.as_str());
+            let ends_field = if capture.field.is_markup() {
+                is_of_feeds && name != capture.name && self.root.as_deref() != Some("feed")
+            } else {
+                is_of_feeds || local == "link" || local == "title"
             };
-            if !ends {
+            let ends_entry = local == "item" || local == "entry";
+            if !ends_field && !ends_entry {
                 capture.nested += usize::from(name == capture.name);
                 return capture.write(token);
             }
@@ -289,15 +289,17 @@ impl Feed {
         let local = name.rsplit(':').next().unwrap_or_default();
         let is_structure = matches!(local, "item" | "entry" | "channel" | "feed" | "rss" | "rdf");
         if let Some(capture) = &mut self.capture {
-            match name == capture.name {
-                true if capture.nested > 0 => {
-                    capture.nested -= 1;
-                    return capture.write(token);
-                }
-                true => return self.end_capture(),
-                false if !is_structure => return capture.write(token),
-                false => self.end_capture(),
+            if name == capture.name && capture.nested == 0 {
+                return self.end_capture();
             }
+            if name == capture.name {
+                capture.nested -= 1;
+                return capture.write(token);
+            }
+            if !is_structure {
+                return capture.write(token);
+            }
+            self.end_capture();
         }
         self.end_text_after_link();
         // An element of an entry does not end what is around it.

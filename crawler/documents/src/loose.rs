@@ -80,10 +80,8 @@ impl<'a> Tidy<'a> {
             begin.is_some_and(|begin| begin.eq_ignore_ascii_case(start.as_bytes()))
         };
         match rest.as_bytes().get(1..3) {
-            Some([b'!', _]) if begins_with("<!--") => match self.follows("-->") {
-                true => self.skip_after("-->"),
-                false => self.literal(),
-            },
+            Some([b'!', _]) if begins_with("<!--") && self.follows("-->") => self.skip_after("-->"),
+            Some([b'!', _]) if begins_with("<!--") => self.literal(),
             Some([b'!', _]) if begins_with(CDATA) => self.cdata(),
             Some([b'!', _]) if begins_with(DOCTYPE) => self.doctype(),
             Some([b'!', _]) => self.skip_after(">"),

@@ -140,9 +140,10 @@ impl Pool {
 
 impl Reader for Pool {
     fn read(&self, kind: Kind, bytes: &[u8], limits: &Limits) -> Result<Document, Fault> {
-        match kind.is_dangerous() {
-            true => self.read_in_child(kind, &Arc::from(bytes), limits),
-            false => InThisThread.read(kind, bytes, limits),
+        if kind.is_dangerous() {
+            self.read_in_child(kind, &Arc::from(bytes), limits)
+        } else {
+            InThisThread.read(kind, bytes, limits)
         }
     }
 }

@@ -51,12 +51,12 @@ impl Reader for InThisThread {
             }),
         }));
         let document = read.map_err(|panic| Fault::Crashed(message(&*panic)))??;
-        match document.content.bytes() > limits.max_text_bytes {
-            true => Err(Fault::TooLong {
+        if document.content.bytes() > limits.max_text_bytes {
+            return Err(Fault::TooLong {
                 limit: limits.max_text_bytes,
-            }),
-            false => Ok(document),
+            });
         }
+        Ok(document)
     }
 }
 

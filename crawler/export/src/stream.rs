@@ -47,10 +47,10 @@ impl Stream {
     /// Standard output.
     fn stdout(is_json: bool) -> Self {
         let stdout = io::stdout();
-        let raw = match stdout.is_terminal() {
-            true if is_json => Raw::Terminal(Harmless::json(stdout)),
-            true => Raw::Terminal(Harmless::new(stdout)),
-            false => Raw::Stdout(stdout),
+        let raw = match (stdout.is_terminal(), is_json) {
+            (true, true) => Raw::Terminal(Harmless::json(stdout)),
+            (true, false) => Raw::Terminal(Harmless::new(stdout)),
+            (false, _) => Raw::Stdout(stdout),
         };
         Self {
             packing: Packing::None(BufWriter::new(raw)),

@@ -22,9 +22,10 @@ fn entry(fleet: &Fleet, sequence: u64) -> Entry {
 }
 
 fn judged(entry: Entry) -> Judged {
-    match is_kept(entry.page) {
-        true => Judged::Kept(entry),
-        false => Judged::Dropped(entry.page),
+    if is_kept(entry.page) {
+        Judged::Kept(entry)
+    } else {
+        Judged::Dropped(entry.page)
     }
 }
 

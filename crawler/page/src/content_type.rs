@@ -71,13 +71,14 @@ impl fmt::Display for MediaType {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.essence)?;
         for (name, value) in &self.parameters {
-            match is_token(value) {
-                true => write!(formatter, ";{name}={value}")?,
-                false => write!(
+            if is_token(value) {
+                write!(formatter, ";{name}={value}")?;
+            } else {
+                write!(
                     formatter,
                     ";{name}=\"{}\"",
                     value.replace('\\', "\\\\").replace('"', "\\\"")
-                )?,
+                )?;
             }
         }
         Ok(())

@@ -62,9 +62,10 @@ pub(crate) fn main_text(doc: &Document, title: &str, rule: Option<&ExtractRule>)
         };
     }
     let dropped: Vec<HashSet<NodeId>> = choices.into_iter().map(|choice| choice.dropped).collect();
-    let effect = match dropped.iter().all(HashSet::is_empty) {
-        true => RuleEffect::Nothing,
-        false => RuleEffect::Drop,
+    let effect = if dropped.iter().all(HashSet::is_empty) {
+        RuleEffect::Nothing
+    } else {
+        RuleEffect::Drop
     };
     (found_text(doc, title, &dropped), Some(effect))
 }

@@ -38,10 +38,7 @@ impl Format {
 
     /// How its bytes declare their encoding.
     pub(crate) fn syntax(self) -> Syntax {
-        match self.is_xml() {
-            true => Syntax::Xml,
-            false => Syntax::Html,
-        }
+        if self.is_xml() { Syntax::Xml } else { Syntax::Html }
     }
 
     /// The tree of a page of this format. What is no XHTML is read as HTML: browsers show an error, and a crawl wants the text.
@@ -65,29 +62,29 @@ fn of_undeclared(bytes: &[u8], documents: Kinds) -> Result<Format, NotAPage> {
         return Ok(Format::Document(kind));
     }
     if is_xml_declaration(bytes) {
-        return match is_xhtml(bytes) {
-            true => Ok(Format::Xhtml),
-            false => Err(NotAPage::MediaType("text/xml".to_owned())),
-        };
+        let is_page = is_xhtml(bytes).then_some(Format::Xhtml);
+        return is_page.ok_or_else(|| NotAPage::MediaType("text/xml".to_owned()));
     }
     // The standard takes the others for plain text. But programs write texts and comments of their own before a page.
     let is_html = looks_like_html(bytes) || holds_tag_near(bytes) || bytes.trim_ascii().is_empty();
-    match is_html || !documents.contains(Kind::Text) {
-        true => Ok(Format::Html),
-        false => Ok(Format::Document(Kind::Text)),
-    }
+    let is_text = !is_html && documents.contains(Kind::Text);
+    Ok(if is_text {
+        Format::Document(Kind::Text)
+    } else {
+        Format::Html
+    })
 }
 
 /// The format of bytes that are declared as `text/html`: HTML, or a feed (section 7.3). Only the root makes it one: HTML may speak of feeds.
 fn of_declared_html(bytes: &[u8], documents: Kinds) -> Result<Format, NotAPage> {
-    match Kind::of_bytes(bytes) == Some(Kind::Feed) {
-        true if documents.contains(Kind::Feed) => Ok(Format::Document(Kind::Feed)),
-        true => Err(NotAPage::OtherBytes {
-            declared: "text/html".to_owned(),
-            found: "a feed",
-        }),
-        false => Ok(Format::Html),
+    if Kind::of_bytes(bytes) != Some(Kind::Feed) {
+        return Ok(Format::Html);
     }
+    let feed = documents.contains(Kind::Feed).then_some(Format::Document(Kind::Feed));
+    feed.ok_or_else(|| NotAPage::OtherBytes {
+        declared: "text/html".to_owned(),
+        found: "a feed",
+    })
 }
 
 /// The format of XML of any type: the root tells it. Most XML is neither a feed nor a page.

@@ -245,9 +245,10 @@ impl Page {
                 ..CanonicalLinks::default()
             },
             outlinks: facts.outlinks,
-            embedded: match options.embedded {
-                true => parse::embedded(document, url),
-                false => Vec::new(),
+            embedded: if options.embedded {
+                parse::embedded(document, url)
+            } else {
+                Vec::new()
             },
             truncated: document.truncated,
             ..Self::of_main_text(text)

@@ -180,9 +180,10 @@ pub fn into_canonical(url: Url, rules: &CanonicalRules) -> Result<CanonicalUrl, 
     if url.host_str().is_none_or(|host| host.trim_end_matches('.').is_empty()) {
         return Err(NotCrawlable::NoHost);
     }
-    let url = match is_plain(&url, rules) {
-        true => url,
-        false => rewritten(url, rules)?,
+    let url = if is_plain(&url, rules) {
+        url
+    } else {
+        rewritten(url, rules)?
     };
     let bytes = url.as_str().len();
     if bytes > rules.max_url_bytes {

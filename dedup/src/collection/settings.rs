@@ -72,12 +72,12 @@ impl Terms {
             },
             features: scheme.features.clone(),
         };
-        match settings.scheme() == *scheme && settings.rule() == *rule {
-            true => Self::Settings(settings),
-            false => Self::Any {
-                scheme: scheme.id(),
-                rule: rule.to_string(),
-            },
+        if settings.scheme() == *scheme && settings.rule() == *rule {
+            return Self::Settings(settings);
+        }
+        Self::Any {
+            scheme: scheme.id(),
+            rule: rule.to_string(),
         }
     }
 }

@@ -69,9 +69,10 @@ impl EarlyLinks {
         if !had_links && !are_archived {
             return Ok(());
         }
-        match self.hashes.is_empty() {
-            true => batch.remove(EARLY),
-            false => batch.insert(EARLY, format::encode(&self.ranges)?),
+        if self.hashes.is_empty() {
+            batch.remove(EARLY);
+        } else {
+            batch.insert(EARLY, format::encode(&self.ranges)?);
         }
         Ok(())
     }

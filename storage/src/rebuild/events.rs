@@ -251,10 +251,7 @@ impl Rebuild {
             return self.replay_return_to_second(page, &outcome).map(Ok);
         }
         let is_current = (self.store.latest_page(page)?).is_some_and(|page| page.fate == Fate::Current);
-        let queued = match is_current {
-            true => self.revisited(page)?,
-            false => None,
-        };
+        let queued = if is_current { self.revisited(page)? } else { None };
         let Some(queued) = queued else {
             return Ok(Err(format!("a visit to page {page}, which is lost; skipped")));
         };

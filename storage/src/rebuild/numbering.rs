@@ -53,12 +53,12 @@ impl Numberings {
             starts.extend(head.started_at);
             workers.extend(Some(head.worker).filter(Worker::is_one_of_several));
         }
-        match starts.len() > 1 || workers.len() > 1 {
-            true => Err(StorageError::NumbersMissing {
+        if starts.len() > 1 || workers.len() > 1 {
+            return Err(StorageError::NumbersMissing {
                 dir: folder.dir().to_owned(),
-            }),
-            false => Ok(found),
+            });
         }
+        Ok(found)
     }
 
     /// Whether a file begins with such records.

@@ -68,9 +68,10 @@ impl Numbers {
 
     /// The number of a page that a record of the origin gives, if the archive has it: for the order of the replay.
     pub fn given(&self, origin: usize, local: u64) -> Result<Option<u64>, StorageError> {
-        match self.are_given {
-            true => self.origins.number_of(origin, local),
-            false => Ok(None),
+        if self.are_given {
+            self.origins.number_of(origin, local)
+        } else {
+            Ok(None)
         }
     }
 
@@ -81,9 +82,10 @@ impl Numbers {
             return Ok(None);
         }
         let next = next.max(self.next);
-        let given = match self.are_given {
-            true => self.origins.number_of(origin, local)?.filter(|number| *number >= next),
-            false => Some(next),
+        let given = if self.are_given {
+            self.origins.number_of(origin, local)?.filter(|number| *number >= next)
+        } else {
+            Some(next)
         };
         self.next = given.map_or(next, |given| given + 1);
         let table = &mut self.tables[origin];
@@ -108,10 +110,7 @@ impl Numbers {
     /// Notes that no more pages of the origin follow.
     pub fn end(&mut self, origin: usize) -> Result<(), StorageError> {
         self.tables[origin].has_ended = true;
-        match self.are_given {
-            true => Ok(()),
-            false => self.write(origin),
-        }
+        if self.are_given { Ok(()) } else { self.write(origin) }
     }
 
     /// Writes the unwritten chunk.
@@ -132,9 +131,10 @@ impl Numbers {
         };
         let table = &self.tables[of];
         if local > table.last {
-            return Ok(match of == origin || table.has_ended {
-                true => Named::Missing,
-                false => Named::Later,
+            return Ok(if of == origin || table.has_ended {
+                Named::Missing
+            } else {
+                Named::Later
             });
         }
         let unwritten = (!table.numbers.is_empty() && local / NUMBERS_A_ROW == table.chunk)

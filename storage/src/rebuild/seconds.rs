@@ -116,19 +116,18 @@ impl Rebuild {
                 }
                 _ => true,
             };
-            match takes_over {
-                true => self.take_over(number, second, first, state)?,
-                false => {
-                    let by = first.map_or(number, |(first, _)| first);
-                    let mut piece = self.store.piece();
-                    let second = PageRecord {
-                        fate: Fate::Superseded { by },
-                        ..second
-                    };
-                    Catalogue::set(number, &second, &mut piece)?;
-                    self.store.stage(piece);
-                }
+            if takes_over {
+                self.take_over(number, second, first, state)?;
+                continue;
             }
+            let by = first.map_or(number, |(first, _)| first);
+            let mut piece = self.store.piece();
+            let second = PageRecord {
+                fate: Fate::Superseded { by },
+                ..second
+            };
+            Catalogue::set(number, &second, &mut piece)?;
+            self.store.stage(piece);
         }
         self.store.commit()?;
         Ok(())

@@ -30,9 +30,10 @@ impl Check<'_> {
     /// Bytes of a WARC file; 0 if it cannot be opened.
     fn bytes_of(self, file: u32) -> u64 {
         let end = self.store.archive_end();
-        match file == end.file {
-            true => end.offset,
-            false => std::fs::metadata(self.store.archive().path(file)).map_or(0, |file| file.len()),
+        if file == end.file {
+            end.offset
+        } else {
+            std::fs::metadata(self.store.archive().path(file)).map_or(0, |file| file.len())
         }
     }
 

@@ -132,10 +132,9 @@ impl RevisitCapture<'_> {
             // The `revisit` says everything but the text.
             RevisitProfile::IdenticalPayload => ((&*beside, Some(&*id)), None),
         };
-        let written = match answer.is_some() || self.text.is_some() {
-            true => Some(duplicate::write(&exchanged, ids, answer, self.text, &mut bytes)?),
-            false => None,
-        };
+        let is_written = answer.is_some() || self.text.is_some();
+        let written = is_written.then(|| duplicate::write(&exchanged, ids, answer, self.text, &mut bytes));
+        let written = written.transpose()?;
         Ok(EncodedCapture {
             bytes,
             status: match self.profile {
@@ -173,9 +172,10 @@ impl RevisitCapture<'_> {
             // The payload is left out because it is stored elsewhere; 6.7.2 prescribes this value.
             record = record.field("WARC-Truncated", "length");
         }
-        let head = match is_empty {
-            true => Vec::new(),
-            false => response_head(self.status, self.reason, &self.headers, self.payload_bytes),
+        let head = if is_empty {
+            Vec::new()
+        } else {
+            response_head(self.status, self.reason, &self.headers, self.payload_bytes)
         };
         Ok((at, record.write(&[&head], out)?))
     }

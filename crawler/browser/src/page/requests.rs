@@ -127,9 +127,10 @@ impl<R: Resources> Page<'_, R> {
                 return self.fail(&session, &id, refusal).await;
             }
         };
-        match resource.is_cached {
-            true => self.rendered.cached += 1,
-            false => self.rendered.requests += 1,
+        if resource.is_cached {
+            self.rendered.cached += 1;
+        } else {
+            self.rendered.requests += 1;
         }
         self.rendered.bytes += resource.body.len() as u64;
         if self.rendered.bytes > self.settings.max_bytes as u64 {

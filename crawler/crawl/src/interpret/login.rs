@@ -159,9 +159,10 @@ fn sent(rule: &LoginRule, errand: &LoginErrand, shown: &Shown) -> LoginAnswer {
                     .join(", ")
             })
             .collect();
-        let found = match found.is_empty() {
-            true => "it has no form".to_owned(),
-            false => format!("its forms have the fields {}", found.join("; ")),
+        let found = if found.is_empty() {
+            "it has no form".to_owned()
+        } else {
+            format!("its forms have the fields {}", found.join("; "))
         };
         let detail = format!(
             "no form at {} has the fields {}: {found}",
@@ -204,9 +205,10 @@ fn elsewhere(what: &str, target: &Url) -> String {
 
 /// The message, or another one if a page repeats a secret in it.
 fn told(rule: &LoginRule, message: &str) -> String {
-    match rule.login.is_told_in(message) {
-        true => "the site answers with a page that repeats a secret field".to_owned(),
-        false => stored_text(message),
+    if rule.login.is_told_in(message) {
+        "the site answers with a page that repeats a secret field".to_owned()
+    } else {
+        stored_text(message)
     }
 }
 

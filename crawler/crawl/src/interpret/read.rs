@@ -139,9 +139,10 @@ impl Interpreter {
             canonical: canonical::named(&page.canonical, url, &self.settings.canonicalize),
             replaces: None,
             // That the response has not changed says nothing about a page that needs its scripts, or that was given up.
-            validators: match html.is_some() || is_incomplete {
-                true => Validators::default(),
-                false => validators(&response),
+            validators: if html.is_some() || is_incomplete {
+                Validators::default()
+            } else {
+                validators(&response)
             },
             payload_digest: storage::warc::payload_digest(&body),
             logged_in: response.logged_in,

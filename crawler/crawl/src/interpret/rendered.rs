@@ -194,19 +194,17 @@ impl Interpreter {
         // A page whose scripts lead elsewhere names the target, and stays a page.
         let target = page.redirect.take().map(|redirect| link(redirect.url));
         page.outlinks.extend(found.into_iter().chain(target));
-        let new_links = match is_incomplete {
-            true => 0,
-            false => self.new_links(queued, &plain, &page),
+        let new_links = if is_incomplete {
+            0
+        } else {
+            self.new_links(queued, &plain, &page)
         };
         let says_more = new_links > 0 || gain::says_more(&plain.text, &page.text);
         if let Some(rendering) = self.rendering.as_ref().filter(|_| !is_incomplete) {
             rendering.learn(classes, says_more);
         }
         tracing::debug!(url = %queued.url, says_more, new_links, "compared with the response");
-        let (mut kept, other) = match says_more {
-            true => (page, plain),
-            false => (plain, page),
-        };
+        let (mut kept, other) = if says_more { (page, plain) } else { (plain, page) };
         // The links of both count, and what either forbids.
         kept.outlinks.extend(other.outlinks);
         kept.robots.meta.combine(other.robots.meta);

@@ -37,9 +37,10 @@ fn words(text: &str) -> impl Iterator<Item = u64> + '_ {
         .filter(|part| !part.is_empty())
         .flat_map(|part| {
             let part = part.to_lowercase();
-            let pieces: Vec<u64> = match part.chars().any(is_ideographic) {
-                true => part.chars().map(|c| u64::from(u32::from(c))).collect(),
-                false => vec![xxh3_64(part.as_bytes())],
+            let pieces: Vec<u64> = if part.chars().any(is_ideographic) {
+                part.chars().map(|c| u64::from(u32::from(c))).collect()
+            } else {
+                vec![xxh3_64(part.as_bytes())]
             };
             pieces
         })

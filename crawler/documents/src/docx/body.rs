@@ -202,10 +202,10 @@ impl<'a> Body<'a> {
     }
 
     fn check(&self) -> Result<(), Fault> {
-        match self.text.len() + self.block.len() > self.limit {
-            true => Err(Fault::TooLong { limit: self.limit }),
-            false => Ok(()),
+        if self.text.len() + self.block.len() > self.limit {
+            return Err(Fault::TooLong { limit: self.limit });
         }
+        Ok(())
     }
 
     fn end_block(&mut self) {

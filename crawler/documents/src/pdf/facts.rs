@@ -24,9 +24,10 @@ const LARGER: f32 = 1.15;
 pub(super) fn title(pdf: &Pdf, pages: &[Page]) -> String {
     let declared = pdf.metadata().title.as_deref().map(text_string).unwrap_or_default();
     let declared = declared.split_whitespace().collect::<Vec<_>>().join(" ");
-    match is_title(&declared) {
-        true => declared.chars().take(MAX_TITLE).collect(),
-        false => largest(pages).unwrap_or_default(),
+    if is_title(&declared) {
+        declared.chars().take(MAX_TITLE).collect()
+    } else {
+        largest(pages).unwrap_or_default()
     }
 }
 

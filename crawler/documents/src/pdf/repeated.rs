@@ -107,10 +107,10 @@ fn offsets(row: &Row, page: usize) -> Vec<(i32, i64)> {
 fn without_numbers(text: &str) -> String {
     let mut found = String::new();
     for c in text.chars() {
-        match c.is_ascii_digit() {
-            true if found.ends_with('#') => {}
-            true => found.push('#'),
-            false => found.extend(c.to_lowercase()),
+        if !c.is_ascii_digit() {
+            found.extend(c.to_lowercase());
+        } else if !found.ends_with('#') {
+            found.push('#');
         }
     }
     found

@@ -93,9 +93,10 @@ fn in_logical_order(text: String) -> String {
     let mut logical = String::with_capacity(text.len());
     let is_forward = |c: &char| c.is_alphanumeric() && !is_right_to_left(*c);
     for piece in reversed.chunk_by(|a, b| is_forward(a) == is_forward(b)) {
-        match piece.first().is_some_and(is_forward) {
-            true => logical.extend(piece.iter().rev()),
-            false => logical.extend(piece),
+        if piece.first().is_some_and(is_forward) {
+            logical.extend(piece.iter().rev());
+        } else {
+            logical.extend(piece);
         }
     }
     logical

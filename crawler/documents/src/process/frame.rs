@@ -28,10 +28,10 @@ pub(super) fn read(from: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
     }
     let mut bytes = Vec::new();
     from.take(length).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 == length {
-        true => Ok(Some(bytes)),
-        false => Err(io::ErrorKind::UnexpectedEof.into()),
+    if bytes.len() as u64 != length {
+        return Err(io::ErrorKind::UnexpectedEof.into());
     }
+    Ok(Some(bytes))
 }
 
 #[cfg(test)]

@@ -109,9 +109,10 @@ impl Worker {
         };
         let is_sent = self.jobs.as_ref().is_some_and(|jobs| jobs.send(job).is_ok());
         let patience = Duration::from_secs(limits.max_seconds * Limits::WALL_FACTOR);
-        let answer = match is_sent {
-            true => self.answers.recv_timeout(patience),
-            false => Err(RecvTimeoutError::Disconnected),
+        let answer = if is_sent {
+            self.answers.recv_timeout(patience)
+        } else {
+            Err(RecvTimeoutError::Disconnected)
         };
         match answer {
             Ok(Ok(read)) => Ok(read),

@@ -81,9 +81,10 @@ impl Fleet {
         if !unfinished.is_empty() {
             self.forget_draft(&unfinished).await?;
         }
-        let last = match last.is_empty() {
-            true => None,
-            false => Some(SegmentRow::read(&last)?),
+        let last = if last.is_empty() {
+            None
+        } else {
+            Some(SegmentRow::read(&last)?)
         };
         if let Some(last) = &last
             && !self.is_whole(last).await?
@@ -151,9 +152,12 @@ impl Fleet {
         let pages: Vec<Judged> = entries
             .into_iter()
             .zip(kept)
-            .map(|(entry, is_kept)| match is_kept {
-                true => Judged::Kept(entry),
-                false => Judged::Dropped(entry.page),
+            .map(|(entry, is_kept)| {
+                if *is_kept {
+                    Judged::Kept(entry)
+                } else {
+                    Judged::Dropped(entry.page)
+                }
             })
             .collect();
         let (bytes, mut row) = encoded(from, end, &pages)?;

@@ -432,9 +432,10 @@ impl Follower {
                 for (position, entry) in entries {
                     assert!(position > self.position);
                     self.position = position;
-                    self.pages.push(match is_kept(entry.page) {
-                        true => Judged::Kept(entry),
-                        false => Judged::Dropped(entry.page),
+                    self.pages.push(if is_kept(entry.page) {
+                        Judged::Kept(entry)
+                    } else {
+                        Judged::Dropped(entry.page)
                     });
                 }
                 Ok(is_more)

@@ -119,9 +119,10 @@ fn platform_cases() -> (usize, Vec<String>) {
         let is_decoded = case
             .get("encoding")
             .is_none_or(|expected| encoding.map(Encoding::name) == expected.as_str());
-        match is_serialized && is_decoded {
-            true => passed += 1,
-            false => failed.push(format!("{input:?}: {parsed:?}")),
+        if is_serialized && is_decoded {
+            passed += 1;
+        } else {
+            failed.push(format!("{input:?}: {parsed:?}"));
         }
     }
     (passed, failed)

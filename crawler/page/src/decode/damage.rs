@@ -68,9 +68,10 @@ struct Repaired {
 
 /// The body without the sequences that the encoding does not have; `None` if there are none or many of them.
 fn repaired(body: &[u8], encoding: &'static Encoding) -> Option<Repaired> {
-    let (repaired, characters) = match encoding.is_single_byte() {
-        true => without_bytes(body, encoding),
-        false => without_sequences(body, encoding)?,
+    let (repaired, characters) = if encoding.is_single_byte() {
+        without_bytes(body, encoding)
+    } else {
+        without_sequences(body, encoding)?
     };
     let is_damaged = repaired.damaged > 0 && characters >= MIN_CHARACTERS;
     (is_damaged && repaired.damaged * CHARACTERS_FOR_A_DAMAGE <= characters).then_some(repaired)

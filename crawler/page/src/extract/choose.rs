@@ -26,9 +26,12 @@ pub(super) fn content<'a>(layout: &'a Layout, root: usize, title: &str, kinds: K
     let hidden = layout.hidden_bytes();
     let read = layout.runs.len().min(MAX_RUNS);
     let mut alone = FOREST.probabilities((0..read).map(|run| page.row(run)));
-    alone.extend((read..layout.runs.len()).map(|run| match page.is_kept_by_rules(run) {
-        true => 1.0 - MIN_PROBABILITY,
-        false => 0.0,
+    alone.extend((read..layout.runs.len()).map(|run| {
+        if page.is_kept_by_rules(run) {
+            1.0 - MIN_PROBABILITY
+        } else {
+            0.0
+        }
     }));
     let beside = among_neighbours(layout, &with_headings(layout, alone, |run| page.is_kept_by_rules(run)));
     let probabilities = within_content(layout, &beside, |run| page.is_kept_by_rules(run));
@@ -114,9 +117,12 @@ fn within_content(layout: &Layout, probabilities: &[f64], is_kept: impl Fn(usize
         );
         (expected[end] - expected[start]) / (all[end] - all[start])
     };
-    let raised = |(run, &p): (usize, &f64)| match is_kept(run) && mean(run) >= SURELY_CONTENT {
-        true => p.max(SURELY_CONTENT),
-        false => p,
+    let raised = |(run, &p): (usize, &f64)| {
+        if is_kept(run) && mean(run) >= SURELY_CONTENT {
+            p.max(SURELY_CONTENT)
+        } else {
+            p
+        }
     };
     probabilities.iter().enumerate().map(raised).collect()
 }

@@ -33,9 +33,9 @@ pub(super) enum Role {
 
 /// The role of a block-level element. `named` returns what its classes and its id say, and is called only if they count.
 pub(super) fn role(element: &Element, named: impl FnOnce() -> Role) -> Role {
-    let named = || match is_container(&element.name.local) {
-        true => named(),
-        false => Role::None,
+    let named = || {
+        let counts = is_container(&element.name.local);
+        if counts { named() } else { Role::None }
     };
     match attribute(element, &local_name!("role")).map(str::trim) {
         Some("main") => return Role::Main,

@@ -42,9 +42,10 @@ impl Base {
 
     /// Resolves a reference; `None` if it is no URL.
     pub(crate) fn join(&self, reference: &str) -> Option<Url> {
-        let reference = match matches!(self.url.scheme(), "http" | "https") {
-            true => without_further_slashes(reference),
-            false => reference,
+        let reference = if matches!(self.url.scheme(), "http" | "https") {
+            without_further_slashes(reference)
+        } else {
+            reference
         };
         // All other encodings have the bytes of ASCII.
         if self.encoding == UTF_8 || self.encoding != ISO_2022_JP && reference.is_ascii() {

@@ -89,10 +89,11 @@ pub(crate) fn html_redirect(doc: &Document, page_url: &Url, header: Option<&str>
         stub.is_in_header = true;
     }
     let resolver = TargetResolver {
-        base: match stub.is_in_header {
+        base: if stub.is_in_header {
             // Browsers resolve it before they know the base of the page.
-            true => Base::of_header(page_url),
-            false => Base::new(stub.base, page_url, doc.encoding),
+            Base::of_header(page_url)
+        } else {
+            Base::new(stub.base, page_url, doc.encoding)
         },
         page_url,
     };
@@ -265,9 +266,10 @@ impl TargetResolver<'_> {
         }
         Some(HtmlRedirect {
             url,
-            kind: match stub.is_in_header {
-                true => HtmlRedirectKind::RefreshHeader,
-                false => HtmlRedirectKind::MetaRefresh,
+            kind: if stub.is_in_header {
+                HtmlRedirectKind::RefreshHeader
+            } else {
+                HtmlRedirectKind::MetaRefresh
             },
             delay_seconds,
         })
@@ -319,9 +321,10 @@ impl TargetResolver<'_> {
 impl Stub<'_> {
     /// Longest delay of its redirect, in seconds.
     fn longest_delay(&self) -> u32 {
-        match self.has_picture {
-            true => MAX_DELAY_WITH_PICTURE_SECONDS,
-            false => MAX_DELAY_SECONDS,
+        if self.has_picture {
+            MAX_DELAY_WITH_PICTURE_SECONDS
+        } else {
+            MAX_DELAY_SECONDS
         }
     }
 

@@ -132,9 +132,10 @@ impl<'a> Source<'a> {
         if end == at {
             return None;
         }
-        let text = match has_references {
-            true => references::resolved(&self.html[at..end])?,
-            false => self.slice(at, end),
+        let text = if has_references {
+            references::resolved(&self.html[at..end])?
+        } else {
+            self.slice(at, end)
         };
         Some((Token::CharacterTokens(text), end))
     }
@@ -180,9 +181,10 @@ impl<'a> Source<'a> {
             }
             let (name, value, end) = self.attribute(at)?;
             at = end;
-            let name = match keeps_all {
-                true => Some(LocalName::from(name)),
-                false => read_attributes::name(element, name),
+            let name = if keeps_all {
+                Some(LocalName::from(name))
+            } else {
+                read_attributes::name(element, name)
             };
             let Some(name) = name else {
                 left_out += 1;

@@ -84,10 +84,10 @@ pub(super) fn parse(
             Event::Decl(_) | Event::PI(_) | Event::Comment(_) => {}
         }
     }
-    match builder.has_root {
-        true => Ok((builder.sink.finish(), truncated)),
-        false => Err(NotXhtml::OtherRoot),
+    if !builder.has_root {
+        return Err(NotXhtml::OtherRoot);
     }
+    Ok((builder.sink.finish(), truncated))
 }
 
 fn malformed(why: impl ToString) -> NotXhtml {
@@ -168,9 +168,10 @@ impl Builder {
         self.sink.append(&parent, NodeOrText::AppendNode(element));
         let content = self.sink.get_template_contents(&element);
         self.open.push(Open { content, declared });
-        Ok(match is_unscripted {
-            true => Opened::Unscripted,
-            false => Opened::Other,
+        Ok(if is_unscripted {
+            Opened::Unscripted
+        } else {
+            Opened::Other
         })
     }
 
@@ -250,10 +251,12 @@ impl Builder {
         let (prefix, local) = name.split_once(':').unwrap_or(("", name));
         let namespace = self.namespace(prefix).unwrap_or_default();
         let is_shown = [ns!(html), ns!(svg), ns!(mathml)].contains(&namespace);
-        Ok(match is_shown {
-            true => QualName::new(None, namespace, LocalName::from(local)),
-            false => QualName::new(None, namespace, LocalName::from(format!("{prefix}:{local}"))),
-        })
+        let local = if is_shown {
+            LocalName::from(local)
+        } else {
+            LocalName::from(format!("{prefix}:{local}"))
+        };
+        Ok(QualName::new(None, namespace, local))
     }
 
     /// The attribute, if the tree keeps it.

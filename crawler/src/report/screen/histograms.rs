@@ -24,10 +24,12 @@ impl Screen {
         let (histograms, bits) = (&report.histograms, report.thresholds.max_distance);
         let title = format!("Near pairs by distance in bits; at most {bits} are dropped (|)");
         let sample = format!("kept: of {} pages", grouped(histograms.compared));
-        match histograms.compared < report.counts.kept {
-            false => self.title(&title),
-            true if title.width() + sample.width() + 2 <= self.width => self.title(&format!("{title}; {sample}")),
-            true => {
+        let is_sample = histograms.compared < report.counts.kept;
+        let fits = title.width() + sample.width() + 2 <= self.width;
+        match (is_sample, fits) {
+            (false, _) => self.title(&title),
+            (true, true) => self.title(&format!("{title}; {sample}")),
+            (true, false) => {
                 self.title(&title);
                 self.line(&format!("  ({sample})"));
             }

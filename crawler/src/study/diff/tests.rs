@@ -14,9 +14,12 @@ fn of(left: &str, right: &str) -> Diff {
 
 /// A line with its changed parts in brackets.
 fn shown(line: &Option<Vec<Span>>) -> String {
-    let show = |span: &Span| match span.is_changed {
-        true => format!("[{}]", span.text),
-        false => span.text.clone(),
+    let show = |span: &Span| {
+        if span.is_changed {
+            format!("[{}]", span.text)
+        } else {
+            span.text.clone()
+        }
     };
     line.as_ref()
         .map_or("-".to_owned(), |spans| spans.iter().map(show).collect())

@@ -306,9 +306,10 @@ fn judgement(cells: usize, is_right: impl Fn(usize, usize) -> bool, pages: usize
                 ..Judged::default()
             };
             for cell in 0..cells {
-                match is_right(cell, page) {
-                    true => judged.right.insert(cell),
-                    false => judged.missed.insert(cell),
+                if is_right(cell, page) {
+                    judged.right.insert(cell);
+                } else {
+                    judged.missed.insert(cell);
                 }
             }
             judged

@@ -132,12 +132,13 @@ impl Plan {
     /// The file cannot be written.
     pub fn write(&self) -> Result<(), NotWritten> {
         let path = &self.written.path;
-        match self.exists {
-            _ if self.written.changes.is_empty() => {}
-            true => {
-                replace(path, &self.after).map_err(|source| RunError::io("write", path.display(), source))?;
-            }
-            false => create(path, &self.after)?,
+        if self.written.changes.is_empty() {
+            return Ok(());
+        }
+        if self.exists {
+            replace(path, &self.after).map_err(|source| RunError::io("write", path.display(), source))?;
+        } else {
+            create(path, &self.after)?;
         }
         Ok(())
     }

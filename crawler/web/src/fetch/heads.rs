@@ -274,9 +274,12 @@ async fn heads_are_read_as_browsers_read_them() {
             Err("interrupted"),
         ),
     ];
-    let path = |number: usize, what: &str| match what.contains("end of the connection") {
-        true => format!("/{number}/close"),
-        false => format!("/{number}"),
+    let path = |number: usize, what: &str| {
+        if what.contains("end of the connection") {
+            format!("/{number}/close")
+        } else {
+            format!("/{number}")
+        }
     };
     let answers = cases.iter().enumerate();
     let answers = answers.map(|(number, (what, answer, _))| (path(number, what), answer.clone()));

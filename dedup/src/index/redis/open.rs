@@ -106,9 +106,9 @@ impl RedisIndex {
         };
         let is_bounded = field("maxmemory").is_some_and(|bytes| bytes.trim() != "0");
         let evicts = field("maxmemory_policy").is_some_and(|policy| policy.starts_with("allkeys"));
-        match is_bounded && evicts {
-            true => Err(ServerError::evicting(self.server.place()).into()),
-            false => Ok(()),
+        if is_bounded && evicts {
+            return Err(ServerError::evicting(self.server.place()).into());
         }
+        Ok(())
     }
 }

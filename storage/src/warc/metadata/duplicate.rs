@@ -97,9 +97,10 @@ fn stored(text: DuplicateText<'_>) -> io::Result<StoredText> {
         DuplicateText::Difference { of, base, text } => (Some(of), base, text),
         DuplicateText::Whole(text) => (None, "", text),
     };
-    let frame = match of.is_some() && base == text {
-        true => None,
-        false => Some(text_delta::between(base, text)?),
+    let frame = if of.is_some() && base == text {
+        None
+    } else {
+        Some(text_delta::between(base, text)?)
     };
     Ok(StoredText { of, frame })
 }

@@ -193,9 +193,10 @@ fn a_version_stays_current_if_the_one_before_it_is_lost() {
         drop(store);
         damage(
             dir.path(),
-            match is_record_lost {
-                true => behind(second.text.unwrap()),
-                false => second.response.unwrap(),
+            if is_record_lost {
+                behind(second.text.unwrap())
+            } else {
+                second.response.unwrap()
             },
         );
         let (done, problems) = rebuilt(dir.path());

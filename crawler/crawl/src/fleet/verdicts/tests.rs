@@ -78,16 +78,17 @@ impl Segments {
             .filter(|(position, ..)| *position > covered && *position <= applied);
         let claims: Vec<&Claim> = behind.take(random.usize(1..12)).collect();
         let Some((end, ..)) = claims.last() else { return };
-        let pages = claims
-            .iter()
-            .map(|(_, page, signature)| match keeps(&worker.log, *page).unwrap() {
-                true => Judged::Kept(Entry {
+        let pages = claims.iter().map(|(_, page, signature)| {
+            if keeps(&worker.log, *page).unwrap() {
+                Judged::Kept(Entry {
                     page: *page,
                     url: String::new(),
                     signature: signature.clone(),
-                }),
-                false => Judged::Dropped(*page),
-            });
+                })
+            } else {
+                Judged::Dropped(*page)
+            }
+        });
         self.all.push(Segment {
             end: *end,
             pages: pages.collect(),

@@ -124,9 +124,12 @@ fn a_host_waits_for_its_turn_at_an_address() {
 #[test]
 fn a_host_over_a_page_limit_shows_the_limit() {
     for per_host in [true, false] {
-        let mut frontier = begun(|c| match per_host {
-            true => c.scope.max_pages_per_host = 1,
-            false => c.scope.max_pages = 1,
+        let mut frontier = begun(|c| {
+            if per_host {
+                c.scope.max_pages_per_host = 1;
+            } else {
+                c.scope.max_pages = 1;
+            }
         });
         frontier.add(site("a.example", 3), at(0));
         started(frontier.next(at(0)));

@@ -162,9 +162,9 @@ fn counted(file: &str, cases: impl Iterator<Item = (String, bool)>) -> String {
     let (mut passed, mut wrong, mut deviations) = (0, Vec::new(), 0);
     for (case, passes) in cases {
         let is_known = DEVIATIONS.contains(&case.as_str());
-        match passes {
-            true if !is_known => passed += 1,
-            false if is_known => deviations += 1,
+        match (passes, is_known) {
+            (true, false) => passed += 1,
+            (false, true) => deviations += 1,
             _ => wrong.push(format!("{case:?},")),
         }
     }

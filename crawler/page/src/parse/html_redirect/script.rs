@@ -257,10 +257,10 @@ impl<'p> Program<'p> {
             let next = self.source.tokens().get(at + 1).filter(|_| at + 1 < end);
             let is_called = next.is_some_and(|next| next.is_sign('('));
             let is_whole = next.is_none_or(|next| matches!(next, Token::Sign(',' | ')' | ';') | Token::LineEnd));
-            let delay_ms = match is_called {
-                true => Some(0),
-                false if is_whole => self.source.load_delay(at, at + 1),
-                false => None,
+            let delay_ms = match (is_called, is_whole) {
+                (true, _) => Some(0),
+                (false, true) => self.source.load_delay(at, at + 1),
+                (false, false) => None,
             };
             if let Some(delay_ms) = delay_ms {
                 self.run_once(body, run.after(delay_ms));
@@ -293,9 +293,10 @@ impl<'p> Program<'p> {
             }
             _ => false,
         };
-        let delay_ms = match is_called {
-            true => Some(0),
-            false => self.source.load_delay(function.start, function.end),
+        let delay_ms = if is_called {
+            Some(0)
+        } else {
+            self.source.load_delay(function.start, function.end)
         };
         if let Some(delay_ms) = delay_ms {
             self.run_once(function.body.clone(), run.after(delay_ms));

@@ -57,9 +57,10 @@ impl<R: BufRead> Read for Inflate<R> {
         while !self.has_ended && !buffer.is_empty() {
             let chunk = self.input.fill_buf()?;
             let is_last = chunk.is_empty();
-            let flush = match is_last {
-                true => FlushDecompress::Finish,
-                false => FlushDecompress::None,
+            let flush = if is_last {
+                FlushDecompress::Finish
+            } else {
+                FlushDecompress::None
             };
             let (read, written) = (self.state.total_in(), self.state.total_out());
             let status = self.state.decompress(chunk, buffer, flush);
