@@ -206,7 +206,7 @@ fn damage_is_an_error_that_says_what_to_do() {
 #[test]
 fn no_damaged_row_makes_anything_panic() {
     let db = database();
-    let (mut index, scan) = of_numbered(&db, &rule(), &tiny(), 40);
+    let (mut index, scan) = of_numbered(&db, &rule(), &tiny(), 60);
     index.persist(1).unwrap();
     drop(index);
     let names = db.tree_names();

@@ -17,7 +17,6 @@ const MARK: &str = "mark";
 const UNMARKED: &str = "unmarked";
 
 /// The meta tree.
-#[derive(Clone)]
 pub(super) struct Meta {
     tree: Tree,
 }
