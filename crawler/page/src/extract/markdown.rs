@@ -41,6 +41,7 @@ mod escape;
 mod follow;
 mod formula;
 mod line;
+mod raised;
 mod table;
 mod target;
 

@@ -11,9 +11,10 @@ use super::super::source::Source;
 use super::blocks::{Leaf, Writer};
 use super::code::{self, Code};
 use super::escape::Place;
-use super::line::{Gap, Ink, Line, Style};
+use super::line::{Gap, Ink, Line, Raised, Style};
+use super::raised;
 use super::table::{Rows, data_tables};
-use super::target::Targets;
+use super::target::{self, Targets};
 use super::{MarkdownOptions, formula, value};
 use crate::map::Set;
 use crate::parse::{Element, Node, NodeId, NodeRef, Tree, Visit};
@@ -36,6 +37,7 @@ enum Opened {
     Mode(Option<Mode>),
     Style(Style),
     InlineCode,
+    Raised,
     Link,
     Code,
     Table,
@@ -66,7 +68,7 @@ pub(super) struct Follow<'t, 'o> {
     unwritten: usize,
     /// The formula that the next text stands for.
     formula: Option<String>,
-    /// Number of `<br>` since the last text.
+    /// Number of breaks of the line since the last text.
     breaks: usize,
 }
 
@@ -144,11 +146,17 @@ impl<'t, 'o> Follow<'t, 'o> {
             if self.breaks > 1 && self.mode.is_none() {
                 self.end_line();
             }
-            let words = self.walk.text_since(before);
+            let text = self.walk.text_since(before);
+            let words = text.trim_start_matches([' ', '\n']);
+            let gap = match (words.len() < text.len(), self.breaks) {
+                (false, _) => Gap::None,
+                (true, 0) => Gap::Space,
+                (true, _) => Gap::Break,
+            };
             let ink = ink_in(&self.ink, self.mode);
             match formula {
-                Some(formula) => self.line.push_formula(&formula, gap_before(words), &ink),
-                None => self.line.push_words(words, &ink),
+                Some(formula) => self.line.push_formula(&formula, gap, &ink),
+                None => self.line.push_words(&raised::written(words, &ink), gap, &ink),
             }
         }
         self.breaks = 0;
@@ -202,7 +210,7 @@ impl<'t, 'o> Follow<'t, 'o> {
             return Opened::Nothing;
         }
         let is_in_code = self.code.is_some();
-        if code::is_gutter(node, element, is_in_code, &mut self.budget) || formula::is_shown_twice(node, element) {
+        if code::is_beside_code(node, element, is_in_code, &mut self.budget) || formula::is_shown_twice(node, element) {
             self.unwritten = 1;
             return Opened::Unwritten;
         }
@@ -219,19 +227,24 @@ impl<'t, 'o> Follow<'t, 'o> {
                 self.breaks += 1;
                 Opened::Nothing
             }
-            Display::Link => self.open_link(element),
-            Display::Inline | Display::Line => self.open_inline(node, element),
+            Display::Link => self.open_link(node, element),
+            Display::Inline => self.open_inline(node, element),
+            Display::Line => {
+                self.breaks = self.breaks.max(1);
+                self.open_inline(node, element)
+            }
             Display::Caption => self.open_mode(Mode::Strong),
             Display::Block | Display::Cell => self.open_block(node, element),
             Display::None => Opened::Nothing,
         }
     }
 
-    fn open_link(&mut self, element: &Element) -> Opened {
-        let reference = value(element, "href");
-        // A link from a heading to its own page is a handle for the heading.
-        let is_handle = |reference: &&str| matches!(self.mode, Some(Mode::Heading(_))) && reference.starts_with('#');
-        let reference = reference.filter(|reference| self.ink.link.is_none() && !is_handle(reference));
+    fn open_link(&mut self, node: NodeRef<'t>, element: &Element) -> Opened {
+        let is_in_heading = matches!(self.mode, Some(Mode::Heading(_)));
+        let reference = value(element, "href").filter(|reference| {
+            let is_handle = target::fragment(reference).is_some_and(|id| is_in_heading || target::is_around(node, id));
+            self.ink.link.is_none() && !is_handle
+        });
         match reference.and_then(|reference| self.targets.of_link(reference)) {
             Some(target) => {
                 self.ink.link = Some(target);
@@ -253,6 +266,11 @@ impl<'t, 'o> Follow<'t, 'o> {
             {
                 self.ink.code = Some(node.id());
                 return Opened::InlineCode;
+            }
+            local_name!("sub") | local_name!("sup") if self.ink.raised.is_none() => {
+                let is_sub = element.name.local == local_name!("sub");
+                self.ink.raised = Some(if is_sub { Raised::Sub } else { Raised::Super });
+                return Opened::Raised;
             }
             local_name!("math") => {
                 self.formula = formula::of_math(node, element, &mut self.budget);
@@ -365,6 +383,7 @@ impl<'t, 'o> Follow<'t, 'o> {
             }
             Opened::Style(outer) => self.ink.style = outer,
             Opened::InlineCode => self.ink.code = None,
+            Opened::Raised => self.ink.raised = None,
             Opened::Link => self.ink.link = None,
             Opened::Code => {
                 if let Some(code) = self.code.take() {
@@ -403,6 +422,11 @@ impl<'t> Visit<'t> for Follow<'t, '_> {
         let Some((opened, is_block)) = self.opened.pop() else {
             return;
         };
+        if let Some(element) = node.value().as_element()
+            && self.context.display(node, element) == Display::Line
+        {
+            self.breaks = self.breaks.max(1);
+        }
         if let Some(code) = self.code.as_mut().filter(|_| is_block && self.unwritten == 0) {
             code.end_line();
         }
@@ -421,14 +445,6 @@ fn ink_in(ink: &Ink, mode: Option<Mode>) -> Ink {
             ..ink.clone()
         },
         _ => ink.clone(),
-    }
-}
-
-fn gap_before(words: &str) -> Gap {
-    if words.starts_with([' ', '\n']) {
-        Gap::Space
-    } else {
-        Gap::None
     }
 }
 

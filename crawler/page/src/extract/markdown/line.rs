@@ -54,6 +54,13 @@ pub(super) enum Gap {
     Break,
 }
 
+/// Where a text stands that is not on the line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Raised {
+    Super,
+    Sub,
+}
+
 /// How a text is written.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Ink {
@@ -62,6 +69,8 @@ pub(super) struct Ink {
     pub code: Option<NodeId>,
     /// The target of the link around it.
     pub link: Option<Rc<str>>,
+    /// Whether it stands above or below the line.
+    pub raised: Option<Raised>,
 }
 
 #[derive(Debug, Clone)]
@@ -101,14 +110,8 @@ impl Line {
         self.has_gap = true;
     }
 
-    /// Adds words with single spaces between them, and with the white space before them.
-    pub(super) fn push_words(&mut self, text: &str, ink: &Ink) {
-        let words = text.trim_start_matches([' ', '\n']);
-        let gap = match text.as_bytes().first() {
-            Some(b'\n') => Gap::Break,
-            Some(b' ') => Gap::Space,
-            _ => Gap::None,
-        };
+    /// Adds words with single spaces between them.
+    pub(super) fn push_words(&mut self, words: &str, gap: Gap, ink: &Ink) {
         let kind = ink.code.map_or(Kind::Words, Kind::Code);
         self.push(words, gap, kind, ink);
     }

@@ -13,7 +13,8 @@ const MAX_CELL_BYTES: usize = 200;
 /// The tables that hold data. The others put their cells beside each other, and each cell has blocks of its own.
 ///
 /// A table holds data if its markup says so (`<th>`, `<caption>`, `<thead>`, `scope`), or if its rows have the same number of short
-/// cells, and more than one. In any case no cell has a heading, another table, or code of several lines.
+/// cells, and more than one. In any case no cell has a heading, another table, or code of several lines. If the table has no header, no cell
+/// has a list or several paragraphs: such rows are the sections of a text, with their names beside them.
 pub(super) fn data_tables(html: &Tree) -> Set<NodeId> {
     let mut survey = Survey::default();
     html.root().walk(&mut survey);
@@ -33,8 +34,13 @@ struct Survey {
 struct Look {
     says_data: bool,
     says_layout: bool,
-    /// Whether a cell has a list or a form.
+    /// Whether a cell has a list or a form, or several paragraphs.
     has_blocks: bool,
+    /// Number of paragraphs in the open cell.
+    paragraphs: usize,
+    has_header: bool,
+    /// Whether the open row has a `<td>`.
+    has_data_cell: bool,
     rows: usize,
     /// Cells of the first row that has any, and of the open row.
     columns: usize,
@@ -47,7 +53,9 @@ struct Look {
 impl Look {
     fn end_row(&mut self) {
         let cells = std::mem::take(&mut self.cells);
+        let has_data_cell = std::mem::take(&mut self.has_data_cell);
         if cells > 0 {
+            self.has_header |= self.rows == 0 && !has_data_cell;
             self.rows += 1;
             self.is_uneven |= self.columns > 0 && self.columns != cells;
             self.columns = self.columns.max(cells);
@@ -55,24 +63,30 @@ impl Look {
     }
 
     fn is_data(&self) -> bool {
-        let looks_so = self.rows > 1 && self.columns > 1 && !self.is_uneven && !self.has_blocks;
-        !self.says_layout && (self.says_data || looks_so && self.longest_cell <= MAX_CELL_BYTES)
+        let looks_so = self.rows > 1 && self.columns > 1 && !self.is_uneven && self.longest_cell <= MAX_CELL_BYTES;
+        !self.says_layout && (self.says_data || looks_so) && (self.has_header || !self.has_blocks)
     }
 
     fn take(&mut self, element: &Element) {
         match element.name.local {
             local_name!("th") => (self.says_data, self.cells) = (true, self.cells + columns(element)),
             local_name!("td") => {
+                self.has_data_cell = true;
                 self.says_data |= value(element, "scope").is_some();
                 self.cells += columns(element);
             }
-            local_name!("caption") | local_name!("thead") => self.says_data = true,
+            local_name!("caption") => self.says_data = true,
+            local_name!("thead") => (self.says_data, self.has_header) = (true, true),
             local_name!("ul") | local_name!("ol") | local_name!("dl") | local_name!("form") => self.has_blocks = true,
+            local_name!("p") | local_name!("blockquote") => {
+                self.paragraphs += 1;
+                self.has_blocks |= self.paragraphs > 1;
+            }
             local_name!("tr") => self.end_row(),
             _ => self.says_layout |= is_heading(&element.name.local),
         }
         if matches!(element.name.local, local_name!("td") | local_name!("th")) {
-            self.cell_bytes = 0;
+            (self.cell_bytes, self.paragraphs) = (0, 0);
         }
     }
 }
