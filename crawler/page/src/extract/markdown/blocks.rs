@@ -236,7 +236,11 @@ impl Writer {
             return false;
         };
         match at.checked_sub(1).map(|list| &self.levels[list]) {
-            Some(Level::List(list)) if list.mark.is_some() => !list.is_loose,
+            Some(Level::List(list)) if list.mark.is_some() => {
+                let (mark, is_loose) = (list.mark, list.is_loose);
+                // A block between the items ends the list.
+                !is_loose && self.inside_below(at - 1).last_list == mark
+            }
             Some(Level::List(_)) => {
                 // Only the number 1 begins a list behind a line of text (CommonMark, section 5.2).
                 let may_follow = self.last == Leaf::Paragraph && number.is_none_or(|number| number == 1);

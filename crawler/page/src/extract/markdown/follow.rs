@@ -57,8 +57,8 @@ pub(super) struct Follow<'t, 'o> {
     writer: Writer,
     line: Line,
     ink: Ink,
-    /// For each open element what ends with it, and whether it is a block.
-    opened: Vec<(Opened, bool)>,
+    /// For each open element what ends with it, and how it takes part.
+    opened: Vec<(Opened, Display)>,
     mode: Option<Mode>,
     /// The open block of code.
     code: Option<Code>,
@@ -134,7 +134,8 @@ impl<'t, 'o> Follow<'t, 'o> {
         let is_chosen = has_words && self.is_chosen(self.walk.run());
         if let Some(code) = &mut self.code {
             if self.unwritten == 0 && (is_chosen || !has_words) {
-                code.push(text);
+                let is_apart = self.walk.text_since(before).starts_with([' ', '\n']);
+                code.push(text, is_apart);
             }
             return;
         }
@@ -142,7 +143,8 @@ impl<'t, 'o> Follow<'t, 'o> {
             return;
         }
         let formula = self.formula.take();
-        if is_chosen && (self.unwritten == 0 || formula.is_some()) {
+        let is_written = is_chosen && (self.unwritten == 0 || formula.is_some());
+        if is_written {
             if self.breaks > 1 && self.mode.is_none() {
                 self.end_line();
             }
@@ -159,13 +161,15 @@ impl<'t, 'o> Follow<'t, 'o> {
                 None => self.line.push_words(&raised::written(words, &ink), gap, &ink),
             }
         }
+        if is_chosen && !is_written && self.walk.text_since(before).starts_with([' ', '\n']) {
+            self.line.space();
+        }
         self.breaks = 0;
     }
 
     fn enter_element(&mut self, node: NodeRef<'t>, element: &'t Element) -> bool {
         let display = self.context.display(node, element);
-        let is_block = matches!(display, Display::Block | Display::Cell | Display::Caption);
-        if is_block {
+        if is_block(display) {
             self.end_line();
         }
         if !self.walk.enter(node) {
@@ -173,7 +177,7 @@ impl<'t, 'o> Follow<'t, 'o> {
             return false;
         }
         let opened = self.open(node, element, display);
-        self.opened.push((opened, is_block));
+        self.opened.push((opened, display));
         true
     }
 
@@ -216,7 +220,7 @@ impl<'t, 'o> Follow<'t, 'o> {
         }
         if let Some(code) = &mut self.code {
             match display {
-                Display::Break => code.push("\n"),
+                Display::Break => code.push("\n", false),
                 Display::Inline | Display::Link | Display::None => {}
                 Display::Line | Display::Block | Display::Cell | Display::Caption => code.end_line(),
             }
@@ -328,7 +332,7 @@ impl<'t, 'o> Follow<'t, 'o> {
                 self.table = Some(Rows::default());
                 return Opened::Table;
             }
-            local_name!("hr") if self.is_amid_chosen() => self.writer.block("***", Leaf::Other),
+            local_name!("hr") if self.is_amid_chosen() => self.block("***", Leaf::Other),
             _ => {}
         }
         match &mut self.table {
@@ -340,6 +344,15 @@ impl<'t, 'o> Follow<'t, 'o> {
         }
     }
 
+    /// Writes a block. The rows of a table that it interrupts come before it.
+    fn block(&mut self, text: &str, leaf: Leaf) {
+        if let Some(rows) = self.table.as_mut().filter(|_| !text.is_empty()) {
+            let rows = std::mem::take(rows).into_markdown();
+            self.writer.block(&rows, Leaf::Other);
+        }
+        self.writer.block(text, leaf);
+    }
+
     /// Ends a line at the boundary of a block.
     fn end_line(&mut self) {
         self.breaks = 0;
@@ -347,7 +360,7 @@ impl<'t, 'o> Follow<'t, 'o> {
             self.line.space();
         } else if !self.line.is_empty() {
             let text = self.line.take(Place::Paragraph);
-            self.writer.block(&text, Leaf::Paragraph);
+            self.block(&text, Leaf::Paragraph);
         }
     }
 
@@ -358,13 +371,13 @@ impl<'t, 'o> Follow<'t, 'o> {
                 let text = self.line.take(Place::Heading);
                 if !text.is_empty() {
                     let heading = format!("{} {text}", "#".repeat(usize::from(level)));
-                    self.writer.block(&heading, Leaf::Other);
+                    self.block(&heading, Leaf::Other);
                 }
             }
             Some(Mode::Cell) => {}
             Some(Mode::Strong) | None => {
                 let text = self.line.take(Place::Paragraph);
-                self.writer.block(&text, Leaf::Paragraph);
+                self.block(&text, Leaf::Paragraph);
             }
         }
     }
@@ -387,12 +400,12 @@ impl<'t, 'o> Follow<'t, 'o> {
             Opened::Link => self.ink.link = None,
             Opened::Code => {
                 if let Some(code) = self.code.take() {
-                    self.writer.block(&code.into_fenced(), Leaf::Other);
+                    self.block(&code.into_fenced(), Leaf::Other);
                 }
             }
             Opened::Table => {
                 if let Some(rows) = self.table.take() {
-                    self.writer.block(&rows.into_markdown(), Leaf::Other);
+                    self.block(&rows.into_markdown(), Leaf::Other);
                 }
             }
             Opened::Row => {
@@ -419,18 +432,17 @@ impl<'t> Visit<'t> for Follow<'t, '_> {
 
     fn leave(&mut self, node: NodeRef<'t>) {
         self.walk.leave(node);
-        let Some((opened, is_block)) = self.opened.pop() else {
+        let Some((opened, display)) = self.opened.pop() else {
             return;
         };
-        if let Some(element) = node.value().as_element()
-            && self.context.display(node, element) == Display::Line
-        {
-            self.breaks = self.breaks.max(1);
-        }
-        if let Some(code) = self.code.as_mut().filter(|_| is_block && self.unwritten == 0) {
+        let is_line = display == Display::Line;
+        if let Some(code) = self.code.as_mut().filter(|_| is_line || is_block(display)) {
             code.end_line();
         }
-        if is_block {
+        if is_line {
+            self.breaks = self.breaks.max(1);
+        }
+        if is_block(display) {
             self.end_line();
         }
         self.close(opened, node.value().as_element());
@@ -446,6 +458,10 @@ fn ink_in(ink: &Ink, mode: Option<Mode>) -> Ink {
         },
         _ => ink.clone(),
     }
+}
+
+fn is_block(display: Display) -> bool {
+    matches!(display, Display::Block | Display::Cell | Display::Caption)
 }
 
 /// Whether a row stands in the head of its table.
