@@ -24,8 +24,12 @@
 //! | a gap within a run | a space, or a hard break |
 //! | an element without words (rule, image, formula in a script) | written if the run around it is chosen, or those on both sides |
 //!
-//! The words differ in three places only: a formula is written as its LaTeX, the numbers of the lines of a code are left out, and images have
-//! their descriptions if the [options](MarkdownOptions) ask for it.
+//! The words differ in four places only, where the text of the layout is not what a reader sees:
+//!
+//! - A formula is written as its LaTeX.
+//! - The numbers beside the lines of a code, and the lines that the page hides there, are left out.
+//! - Digits above and below the line are written with the characters that Unicode has for them ([`raised`]).
+//! - Images have their descriptions, if the [options](MarkdownOptions) ask for it.
 //!
 //! The Markdown is that of GitHub (GitHub Flavored Markdown 0.29): CommonMark with tables and strikethrough. Formulas stand between dollar signs.
 //!

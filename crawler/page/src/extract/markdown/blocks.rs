@@ -2,8 +2,9 @@
 //!
 //! A list, an item or a quote is opened when its element begins, and written with its first block. So what holds no content leaves no mark.
 
-/// Most items and quotes around a block. What is deeper is written in the innermost of these.
-pub(super) const MAX_DEPTH: usize = 12;
+/// Most items and quotes around a block. What is deeper is written in the innermost of these. Some programs that read Markdown leave out what is
+/// deeper than 20 lists, items and quotes (markdown-it).
+pub(super) const MAX_DEPTH: usize = 8;
 
 /// Highest number of an item (CommonMark, section 5.2).
 const MAX_NUMBER: u32 = 999_999_999;

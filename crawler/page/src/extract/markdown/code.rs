@@ -23,7 +23,11 @@ impl Code {
 
     /// Adds text with all its white space. If its words are apart from those before, there is white space in any case.
     pub(super) fn push(&mut self, text: &str, is_apart: bool) {
-        if is_apart && !self.text.is_empty() && !text.starts_with(char::is_whitespace) && !self.text.ends_with(char::is_whitespace) {
+        if is_apart
+            && !self.text.is_empty()
+            && !text.starts_with(char::is_whitespace)
+            && !self.text.ends_with(char::is_whitespace)
+        {
             self.text.push(' ');
         }
         // A reference may stand for a carriage return, which would begin a line outside of the block.

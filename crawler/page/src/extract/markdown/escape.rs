@@ -80,7 +80,7 @@ fn is_escaped(block: &str, c: char, next: Behind, place: Place) -> bool {
         '\\' | '`' | '*' | '[' | ']' | '<' | '~' | '$' => true,
         // Within a word it does not begin emphasis.
         '_' => !(next.is_alphanumeric() && block.ends_with(char::is_alphanumeric)),
-        '&' => next.is_alphanumeric() || next.is('#') || next == Behind::Mark,
+        '&' => next.is_alphanumeric() || next.is('#'),
         '|' => place.is_cell() || begins_line(block, place),
         '#' if place == Place::Heading => {
             (block.is_empty() || block.ends_with(' ')) && (next.is('#') || next.is_space())
@@ -117,11 +117,10 @@ fn begins_autolink(block: &str, c: char, next: Behind, place: Place) -> bool {
         let start = bytes.len().checked_sub(name.len());
         start.is_some_and(|start| bytes[start..].eq_ignore_ascii_case(name.as_bytes()))
     };
-    let is_at_mark = next == Behind::Mark;
     !place.is_link()
         && match c {
-            ':' => next.is('/') || is_at_mark || ends_with("mailto") || ends_with("xmpp"),
-            '@' => !next.is_space() && block.ends_with(|c: char| c.is_alphanumeric() || "._-+".contains(c)),
+            ':' => next.is('/') || ends_with("mailto") || ends_with("xmpp"),
+            '@' => next.is_alphanumeric() && block.ends_with(|c: char| c.is_alphanumeric() || "._-+".contains(c)),
             _ => ends_with("www"),
         }
 }

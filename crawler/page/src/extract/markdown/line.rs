@@ -98,11 +98,18 @@ pub(super) struct Line {
     pieces: Vec<Piece>,
     /// White space is due before the next piece.
     has_gap: bool,
+    /// Length of the targets of this line and of those before it, in bytes.
+    target_bytes: usize,
 }
 
 impl Line {
     pub(super) fn is_empty(&self) -> bool {
         self.pieces.is_empty()
+    }
+
+    /// Length of all targets so far, in bytes.
+    pub(super) fn target_bytes(&self) -> usize {
+        self.target_bytes
     }
 
     /// Puts white space before the next piece.
@@ -140,6 +147,10 @@ impl Line {
             last.text.end = self.text.len();
             return;
         }
+        let last_link = self.pieces.last().and_then(|last| last.link.as_ref());
+        if let Some(link) = ink.link.as_ref().filter(|link| !is_same_link(last_link, Some(link))) {
+            self.target_bytes += link.len();
+        }
         let start = self.text.len();
         self.text.push_str(text);
         self.pieces.push(Piece {
@@ -159,7 +170,10 @@ impl Line {
             pieces: &self.pieces,
         };
         pieces.write(&mut out, Style::NONE, place, Behind::Space);
-        *self = Self::default();
+        *self = Self {
+            target_bytes: self.target_bytes,
+            ..Self::default()
+        };
         out
     }
 }
@@ -324,6 +338,8 @@ impl Unit<'_> {
             match &piece.kind {
                 Kind::Words => escape::push(out, text, behind, place),
                 Kind::Code(_) => push_code(out, text, behind, place),
+                // A bracket would end the link.
+                Kind::Formula if place.is_link() && text.contains(']') => escape::push(out, text, behind, place),
                 Kind::Formula => out.push_str(&super::formula::in_place(text, place)),
                 Kind::Image(target) => {
                     out.push('!');
@@ -372,8 +388,8 @@ fn is_flanking(out: &str, first: Behind, last: Behind, behind: Behind, style: St
 
 /// Appends code between accents.
 fn push_code(out: &mut String, text: &str, behind: Behind, place: Place) {
-    // Programs do not agree on this in a table.
-    if place.is_cell() && text.contains("\\|") {
+    // Programs do not agree on the first in a table. The second makes a definition of a link (CommonMark, section 4.7).
+    if place.is_cell() && text.contains("\\|") || place.is_link() && text.contains("]:") {
         return escape::push(out, text, behind, place);
     }
     let (mut longest, mut run) = (0, 0);

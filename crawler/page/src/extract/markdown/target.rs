@@ -62,7 +62,9 @@ impl<'b> Targets<'b> {
     }
 
     fn resolved(&self, reference: &str, schemes: &[&str]) -> Option<Url> {
-        let reference = Some(reference).filter(|reference| reference.len() <= MAX_BYTES)?;
+        // A reference to nothing is for a script.
+        let is_reference = |reference: &&str| reference.len() <= MAX_BYTES && !matches!(reference.trim(), "" | "#");
+        let reference = Some(reference).filter(is_reference)?;
         let url = self.references.base.join(reference)?;
         let is_within = self.references.within.is_some_and(|within| within.host() == url.host());
         (!is_within && schemes.contains(&url.scheme()) && url.as_str().len() <= 2 * MAX_BYTES).then_some(url)

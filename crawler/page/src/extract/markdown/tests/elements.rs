@@ -16,6 +16,7 @@ fn headings_have_their_levels_and_no_handles() {
             "<h2>C #</h2><h2>C#</h2><h2>#</h2><h2>1. one</h2>",
             "## C \\#\n\n## C#\n\n## \\#\n\n## 1. one",
         ),
+        ("<div role=heading aria-level=3>Title</div>", "### Title"),
         ("<h2> </h2><p>text", "text"),
         (
             "<a href=/p><h2>Title</h2><p>text</p></a>",

@@ -63,4 +63,6 @@ fn the_markdown_is_not_longer_than_permitted() {
 fn long_targets_are_not_repeated() {
     let html = format!("<p><a href='/{}'>{}", "x".repeat(100_000), "a<p>".repeat(1_000));
     assert!(shown(&html).len() < 10_000);
+    let html = format!("<p><a href='/{}'>{}", "x".repeat(2_000), "a<p>".repeat(10_000));
+    assert!(shown(&html).len() < (1 << 20) + 40 * html.len());
 }
