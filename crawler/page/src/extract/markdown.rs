@@ -52,7 +52,7 @@ mod target;
 use url::Url;
 
 use self::blocks::{Leaf, Writer};
-use self::escape::{Behind, Place};
+use self::escape::{Behind, Block, Place};
 use self::follow::Follow;
 use self::target::Targets;
 use super::context::Context;
@@ -138,7 +138,7 @@ pub(crate) fn of_text(text: &str, lines: Lines, options: &MarkdownOptions) -> St
         if !line.is_empty() && !paragraph.is_empty() {
             paragraph.push('\n');
         }
-        escape::push(&mut paragraph, line, Behind::Space, Place::Paragraph);
+        escape::push(&mut paragraph, line, Behind::Space, Place::new(Block::Paragraph, false));
     }
     writer.block(&paragraph, Leaf::Paragraph);
     writer.into_markdown()

@@ -1,35 +1,50 @@
 //! Text that stays text: which characters need a backslash before them (CommonMark 0.31.2, section 2.4, and the extensions of GFM).
 
+/// The block of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Block {
+    /// A paragraph, whose lines may begin like a list or a heading.
+    Paragraph,
+    Heading,
+    /// A cell of a table.
+    Cell,
+}
+
 /// Where a text stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    /// In a paragraph, whose lines may begin like a list or a heading.
-    Paragraph,
-    /// In a heading.
-    Heading,
-    /// In a cell of a table.
-    Cell,
+pub(super) struct Place {
+    block: Block,
     /// In the text of a link, which holds no other link.
-    Link,
-    /// In the text of a link in a cell.
-    LinkInCell,
+    is_link: bool,
+    /// Whether the block has formulas, whose dollar signs could pair with those of the text.
+    has_formulas: bool,
 }
 
 impl Place {
-    /// The place of the text of a link here.
-    pub(super) fn link(self) -> Self {
-        match self {
-            Self::Cell | Self::LinkInCell => Self::LinkInCell,
-            Self::Paragraph | Self::Heading | Self::Link => Self::Link,
+    pub(super) fn new(block: Block, has_formulas: bool) -> Self {
+        Self {
+            block,
+            is_link: false,
+            has_formulas,
         }
     }
 
+    /// The text of a link here.
+    pub(super) fn link(self) -> Self {
+        Self { is_link: true, ..self }
+    }
+
     pub(super) fn is_link(self) -> bool {
-        matches!(self, Self::Link | Self::LinkInCell)
+        self.is_link
     }
 
     pub(super) fn is_cell(self) -> bool {
-        matches!(self, Self::Cell | Self::LinkInCell)
+        self.block == Block::Cell
+    }
+
+    /// Whether a text here may have several lines.
+    pub(super) fn has_lines(self) -> bool {
+        self.block == Block::Paragraph && !self.is_link
     }
 }
 
@@ -57,6 +72,10 @@ impl Behind {
         matches!(self, Self::Text(c) if c.is_alphanumeric())
     }
 
+    fn is_digit(self) -> bool {
+        matches!(self, Self::Text(c) if c.is_ascii_digit())
+    }
+
     fn is(self, expected: char) -> bool {
         self == Self::Text(expected)
     }
@@ -77,12 +96,14 @@ pub(super) fn push(block: &mut String, text: &str, behind: Behind, place: Place)
 /// Whether `c` would be markup at the end of a block.
 fn is_escaped(block: &str, c: char, next: Behind, place: Place) -> bool {
     match c {
-        '\\' | '`' | '*' | '[' | ']' | '<' | '~' | '$' => true,
+        '\\' | '`' | '*' | '[' | ']' | '<' | '~' => true,
+        // A sign before a digit ends no formula (Pandoc, "tex_math_dollars"), and the others cannot end what it begins.
+        '$' => place.has_formulas || !next.is_digit(),
         // Within a word it does not begin emphasis.
         '_' => !(next.is_alphanumeric() && block.ends_with(char::is_alphanumeric)),
         '&' => next.is_alphanumeric() || next.is('#'),
         '|' => place.is_cell() || begins_line(block, place),
-        '#' if place == Place::Heading => {
+        '#' if place.block == Block::Heading && !place.is_link => {
             (block.is_empty() || block.ends_with(' ')) && (next.is('#') || next.is_space())
         }
         '#' | '>' => begins_line(block, place),
@@ -97,7 +118,7 @@ fn is_escaped(block: &str, c: char, next: Behind, place: Place) -> bool {
 
 /// Whether a line begins at the end of the block, and may begin with the mark of another block.
 fn begins_line(block: &str, place: Place) -> bool {
-    place == Place::Paragraph && (block.is_empty() || block.ends_with('\n'))
+    place.has_lines() && (block.is_empty() || block.ends_with('\n'))
 }
 
 /// Most digits of the number of an item (CommonMark, section 5.2).

@@ -12,7 +12,7 @@ use super::super::scan::Budget;
 use super::super::source::Source;
 use super::blocks::{Leaf, Writer};
 use super::code::Code;
-use super::escape::Place;
+use super::escape::Block;
 use super::line::{Gap, Ink, Line, Style};
 use super::raised;
 use super::table::{Rows, data_tables};
@@ -247,7 +247,7 @@ impl<'t, 'o> Follow<'t, 'o> {
         if self.mode.is_some() {
             self.line.space();
         } else if !self.line.is_empty() {
-            let text = self.line.take(Place::Paragraph);
+            let text = self.line.take(Block::Paragraph);
             self.block(&text, Leaf::Paragraph);
         }
     }
@@ -256,7 +256,7 @@ impl<'t, 'o> Follow<'t, 'o> {
     fn end_mode(&mut self) {
         match self.mode {
             Some(Mode::Heading(level)) => {
-                let text = self.line.take(Place::Heading);
+                let text = self.line.take(Block::Heading);
                 if !text.is_empty() {
                     let heading = format!("{} {text}", "#".repeat(usize::from(level)));
                     self.block(&heading, Leaf::Other);
@@ -264,7 +264,7 @@ impl<'t, 'o> Follow<'t, 'o> {
             }
             Some(Mode::Cell) => {}
             Some(Mode::Strong) | None => {
-                let text = self.line.take(Place::Paragraph);
+                let text = self.line.take(Block::Paragraph);
                 self.block(&text, Leaf::Paragraph);
             }
         }
@@ -276,7 +276,7 @@ impl<'t, 'o> Follow<'t, 'o> {
             Opened::Levels(levels) => self.writer.close(levels),
             Opened::Mode(outer) => {
                 if let (Some(Mode::Cell), Some(rows), Some(cell)) = (self.mode, &mut self.table, element) {
-                    rows.push(cell, &self.line.take(Place::Cell));
+                    rows.push(cell, &self.line.take(Block::Cell));
                 } else {
                     self.end_mode();
                 }

@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::escape::{self, Behind, Place};
+use super::escape::{self, Behind, Block, Place};
 use crate::parse::NodeId;
 
 /// Emphasis as a set.
@@ -163,7 +163,9 @@ impl Line {
     }
 
     /// The line as Markdown. The next line begins empty.
-    pub(super) fn take(&mut self, place: Place) -> String {
+    pub(super) fn take(&mut self, block: Block) -> String {
+        let has_formulas = self.pieces.iter().any(|piece| matches!(piece.kind, Kind::Formula));
+        let place = Place::new(block, has_formulas);
         let mut out = String::with_capacity(self.text.len() + 16);
         let pieces = Pieces {
             text: &self.text,
@@ -366,7 +368,7 @@ fn open_bracket(out: &mut String) {
 fn push_gap(out: &mut String, gap: Gap, place: Place) {
     match gap {
         Gap::None => {}
-        Gap::Break if place == Place::Paragraph => out.push_str("\\\n"),
+        Gap::Break if place.has_lines() => out.push_str("\\\n"),
         Gap::Space | Gap::Break => out.push(' '),
     }
 }

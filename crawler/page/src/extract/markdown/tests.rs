@@ -5,6 +5,7 @@ use crate::extract::{all_content, content};
 use crate::parse::{Attributes, Document, base, parse};
 
 mod elements;
+mod formats;
 mod hostile;
 mod meaning;
 mod words;

@@ -317,7 +317,9 @@ fn formulas_are_latex() {
             "<p>a <script type='math/tex'>[x](http://e.org) <b></script> b",
             "a $`[x](http://e.org) <b>`$ b",
         ),
-        ("<p>costs $5 and $6", "costs \\$5 and \\$6"),
+        ("<p>costs $5 and $6", "costs $5 and $6"),
+        ("<p>costs $5 ($x$)", "costs $5 (\\$x\\$)"),
+        ("<p>costs $5 <script type=math/tex>x</script>", "costs \\$5 $x$"),
     ]);
 }
 
