@@ -13,7 +13,8 @@
 //!
 //! The choice of the content is made once, over runs of text. [`follow`] walks over the same elements a second time and lets the
 //! [walk](super::layout::Walk) of the layout run beside it. That walk says of each text which run it belongs to, and which of its
-//! characters are in the text of the run. A text is written if its run was chosen. So the words of the Markdown are those of the main text by construction, and a page of which nobody wants Markdown is read as before.
+//! characters are in the text of the run. A text is written if its run was chosen. So the words of the Markdown are those of the main text
+//! by construction, and a page of which nobody wants Markdown is read as before.
 //!
 //! | layout | Markdown |
 //! |---|---|
@@ -36,8 +37,11 @@
 //! # Hostile pages
 //!
 //! Text never becomes markup: [`escape`] knows what has a meaning where. No HTML is written, and links lead to pages and mail addresses
-//! only ([`target`]). Nothing recurses. A line has at most [`blocks::MAX_DEPTH`] marks of lists and quotes before it, and a target has a longest
-//! length, so the Markdown is at most a constant factor longer than the page; [`MarkdownOptions::max_bytes`] bounds it, too.
+//! only ([`target`]). Programs that make links of addresses in a text (GFM, section 6.9) find none, except for mail addresses, which they
+//! find behind a backslash, too.
+//!
+//! Nothing recurses, and each step is linear. A line has at most [`blocks::MAX_DEPTH`] marks of lists and quotes before it, and all targets
+//! together are at most a constant factor longer than the text. So is the Markdown; [`MarkdownOptions::max_bytes`] bounds it, too.
 
 mod blocks;
 mod code;

@@ -182,7 +182,7 @@ impl Writer {
         }
         let lines = 3 + memchr::memchr_iter(b'\n', text.as_bytes()).count();
         let bytes = text.len() + lines * (self.widest_prefix() + 1);
-        if bytes > self.max_bytes - self.out.len() {
+        if bytes > self.max_bytes.saturating_sub(self.out.len()) {
             self.is_full = true;
             return;
         }

@@ -245,15 +245,16 @@ const GUTTERS: [&str; 18] = [
 /// Class of the lines that mdBook and rustdoc hide: a reader does not need them, but the compiler does.
 const HIDDEN: &str = "boring";
 
-/// Whether an element is no part of the code that is shown: lines that are hidden, or the numbers beside its lines. These stand in the code, or in the
-/// cell before it.
+/// Whether an element is no part of the code that is shown: lines that are hidden, or the numbers beside its lines. These stand in the
+/// code, or in the cell before it.
 pub(super) fn is_beside_code(node: NodeRef<'_>, element: &Element, is_in_code: bool, budget: &mut Budget) -> bool {
     if is_in_code && classes(element).any(|class| class == HIDDEN) {
         return true;
     }
-    let may_be = match is_in_code {
-        true => classes(element).any(|class| GUTTERS.contains(&class)),
-        false => element.name.local == local_name!("td") && next_cell_has_code(node, budget),
+    let may_be = if is_in_code {
+        classes(element).any(|class| GUTTERS.contains(&class))
+    } else {
+        element.name.local == local_name!("td") && next_cell_has_code(node, budget)
     };
     may_be && has_only_numbers(node, budget)
 }

@@ -111,8 +111,9 @@ fn is_inert(latex: &str) -> bool {
 
 /// A formula in its place: a bar would end a cell.
 pub(super) fn in_place(formula: &str, place: Place) -> Cow<'_, str> {
-    match place.is_cell() && formula.contains('|') {
-        true => formula.replace("\\|", "\\Vert ").replace('|', "\\vert ").into(),
-        false => formula.into(),
+    if place.is_cell() && formula.contains('|') {
+        formula.replace("\\|", "\\Vert ").replace('|', "\\vert ").into()
+    } else {
+        formula.into()
     }
 }

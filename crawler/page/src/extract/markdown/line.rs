@@ -208,6 +208,8 @@ struct Pieces<'l> {
 /// A link, or a piece outside of links.
 struct Unit<'l> {
     pieces: Pieces<'l>,
+    first: &'l Piece,
+    last: &'l Piece,
     target: Option<&'l str>,
     /// The style of all of it.
     style: Style,
@@ -277,21 +279,13 @@ impl<'l> Pieces<'l> {
                     text: self.text,
                     pieces,
                 },
+                first,
+                last: pieces.last().unwrap_or(first),
                 target: link.map(|link| &**link),
                 style,
             };
-            // Marks side by side would become one.
-            if let Some(last) = units
-                .last()
-                .filter(|last| last.style != style && unit.gap() == Gap::None)
-            {
-                let shared = style.shared_with(last.style);
-                let is_alone = last.style == Style::NONE;
-                unit.style = match shared == last.style {
-                    _ if is_alone => style,
-                    true => shared,
-                    false => Style::NONE,
-                };
+            if let Some(before) = units.last().filter(|_| first.gap == Gap::None) {
+                unit.style = beside(style, before.style);
             }
             units.push(unit);
             rest = behind;
@@ -302,27 +296,23 @@ impl<'l> Pieces<'l> {
 
 impl Unit<'_> {
     fn gap(&self) -> Gap {
-        self.pieces.pieces[0].gap
+        self.first.gap
     }
 
     /// What it begins with.
     fn first(&self) -> Behind {
-        let piece = &self.pieces.pieces[0];
-        let text = &self.pieces.text[piece.text.clone()];
-        match (&piece.kind, self.target) {
-            (Kind::Words, None) => text.chars().next().map_or(Behind::Mark, Behind::Text),
-            _ => Behind::Mark,
-        }
+        self.end_of(self.first, |text| text.chars().next())
     }
 
     /// What it ends with.
     fn last(&self) -> Behind {
-        let piece = &self.pieces.pieces[self.pieces.pieces.len() - 1];
-        let text = &self.pieces.text[piece.text.clone()];
-        match (&piece.kind, self.target) {
-            (Kind::Words, None) => text.chars().next_back().map_or(Behind::Mark, Behind::Text),
-            _ => Behind::Mark,
-        }
+        self.end_of(self.last, |text| text.chars().next_back())
+    }
+
+    fn end_of(&self, piece: &Piece, end: impl Fn(&str) -> Option<char>) -> Behind {
+        let is_words = self.target.is_none() && matches!(piece.kind, Kind::Words);
+        let character = is_words.then(|| end(&self.pieces.text[piece.text.clone()]));
+        character.flatten().map_or(Behind::Mark, Behind::Text)
     }
 
     fn write(&self, out: &mut String, place: Place, behind: Behind, outer: Style) {
@@ -353,6 +343,18 @@ impl Unit<'_> {
                 }
             }
         }
+    }
+}
+
+/// The style of a stretch directly behind one of another style. Marks side by side would become one.
+fn beside(style: Style, before: Style) -> Style {
+    let is_within = style.shared_with(before) == before;
+    if before == Style::NONE || style == before {
+        style
+    } else if is_within {
+        before
+    } else {
+        Style::NONE
     }
 }
 
