@@ -42,6 +42,7 @@ const STAGES: [Stage; 6] = [
             max_text_bytes: usize::MAX,
             extract: None,
             documents: page::Documents::in_this_thread(),
+            markdown: None,
         };
         let html = format!("<title>{text}</title><h1>{text}</h1><p>{text}");
         let url = Url::parse("http://example.org/").ok();

@@ -234,6 +234,7 @@ fn read(body: &[u8], content_type: &str) -> Option<page::Page> {
         max_text_bytes: usize::MAX,
         extract: None,
         documents: page::Documents::in_this_thread(),
+        markdown: None,
     };
     page::read(body, &headers, &url, &options).ok()
 }

@@ -184,6 +184,7 @@ impl Settings {
             max_text_bytes: self.fetch.max_body_bytes / 2 * 3,
             extract: self.extract.of_page(url).map(|named| &named.rule),
             documents: page::Documents::of(self.documents),
+            markdown: None,
         }
     }
 

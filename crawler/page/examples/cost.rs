@@ -55,6 +55,7 @@ fn cost(body: &[u8]) -> Result<([Duration; STAGES.len()], Duration), Box<dyn std
         max_text_bytes: usize::MAX,
         extract: None,
         documents: page::Documents::in_this_thread(),
+        markdown: None,
     };
     let (mut stages, mut whole) = ([Duration::MAX; STAGES.len()], Duration::MAX);
     for _ in 0..ROUNDS {

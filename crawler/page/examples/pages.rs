@@ -41,6 +41,7 @@ fn print(
         max_text_bytes: usize::MAX,
         extract: rule,
         documents: page::Documents::in_this_thread(),
+        markdown: None,
     };
     let url = url::Url::parse("https://example.org/a/b/page.html")?;
     let page = page::read(body, &http::HeaderMap::new(), &url, &options);

@@ -4,7 +4,8 @@ use documents::{Content, InThisThread, Limits, Reader};
 pub use documents::{Fault, Kind, Kinds, NICENESS};
 use url::Url;
 
-use crate::extract::all_text;
+use crate::extract::all_content;
+use crate::extract::markdown::{self, Lines, MarkdownOptions, References};
 use crate::parse::{self, LinkKind, Outlink};
 
 /// Which documents are pages, and who reads them.
@@ -51,41 +52,57 @@ pub(crate) struct Said {
     pub title: String,
     pub declared_language: Option<String>,
     pub text: String,
+    /// The text as Markdown, if the options ask for it.
+    pub markdown: Option<String>,
     pub outlinks: Vec<Outlink>,
     pub pages: Option<u64>,
     pub missing_parts: Vec<String>,
 }
 
+/// What is wanted of a document.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wanted<'a> {
+    /// As [`Options::agent`](crate::Options::agent).
+    pub agent: &'a str,
+    /// As [`Options::max_text_bytes`](crate::Options::max_text_bytes).
+    pub max_text_bytes: usize,
+    /// As [`Options::markdown`](crate::Options::markdown).
+    pub markdown: Option<MarkdownOptions>,
+    /// The attributes of the trees.
+    pub attributes: parse::Attributes,
+}
+
 impl Documents<'_> {
-    /// Reads the document at `url`. The bytes of a format that consists of characters are UTF-8. `agent` is that of
-    /// [`Options::agent`](crate::Options::agent).
-    pub(crate) fn read(
-        &self,
-        kind: Kind,
-        bytes: &[u8],
-        url: &Url,
-        (agent, max_text_bytes): (&str, usize),
-    ) -> Result<Said, Fault> {
+    /// Reads the document at `url`. The bytes of a format that consists of characters are UTF-8.
+    pub(crate) fn read(&self, kind: Kind, bytes: &[u8], url: &Url, wanted: &Wanted<'_>) -> Result<Said, Fault> {
         let limits = Limits {
-            max_text_bytes,
+            max_text_bytes: wanted.max_text_bytes,
             ..Limits::default()
         };
         let document = self.reader.read(kind, bytes, &limits)?;
         let mut outlinks = Outlinks::default();
-        let text = match document.content {
-            Content::Text(text) => text,
+        let (text, markdown) = match document.content {
+            Content::Text(text) => {
+                let written = |markdown| markdown::of_text(&text, Lines::Paragraphs, &markdown);
+                let markdown = wanted.markdown.map(written);
+                (text, markdown)
+            }
             Content::Html(parts) => {
                 let within = Url::parse(WITHIN_BOOK).ok().filter(|_| kind == Kind::Epub);
                 let base = within.as_ref().unwrap_or(url);
-                let mut texts = Vec::new();
+                let mut said = Parts::default();
                 for part in &parts {
-                    let tree = parse::parse(part, parse::Attributes::Read);
-                    let links = parse::facts(&tree, base, agent).outlinks;
+                    let tree = parse::parse(part, wanted.attributes);
+                    let links = parse::facts(&tree, base, wanted.agent).outlinks;
                     links.into_iter().for_each(|link| outlinks.add(link, within.as_ref()));
-                    texts.push(all_text(&tree));
+                    let base = parse::base(&tree, base);
+                    let references = References {
+                        base: &base,
+                        within: within.as_ref(),
+                    };
+                    said.add(&tree, references, wanted.markdown);
                 }
-                texts.retain(|text| !text.is_empty());
-                texts.join("\n")
+                (said.texts.join("\n"), wanted.markdown.map(|_| said.markdown.join("\n")))
             }
         };
         document
@@ -97,10 +114,39 @@ impl Documents<'_> {
             title: document.title,
             declared_language: document.language,
             text,
+            markdown,
             outlinks: outlinks.links,
             pages: document.pages,
             missing_parts: document.missing,
         })
+    }
+}
+
+/// The parts of a document that have text.
+#[derive(Default)]
+struct Parts {
+    texts: Vec<String>,
+    markdown: Vec<String>,
+    markdown_bytes: usize,
+}
+
+impl Parts {
+    fn add(&mut self, part: &parse::Document, references: References<'_>, options: Option<MarkdownOptions>) {
+        let content = all_content(part);
+        let text = content.text();
+        if text.is_empty() {
+            return;
+        }
+        self.texts.push(text);
+        if let Some(all) = options {
+            let rest = MarkdownOptions {
+                max_bytes: all.max_bytes.saturating_sub(self.markdown_bytes),
+                ..all
+            };
+            let markdown = content.markdown(references, &rest);
+            self.markdown_bytes += markdown.len() + 1;
+            self.markdown.push(markdown);
+        }
     }
 }
 

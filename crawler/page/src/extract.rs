@@ -25,6 +25,7 @@ mod forest;
 mod hints;
 pub(crate) mod kind;
 mod layout;
+pub(crate) mod markdown;
 mod marks;
 mod measure;
 mod mirror;
@@ -34,6 +35,7 @@ mod root;
 mod scan;
 mod select;
 mod selectors;
+mod source;
 mod spaces;
 mod sums;
 mod title;
@@ -45,26 +47,74 @@ use std::collections::HashSet;
 use self::context::Dialogues;
 pub(crate) use self::display::is_within_line;
 use self::kind::Kinds;
-use self::layout::{Layout, Run};
+use self::layout::Layout;
+use self::markdown::{MarkdownOptions, References};
 use self::mirror::Chosen;
 pub use self::selectors::{ExtractRule, InvalidSelector, RuleEffect};
+use self::source::Source;
 use crate::parse::{Document, NodeId, Tree};
 
-/// Finds the main text of a page: one block a line, with collapsed white space; empty if the page shows no text, or only navigation. Also returns how the
-/// rule took part, if there is one. `title` is the title of the page.
-pub(crate) fn main_text(doc: &Document, title: &str, rule: Option<&ExtractRule>) -> (String, Option<RuleEffect>) {
+/// The runs of a page that are content.
+#[derive(Debug)]
+pub(crate) struct Content<'d> {
+    source: Source<'d>,
+    layout: Layout,
+    /// The indices of the runs, in order.
+    runs: Vec<usize>,
+}
+
+impl<'d> Content<'d> {
+    /// All that is shown of a source.
+    fn shown(source: Source<'d>, layout: Layout) -> Self {
+        let runs = shown_runs(&layout).collect();
+        Self { source, layout, runs }
+    }
+
+    /// The text of the runs, one a line, with collapsed white space and the cells of a table row on one line; empty if the page shows no text, or
+    /// only navigation.
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::new();
+        for run in self.runs.iter().map(|run| &self.layout.runs[*run]) {
+            if !text.is_empty() {
+                text.push(if run.in_row { ' ' } else { '\n' });
+            }
+            text.push_str(self.layout.text_of(run));
+        }
+        text
+    }
+
+    /// The runs as Markdown.
+    pub(crate) fn markdown(&self, references: References<'_>, options: &MarkdownOptions) -> String {
+        let mut is_chosen = vec![false; self.layout.runs.len()];
+        self.runs.iter().for_each(|run| is_chosen[*run] = true);
+        markdown::of_runs(&self.source, &is_chosen, references, options)
+    }
+}
+
+/// Finds the main text of a page, and says how the rule took part, if there is one. `title` is the title of the page.
+pub(crate) fn content<'d>(
+    doc: &'d Document,
+    title: &str,
+    rule: Option<&ExtractRule>,
+) -> (Content<'d>, Option<RuleEffect>) {
     let Some(rule) = rule else {
-        return (found_text(doc, title, &[]), None);
+        return (found_content(doc, title, &[]), None);
     };
     let choices: Vec<Chosen> = trees(doc).map(|tree| mirror::choose(rule, tree)).collect();
     if rule.names_content() {
-        let mut chosen = trees(doc).zip(&choices);
+        let mut chosen = trees(doc).zip(choices);
         return match chosen.find(|(_, choice)| !choice.content.is_empty()) {
-            Some((html, choice)) => {
-                let layout = Layout::of_elements(html, &choice.content, &choice.dropped, Dialogues::Shown);
-                (text_of(&layout, shown_runs(&layout)), Some(RuleEffect::Content))
+            Some((tree, choice)) => {
+                let source = Source {
+                    tree,
+                    elements: choice.content,
+                    dropped: choice.dropped,
+                    dialogues: Dialogues::Shown,
+                };
+                let layout = source.layout();
+                (Content::shown(source, layout), Some(RuleEffect::Content))
             }
-            None => (found_text(doc, title, &[]), Some(RuleEffect::Nothing)),
+            None => (found_content(doc, title, &[]), Some(RuleEffect::Nothing)),
         };
     }
     let dropped: Vec<HashSet<NodeId>> = choices.into_iter().map(|choice| choice.dropped).collect();
@@ -73,13 +123,13 @@ pub(crate) fn main_text(doc: &Document, title: &str, rule: Option<&ExtractRule>)
     } else {
         RuleEffect::Drop
     };
-    (found_text(doc, title, &dropped), Some(effect))
+    (found_content(doc, title, &dropped), Some(effect))
 }
 
-/// All text that the page shows: for a document without a template around its text.
-pub(crate) fn all_text(doc: &Document) -> String {
-    let layout = laid_out(doc, &[], Dialogues::Shown);
-    text_of(&layout, shown_runs(&layout))
+/// All that the page shows: for a document without a template around its text.
+pub(crate) fn all_content(doc: &Document) -> Content<'_> {
+    let laid = laid_out(doc, &[], Dialogues::Shown);
+    Content::shown(laid.source, laid.layout)
 }
 
 /// Whether an element of the page is content by the rule. The page must have all attributes.
@@ -87,20 +137,25 @@ pub(crate) fn shows(doc: &Document, rule: &ExtractRule) -> bool {
     !mirror::choose(rule, &doc.html).content.is_empty()
 }
 
-/// The main text without a rule, or without the dropped elements of each tree.
-fn found_text(doc: &Document, title: &str, dropped: &[HashSet<NodeId>]) -> String {
-    let found = |mut layout: Layout| {
-        let root = root::find(&mut layout);
-        text_of(&layout, choose::content(&layout, root, title, Kinds::of(&doc.html)))
+/// The content without a rule, or without the dropped elements of each tree.
+fn found_content<'d>(doc: &'d Document, title: &str, dropped: &[HashSet<NodeId>]) -> Content<'d> {
+    let found = |mut laid: LaidOut<'d>| {
+        let root = root::find(&mut laid.layout);
+        let runs = choose::content(&laid.layout, root, title, Kinds::of(&doc.html));
+        Content {
+            source: laid.source,
+            layout: laid.layout,
+            runs,
+        }
     };
     let layout = content_layout(doc, dropped);
     let has_dialogues = layout.has_dialogues;
-    let text = found(layout.layout);
-    if text.is_empty() && has_dialogues {
+    let content = found(layout.laid);
+    if content.runs.is_empty() && has_dialogues {
         // The dialogue is the page.
         found(laid_out(doc, dropped, Dialogues::OnlyConsentLeftOut))
     } else {
-        text
+        content
     }
 }
 
@@ -131,16 +186,23 @@ impl Shares {
     }
 }
 
-/// A layout, and whether the page has dialogues.
-struct ContentLayout {
+/// A layout, and what it is of.
+struct LaidOut<'d> {
+    source: Source<'d>,
     layout: Layout,
+}
+
+/// A layout, and whether the page has dialogues.
+struct ContentLayout<'d> {
+    laid: LaidOut<'d>,
     has_dialogues: bool,
 }
 
 /// The layout for the choice of the content. Where dialogues are a large part of the page, it is the layout without them, so that a short page is the
 /// same page with and without a dialogue.
-fn content_layout(doc: &Document, dropped: &[HashSet<NodeId>]) -> ContentLayout {
-    let layout = laid_out(doc, dropped, Dialogues::Marked);
+fn content_layout<'d>(doc: &'d Document, dropped: &[HashSet<NodeId>]) -> ContentLayout<'d> {
+    let laid = laid_out(doc, dropped, Dialogues::Marked);
+    let layout = &laid.layout;
     let has_dialogues = layout.boxes.iter().any(|this| this.apart.is_some());
     let is_large = has_dialogues && {
         let (mut all, mut shown) = (Shares::default(), Shares::default());
@@ -155,57 +217,60 @@ fn content_layout(doc: &Document, dropped: &[HashSet<NodeId>]) -> ContentLayout 
         shown.has_large_dialogues() || all.has_large_dialogues() && is_short
     };
     ContentLayout {
-        layout: if is_large {
+        laid: if is_large {
             laid_out(doc, dropped, Dialogues::LeftOut)
         } else {
-            layout
+            laid
         },
         has_dialogues,
     }
 }
 
 /// The layout of the page, or of a `<noscript>` with more text: a script would fill such a page.
-fn laid_out(doc: &Document, dropped: &[HashSet<NodeId>], dialogues: Dialogues) -> Layout {
+fn laid_out<'d>(doc: &'d Document, dropped: &[HashSet<NodeId>], dialogues: Dialogues) -> LaidOut<'d> {
     let none = HashSet::new();
-    let dropped = dropped.iter().chain(std::iter::repeat(&none));
-    let mut layouts = trees(doc)
-        .zip(dropped)
-        .map(|(html, dropped)| Layout::of(html, dropped, dialogues));
-    let mut layout = layouts.next().unwrap_or_default();
-    let mut shown = shown_bytes(&layout);
-    for unscripted in layouts {
-        let bytes = shown_bytes(&unscripted);
+    let laid_out = |(tree, dropped): (&'d Tree, &HashSet<NodeId>)| {
+        let source = Source {
+            tree,
+            elements: vec![tree.root().id()],
+            dropped: dropped.clone(),
+            dialogues,
+        };
+        let layout = source.layout();
+        LaidOut { source, layout }
+    };
+    let mut laid = laid_out((&doc.html, dropped.first().unwrap_or(&none)));
+    let mut shown = shown_bytes(&laid.layout);
+    let behind = dropped.iter().skip(1).chain(std::iter::repeat(&none));
+    for unscripted in doc.unscripted.iter().zip(behind).map(laid_out) {
+        let bytes = shown_bytes(&unscripted.layout);
         if bytes > shown {
-            (layout, shown) = (unscripted, bytes);
+            (laid, shown) = (unscripted, bytes);
         }
     }
-    layout
+    laid
 }
 
-fn shown_runs(layout: &Layout) -> impl Iterator<Item = &Run> {
-    let runs = layout.runs.iter().zip(layout.hidden_bytes());
-    runs.filter_map(|(run, hidden)| hidden.is_none().then_some(run))
+/// The indices of the runs that are shown.
+fn shown_runs(layout: &Layout) -> impl Iterator<Item = usize> {
+    let hidden = layout.hidden_bytes().into_iter().enumerate();
+    hidden.filter_map(|(run, hidden)| hidden.is_none().then_some(run))
 }
 
 fn shown_bytes(layout: &Layout) -> usize {
-    shown_runs(layout).map(|run| run.text.len()).sum()
-}
-
-/// The text of these runs, one a line, with the cells of a table row on one line.
-fn text_of<'a>(layout: &Layout, runs: impl IntoIterator<Item = &'a Run>) -> String {
-    let mut text = String::new();
-    for run in runs {
-        if !text.is_empty() {
-            text.push(if run.in_row { ' ' } else { '\n' });
-        }
-        text.push_str(layout.text_of(run));
-    }
-    text
+    shown_runs(layout).map(|run| layout.runs[run].text.len()).sum()
 }
 
 /// The tree of the page, then those of its `<noscript>` elements.
 fn trees(doc: &Document) -> impl Iterator<Item = &Tree> {
     std::iter::once(&doc.html).chain(&doc.unscripted)
+}
+
+/// The main text of a page, and how the rule took part.
+#[cfg(test)]
+fn main_text(doc: &Document, title: &str, rule: Option<&ExtractRule>) -> (String, Option<RuleEffect>) {
+    let (content, effect) = content(doc, title, rule);
+    (content.text(), effect)
 }
 
 #[cfg(test)]

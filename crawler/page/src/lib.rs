@@ -7,7 +7,7 @@
 //! - `decode`: bytes into characters
 //! - `parse`: characters into a tree; its title, links and directives
 //! - [`documents`]: PDF and other documents that are not HTML
-//! - `extract`: the main text of a tree, by an [`ExtractRule`] of the user if there is one
+//! - `extract`: the main text of a tree, by an [`ExtractRule`] of the user if there is one; `extract::markdown`: the same as Markdown
 //! - `language`: the language of a text; `soft_404`: error pages that are served with status 200; `words`: a count of words
 //! - `on_request`: the tree with all attributes; `map`: fast hash maps; `not_a_page`: why bytes are not a page
 //! - `page_type`: article, listing, product, forum, documentation or service
@@ -17,7 +17,7 @@
 //!
 //! ```
 //! let url = url::Url::parse("https://example.org/")?;
-//! let options = page::Options { agent: "mybot", embedded: false, max_text_bytes: 1 << 20, extract: None, documents: page::Documents::all() };
+//! let options = page::Options { agent: "mybot", embedded: false, max_text_bytes: 1 << 20, extract: None, documents: page::Documents::all(), markdown: None };
 //! let html = b"<title>Hello</title><body><p>Some words.</p><a href=/next>next</a>";
 //! let page = page::read(html, &http::HeaderMap::new(), &url, &options)?;
 //! assert_eq!((page.title.as_str(), page.outlinks[0].url.path()), ("Hello", "/next"));
@@ -52,6 +52,7 @@ mod words;
 
 pub use self::documents::{Documents, missing_in_words};
 pub use decode::EncodingSource;
+pub use extract::markdown::{Links, MarkdownOptions};
 pub use extract::{ExtractRule, InvalidSelector, RuleEffect};
 pub use form::{Form, FormField};
 pub use metadata::{Metadata, Source, Sourced, Value, metadata};

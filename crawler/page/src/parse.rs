@@ -41,7 +41,7 @@ use self::sink::{CountingSink, TokenCount};
 
 pub(crate) use self::base::Base;
 pub(crate) use self::embedded::embedded;
-pub(crate) use self::facts::{facts, live_elements};
+pub(crate) use self::facts::{base, facts, live_elements};
 pub(crate) use self::header_links::header_refresh;
 pub use self::header_links::{HeaderLinks, header_links};
 pub use self::html_redirect::{HtmlRedirect, HtmlRedirectKind};

@@ -7,8 +7,9 @@ use documents::Kind;
 
 use crate::content_type::{self, charset, is_xml, media_type};
 use crate::decode::{EncodingSource, decode_from};
-use crate::documents::Documents;
-use crate::extract::{ExtractRule, RuleEffect, main_text};
+use crate::documents::{Documents, Wanted};
+use crate::extract::markdown::{self, Lines, MarkdownOptions, References};
+use crate::extract::{ExtractRule, RuleEffect, content};
 use crate::format::Format;
 use crate::not_a_page::NotAPage;
 use crate::page_type::PageType;
@@ -29,6 +30,8 @@ pub struct Options<'a> {
     pub extract: Option<&'a ExtractRule>,
     /// Which documents that are not HTML are pages, and who reads them.
     pub documents: Documents<'a>,
+    /// How the main text is also written as Markdown; `None` if nobody wants it.
+    pub markdown: Option<MarkdownOptions>,
 }
 
 /// The content of a page, from its bytes and its header.
@@ -46,6 +49,8 @@ pub struct Page {
     pub heading: Option<String>,
     /// The main text.
     pub text: String,
+    /// The main text as Markdown, if [`Options::markdown`] asks for it.
+    pub markdown: Option<String>,
     /// How [`Options::extract`] took part in the main text; `None` without a rule, and for plain text.
     pub rule_effect: Option<RuleEffect>,
     /// The language that the page declares, as written.
@@ -199,7 +204,7 @@ fn text_page(
     };
     let mut page = match format {
         Format::Html | Format::Xhtml => of_markup(format),
-        Format::Document(Kind::Text) => Page::of_text(&decoded.text, refresh.as_deref(), url),
+        Format::Document(Kind::Text) => Page::of_text(&decoded.text, refresh.as_deref(), url, options),
         Format::Document(kind) => match Page::of_document(kind, decoded.text.as_bytes(), url, options) {
             Ok(page) if !page.text.is_empty() => page,
             // Browsers show it as HTML.
@@ -215,9 +220,9 @@ fn text_page(
 
 /// The attributes that the tree needs.
 fn attributes(options: &Options<'_>) -> parse::Attributes {
-    match options.extract {
-        Some(_) => parse::Attributes::All,
-        None => parse::Attributes::Read,
+    match (options.extract, options.markdown) {
+        (None, None) => parse::Attributes::Read,
+        _ => parse::Attributes::All,
     }
 }
 
@@ -227,7 +232,15 @@ impl Page {
             tracing::info!(%url, ?truncation, "page cut short; the part before the cut is used");
         }
         let facts = parse::facts(document, url, options.agent);
-        let (text, rule_effect) = main_text(document, &facts.title, options.extract);
+        let (content, rule_effect) = content(document, &facts.title, options.extract);
+        let markdown = options.markdown.map(|markdown| {
+            let base = parse::base(document, url);
+            let references = References {
+                base: &base,
+                within: None,
+            };
+            content.markdown(references, &markdown)
+        });
         let page = Self {
             rule_effect,
             page_type: PageType::of(document, facts.canonical.as_ref().unwrap_or(url)),
@@ -251,15 +264,18 @@ impl Page {
                 Vec::new()
             },
             truncated: document.truncated,
-            ..Self::of_main_text(text)
+            markdown,
+            ..Self::of_main_text(content.text())
         };
         // An error page may lead its readers to the home page. The document that it stands for has not moved there.
         let redirect = parse::html_redirect(document, url, refresh).filter(|_| !page.is_soft_404());
         Self { redirect, ..page }
     }
 
-    fn of_text(text: &str, refresh: Option<&str>, url: &Url) -> Self {
+    fn of_text(text: &str, refresh: Option<&str>, url: &Url, options: &Options<'_>) -> Self {
+        let written = |markdown| markdown::of_text(text, Lines::Wrapped, &markdown);
         Self {
+            markdown: options.markdown.map(written),
             kind: Some(Kind::Text),
             redirect: refresh.and_then(|refresh| parse::text_redirect(text, url, refresh)),
             ..Self::of_main_text(text.trim().to_owned())
@@ -267,8 +283,16 @@ impl Page {
     }
 
     fn of_document(kind: Kind, bytes: &[u8], url: &Url, options: &Options<'_>) -> Result<Self, NotAPage> {
-        let bounds = (options.agent, options.max_text_bytes);
-        let said = options.documents.read(kind, bytes, url, bounds);
+        let wanted = Wanted {
+            agent: options.agent,
+            max_text_bytes: options.max_text_bytes,
+            markdown: options.markdown,
+            attributes: match options.markdown {
+                Some(_) => parse::Attributes::All,
+                None => parse::Attributes::Read,
+            },
+        };
+        let said = options.documents.read(kind, bytes, url, &wanted);
         let said = said.map_err(|fault| match fault {
             documents::Fault::TooLong { limit } => NotAPage::TooLong { limit },
             fault => NotAPage::Document { kind, fault },
@@ -280,6 +304,7 @@ impl Page {
             kind: Some(kind),
             pages: said.pages,
             missing_parts: said.missing_parts,
+            markdown: said.markdown,
             ..Self::of_main_text(said.text)
         })
     }
@@ -293,6 +318,7 @@ impl Page {
             title: String::new(),
             heading: None,
             text,
+            markdown: None,
             rule_effect: None,
             declared_language: None,
             keywords: Vec::new(),

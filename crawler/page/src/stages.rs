@@ -5,7 +5,7 @@ use std::time::Duration;
 use url::Url;
 
 use crate::decode::{Syntax, decode_from};
-use crate::extract::main_text;
+use crate::extract::content;
 use crate::{Options, language, parse};
 
 /// The names of the stages.
@@ -27,7 +27,7 @@ pub fn costs(bytes: &[u8], url: &Url, options: &Options<'_>, clock: impl Fn() ->
     done();
     let facts = parse::facts(&document, url, options.agent);
     done();
-    let (text, _) = main_text(&document, &facts.title, options.extract);
+    let text = content(&document, &facts.title, options.extract).0.text();
     done();
     let redirect = parse::html_redirect(&document, url, None);
     done();

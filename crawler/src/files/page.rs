@@ -62,6 +62,7 @@ fn read(bytes: &[u8], body: &Body, reading: &Reading) -> Result<Page, String> {
         max_text_bytes: reading.limits.max_document_bytes / 2 * 3,
         extract: reading.extract.of_page(&url).map(|named| &named.rule),
         documents: page::Documents::all(),
+        markdown: None,
     };
     // No input is known to make a parser panic. A panic would lose this page, not the run.
     let page = catch_unwind(AssertUnwindSafe(|| page::read(bytes, &headers, &url, &options)));

@@ -22,9 +22,9 @@ pub(super) fn makes_block(element: &Element) -> bool {
 pub(super) fn display_by_style(element: &Element) -> Option<&'static str> {
     let style = attribute(element, &local_name!("style")).filter(|style| style.len() <= MAX_VALUE_BYTES)?;
     let declarations = style.split(';').filter_map(|declaration| declaration.split_once(':'));
-    let displays = declarations.filter(|(property, _)| property.trim().eq_ignore_ascii_case("display"));
+    let mut displays = declarations.filter(|(property, _)| property.trim().eq_ignore_ascii_case("display"));
     // The last one counts.
-    let value = displays.last()?.1.split('!').next().unwrap_or_default().trim();
+    let value = displays.next_back()?.1.split('!').next().unwrap_or_default().trim();
     DISPLAYS
         .iter()
         .copied()

@@ -4,7 +4,8 @@ use super::display::heading_level;
 use super::features::Page;
 use super::forest::FOREST;
 use super::kind::Kinds;
-use super::layout::{Layout, Run};
+use super::layout::Layout;
+use super::marks::MIN_BYTES_OF_HIDDEN;
 
 /// Least probability of any run. A page of navigation alone has no content.
 const MIN_PROBABILITY: f64 = 0.1;
@@ -12,16 +13,13 @@ const MIN_PROBABILITY: f64 = 0.1;
 /// Least probability of a run that is hidden or in navigation. Most of this text is for menus and dialogues.
 const MIN_PROBABILITY_OF_MARKED: f64 = 0.5;
 
-/// Least text of a hidden box, in bytes. Less is a message or the label of a control. Folded sections and tabs have more.
-pub(super) const MIN_BYTES_OF_HIDDEN: usize = 100;
-
-/// Chooses the runs that are content. `root` is the box that the rules take.
+/// Chooses the runs that are content, as their indices in order. `root` is the box that the rules take.
 ///
 /// The model gives each run a probability p. Of all sets of runs, the chosen one has the highest expected F1 for its bytes n,
 /// `2 Σ n p / (Σ n + Σ' n p)`, where Σ is over the set and Σ' over the page. It holds the runs whose p is at least half of that F1
 /// (Lipton, Elkan and Narayanaswamy 2014, "Optimal thresholding of classifiers to maximize F1 measure"). So the threshold follows the
 /// page: where the model doubts everything, the likeliest text is taken.
-pub(super) fn content<'a>(layout: &'a Layout, root: usize, title: &str, kinds: Kinds) -> Vec<&'a Run> {
+pub(super) fn content(layout: &Layout, root: usize, title: &str, kinds: Kinds) -> Vec<usize> {
     let page = Page::of(layout, root, title, kinds);
     let (hidden, apart) = (layout.hidden_bytes(), layout.is_apart());
     let read = layout.runs.len().min(MAX_RUNS);
@@ -53,7 +51,7 @@ pub(super) fn content<'a>(layout: &'a Layout, root: usize, title: &str, kinds: K
     let threshold = half_of_best_f1(runs.iter().map(|run| (bytes(run), probabilities[*run])), expected);
     runs.retain(|run| probabilities[*run] >= threshold);
     runs.sort_unstable();
-    runs.into_iter().map(|run| &layout.runs[run]).collect()
+    runs
 }
 
 /// Most runs that the model reads; the rules decide on the others. Of 900 real pages none has as many. A page of single letters has

@@ -16,9 +16,9 @@
 use html5ever::{LocalName, local_name, ns};
 
 use super::blocks::{display_by_style, is_block, makes_block};
-use super::choose::MIN_BYTES_OF_HIDDEN;
 use super::consent::{Apart, Consent};
 use super::display::{Display, is_heading};
+use super::marks::MIN_BYTES_OF_HIDDEN;
 use super::scan::{Budget, Control, Inside, Way, scan};
 use crate::map::Map;
 use crate::parse::{Element, Node, NodeId, NodeRef, Tree, attribute};

@@ -4,6 +4,8 @@
 //! string holds all runs, with collapsed white space, in document order; each box has the range of its runs. All later steps
 //! work on the two lists.
 
+mod progress;
+
 use std::collections::HashSet;
 use std::hash::BuildHasher;
 use std::ops::Range;
@@ -85,13 +87,9 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Lays out a page as it is displayed, with its shadow trees, and without `dropped` elements, scripts, controls and hidden inline elements. Hidden boxes are part of the layout, because a script may show them: the texts of tabs and folded sections are hidden
-    /// boxes.
-    pub(super) fn of(html: &Tree, dropped: &HashSet<NodeId>, dialogues: Dialogues) -> Self {
-        Self::of_elements(html, &[html.root().id()], dropped, dialogues)
-    }
-
-    /// Lays out elements of a page, each as a box of its own and shown in any case, as [`Layout::of`] does the whole page.
+    /// Lays out elements of a page as it is displayed, each as a box of its own and shown in any case: with shadow trees, and without `dropped` elements,
+    /// scripts, controls and hidden inline elements. Hidden boxes are part of the layout, because a script may show them: the texts of tabs and folded
+    /// sections are hidden boxes.
     pub(super) fn of_elements(
         html: &Tree,
         elements: &[NodeId],
@@ -102,10 +100,10 @@ impl Layout {
         let html = displayed.as_ref().unwrap_or(html);
         let context = Context::of(html, dialogues);
         let mut walk = Walk::without(dropped, &context);
-        let elements = elements.iter().map(|id| html.get(*id));
-        for element in elements {
-            walk.preformatted = usize::from(is_pre(element));
-            walk.tree(element);
+        for element in elements.iter().map(|id| html.get(*id)) {
+            walk.begin(element);
+            element.walk(&mut walk);
+            walk.close_box();
         }
         walk.layout
     }
@@ -142,7 +140,8 @@ impl Layout {
     }
 }
 
-struct Walk<'t> {
+/// The walk that makes a layout.
+pub(super) struct Walk<'t> {
     layout: Layout,
     dropped: &'t HashSet<NodeId>,
     context: &'t Context,
@@ -229,10 +228,10 @@ impl<'t> Walk<'t> {
         }
     }
 
-    fn tree(&mut self, root: NodeRef<'t>) {
+    /// Begins the box around `root`.
+    fn begin(&mut self, root: NodeRef<'t>) {
+        self.preformatted = usize::from(is_pre(root));
         self.open_box(None);
-        root.walk(self);
-        self.close_box();
     }
 
     fn enter_element(&mut self, node: NodeRef<'t>, element: &'t Element) -> bool {

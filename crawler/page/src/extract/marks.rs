@@ -233,6 +233,9 @@ pub(super) fn topics(names: &str) -> u16 {
     names.fold(0, |topics, name| topics | topics_of_name(name))
 }
 
+/// Least text of a hidden box, in bytes. Less is a message or the label of a control. Folded sections and tabs have more.
+pub(super) const MIN_BYTES_OF_HIDDEN: usize = 100;
+
 /// Longest value that is read, in bytes. The parser may repeat an element with a long one in each paragraph.
 pub(super) const MAX_VALUE_BYTES: usize = 4096;
 

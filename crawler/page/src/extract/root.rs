@@ -1,8 +1,8 @@
 //! The rules: the box that holds the content, by the marks of the template.
 
-use super::choose::MIN_BYTES_OF_HIDDEN;
 use super::hints::Role;
 use super::layout::{Layout, LayoutBox};
+use super::marks::MIN_BYTES_OF_HIDDEN;
 
 /// Smallest share of the page's content in the box of the content, by the role of the box.
 fn share_needed(role: Role) -> f64 {

@@ -24,7 +24,7 @@ pub struct TrainingRun {
 pub fn runs(html: &str, url: &Url) -> Vec<TrainingRun> {
     let document = parse::parse(html, parse::Attributes::Read);
     let title = parse::facts(&document, url, "").title;
-    let mut layout = content_layout(&document, &[]).layout;
+    let mut layout = content_layout(&document, &[]).laid.layout;
     let root = root::find(&mut layout);
     let page = Page::of(&layout, root, &title, Kinds::of(&document.html));
     let run = |at| TrainingRun {

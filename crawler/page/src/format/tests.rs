@@ -22,6 +22,7 @@ fn read(content_type: Option<&str>, body: &[u8]) -> Result<Page, NotAPage> {
         max_text_bytes: 1 << 20,
         extract: None,
         documents: Documents::in_this_thread(),
+        markdown: None,
     };
     let url = Url::parse("http://example.org/").unwrap();
     let page = crate::read(body, &headers, &url, &options)?;

@@ -54,6 +54,15 @@ pub(crate) fn facts(doc: &Document, page_url: &Url, agent: &str) -> PageFacts {
     found.resolve(page_url, doc.encoding)
 }
 
+/// The base of the references of a page fetched from `page_url`.
+pub(crate) fn base(doc: &Document, page_url: &Url) -> Base {
+    let mut hrefs = live_elements(&doc.html).filter_map(|(_, element)| {
+        let is_base = element.name.ns == ns!(html) && element.name.local == local_name!("base");
+        is_base.then(|| attribute(element, &local_name!("href"))).flatten()
+    });
+    Base::new(hrefs.next(), page_url, doc.encoding)
+}
+
 /// The facts before `<base>` is known.
 #[derive(Default)]
 struct Found<'a> {

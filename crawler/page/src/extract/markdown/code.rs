@@ -1,0 +1,299 @@
+//! Blocks of code: their text, the names of their languages, and the numbers beside their lines.
+
+use html5ever::local_name;
+
+use super::super::scan::{Budget, Way, scan};
+use super::{classes, value};
+use crate::parse::{Element, NodeRef};
+
+/// A block of code while it is read.
+#[derive(Debug)]
+pub(super) struct Code {
+    text: String,
+    language: String,
+}
+
+impl Code {
+    pub(super) fn of(pre: NodeRef<'_>) -> Self {
+        Self {
+            text: String::new(),
+            language: language(pre).unwrap_or_default(),
+        }
+    }
+
+    /// Adds text with all its white space. If its words are apart from those before, there is white space in any case.
+    pub(super) fn push(&mut self, text: &str, is_apart: bool) {
+        if is_apart
+            && !self.text.is_empty()
+            && !text.starts_with(char::is_whitespace)
+            && !self.text.ends_with(char::is_whitespace)
+        {
+            self.text.push(' ');
+        }
+        // A reference may stand for a carriage return, which would begin a line outside of the block.
+        for (at, part) in text.split('\r').enumerate() {
+            if at > 0 && !part.starts_with('\n') {
+                self.text.push('\n');
+            }
+            self.text.push_str(part);
+        }
+    }
+
+    /// Ends a line that has text.
+    pub(super) fn end_line(&mut self) {
+        if !self.text.is_empty() && !self.text.ends_with('\n') {
+            self.text.push('\n');
+        }
+    }
+
+    /// The block between fences; empty without text.
+    pub(super) fn into_fenced(self) -> String {
+        let code = without_empty_lines(&self.text);
+        if code.is_empty() {
+            return String::new();
+        }
+        let (mut longest, mut run) = (0, 0);
+        for byte in code.bytes() {
+            run = if byte == b'`' { run + 1 } else { 0 };
+            longest = longest.max(run);
+        }
+        let fence = "`".repeat(MIN_FENCE.max(longest + 1));
+        format!("{fence}{}\n{code}\n{fence}", self.language)
+    }
+}
+
+/// Shortest fence (CommonMark 0.31.2, section 4.5).
+const MIN_FENCE: usize = 3;
+
+/// The lines between the empty ones at both ends.
+fn without_empty_lines(text: &str) -> &str {
+    let text = text.trim_end();
+    let first = text.len() - text.trim_start().len();
+    let start = text[..first].rfind('\n').map_or(0, |at| at + 1);
+    &text[start..]
+}
+
+/// Most elements around a `<pre>` that may name its language.
+const MAX_LEVELS: usize = 3;
+
+/// The language of a `<pre>`, by the names that highlighters give it, its `<code>`, or the boxes around it.
+fn language(pre: NodeRef<'_>) -> Option<String> {
+    let inner = pre
+        .children()
+        .take(MAX_LEVELS)
+        .filter_map(|node| node.value().as_element());
+    let inner = inner.filter(|element| element.name.local == local_name!("code"));
+    let own = pre.value().as_element().into_iter().chain(inner);
+    let outer = pre
+        .ancestors()
+        .take(MAX_LEVELS)
+        .map_while(|node| node.value().as_element());
+    let outer = outer.take_while(|element| {
+        matches!(
+            element.name.local,
+            local_name!("div") | local_name!("figure") | local_name!("td") | local_name!("tr") | local_name!("tbody")
+        )
+    });
+    let mut own = own.map(|element| (element, true));
+    own.find_map(|(element, is_own)| named(element, is_own))
+        .or_else(|| outer.into_iter().find_map(|element| named(element, false)))
+}
+
+/// The language that the names of an element say.
+fn named(element: &Element, is_own: bool) -> Option<String> {
+    let attributes = ["data-lang", "data-language", "data-code-language"];
+    let attribute = attributes.iter().find_map(|name| value(element, name));
+    attribute.and_then(clean).or_else(|| of_classes(element, is_own))
+}
+
+/// Beginnings of classes before the name of a language, the longest first.
+const PREFIXES: [&str; 6] = [
+    "highlight-source-",
+    "language-",
+    "highlight-",
+    "brush:",
+    "lang-",
+    "src-",
+];
+
+/// Classes beside which the name of a language stands: of highlight.js, Pandoc, SyntaxHighlighter, Prettify, Rouge and Org.
+const MARKERS: [&str; 6] = ["hljs", "sourceCode", "brush:", "prettyprint", "highlight", "src"];
+
+/// Names that are also words, so that they name a language beside a marker only.
+fn of_classes(element: &Element, is_own: bool) -> Option<String> {
+    let prefixed = classes(element).find_map(|class| {
+        let prefix = PREFIXES.iter().find(|prefix| class.starts_with(**prefix))?;
+        // The classes of a page name its human language so.
+        let is_of_code = is_own || *prefix != "lang-";
+        is_of_code.then(|| clean(&class[prefix.len()..])).flatten()
+    });
+    let has_marker = || classes(element).any(|class| MARKERS.contains(&class));
+    let named = || {
+        let mut names = classes(element).filter(|class| !MARKERS.contains(class));
+        names.find_map(|name| clean(name).filter(|name| LANGUAGES.contains(&name.as_str())))
+    };
+    prefixed.or_else(|| (is_own || has_marker()).then(named).flatten())
+}
+
+/// Languages that are named by a class of their own.
+const LANGUAGES: [&str; 52] = [
+    "bash",
+    "c",
+    "clojure",
+    "cpp",
+    "csharp",
+    "css",
+    "cuda",
+    "dart",
+    "diff",
+    "dockerfile",
+    "elixir",
+    "erlang",
+    "fortran",
+    "go",
+    "graphql",
+    "groovy",
+    "haskell",
+    "html",
+    "ini",
+    "java",
+    "javascript",
+    "js",
+    "json",
+    "julia",
+    "kotlin",
+    "latex",
+    "lisp",
+    "lua",
+    "makefile",
+    "matlab",
+    "nginx",
+    "objectivec",
+    "ocaml",
+    "perl",
+    "php",
+    "powershell",
+    "python",
+    "r",
+    "ruby",
+    "rust",
+    "scala",
+    "scheme",
+    "scss",
+    "sh",
+    "shell",
+    "sql",
+    "swift",
+    "toml",
+    "typescript",
+    "vim",
+    "xml",
+    "yaml",
+];
+
+/// Names of no language.
+const NONE: [&str; 12] = [
+    "default",
+    "none",
+    "nohighlight",
+    "no-highlight",
+    "lines",
+    "wrapper",
+    "box",
+    "container",
+    "code",
+    "block",
+    "inline",
+    "undefined",
+];
+
+/// Longest name of a language, in bytes.
+const MAX_NAME_BYTES: usize = 24;
+
+/// The name of a language, if it may be one.
+fn clean(name: &str) -> Option<String> {
+    let name = name
+        .trim_matches(|c: char| c == ';' || c.is_whitespace())
+        .to_ascii_lowercase();
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"+#-._".contains(&byte);
+    let is_possible = (1..=MAX_NAME_BYTES).contains(&name.len()) && name.bytes().all(is_name);
+    (is_possible && !NONE.contains(&name.as_str())).then_some(name)
+}
+
+/// Classes of the numbers of lines: of Pygments, Rouge, Chroma, highlight.js, Prism, GitHub and SyntaxHighlighter.
+const GUTTERS: [&str; 18] = [
+    "linenos",
+    "lineno",
+    "linenodiv",
+    "lineno-cell",
+    "gutter",
+    "rouge-gutter",
+    "code-gutter",
+    "ln",
+    "lnt",
+    "line-number",
+    "line-numbers",
+    "line-numbers-rows",
+    "hljs-ln-numbers",
+    "hljs-ln-n",
+    "blob-num",
+    "special",
+    "gl",
+    "linenumber",
+];
+
+/// Class of the lines that mdBook and rustdoc hide: a reader does not need them, but the compiler does.
+const HIDDEN: &str = "boring";
+
+/// Whether an element is no part of the code that is shown: lines that are hidden, or the numbers beside its lines. These stand in the
+/// code, or in the cell before it.
+pub(super) fn is_beside_code(node: NodeRef<'_>, element: &Element, is_in_code: bool, budget: &mut Budget) -> bool {
+    if is_in_code && classes(element).any(|class| class == HIDDEN) {
+        return true;
+    }
+    let may_be = if is_in_code {
+        classes(element).any(|class| GUTTERS.contains(&class))
+    } else {
+        element.name.local == local_name!("td") && next_cell_has_code(node, budget)
+    };
+    may_be && has_only_numbers(node, budget)
+}
+
+fn next_cell_has_code(cell: NodeRef<'_>, budget: &mut Budget) -> bool {
+    let behind = std::iter::successors(cell.next_sibling(), |node| node.next_sibling());
+    let next = behind.take(MAX_LEVELS).find(|node| node.value().as_element().is_some());
+    next.is_some_and(|next| {
+        let (mut left, mut has_code) = (MAX_BEFORE_CODE, false);
+        scan(next, budget, |inner| {
+            left -= 1;
+            let element = inner.value().as_element();
+            has_code = element.is_some_and(|element| element.name.local == local_name!("pre"));
+            if has_code || left == 0 { Way::End } else { Way::Into }
+        });
+        has_code
+    })
+}
+
+/// Most nodes before the code in its cell.
+const MAX_BEFORE_CODE: usize = 8;
+
+/// Most bytes of a text that are read for numbers.
+const MAX_NUMBER_BYTES: usize = 4096;
+
+fn has_only_numbers(node: NodeRef<'_>, budget: &mut Budget) -> bool {
+    let (mut has_digits, mut is_other) = (false, false);
+    scan(node, budget, |inner| {
+        for byte in inner
+            .value()
+            .as_text()
+            .unwrap_or_default()
+            .bytes()
+            .take(MAX_NUMBER_BYTES)
+        {
+            has_digits |= byte.is_ascii_digit();
+            is_other |= !byte.is_ascii_digit() && !byte.is_ascii_whitespace();
+        }
+        if is_other { Way::End } else { Way::Into }
+    });
+    has_digits && !is_other
+}

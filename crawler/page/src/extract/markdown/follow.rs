@@ -1,0 +1,342 @@
+//! The walk that writes: elements become blocks, and the texts of chosen runs become their words.
+
+mod open;
+
+use html5ever::local_name;
+
+use super::super::context::Context;
+use super::super::display::Display;
+use super::super::layout::Walk;
+use super::super::marks;
+use super::super::scan::Budget;
+use super::super::source::Source;
+use super::blocks::{Leaf, Writer};
+use super::code::Code;
+use super::escape::Block;
+use super::line::{Gap, Ink, Line, Style};
+use super::raised;
+use super::table::{Rows, data_tables};
+use super::target::Targets;
+use super::{MarkdownOptions, formula, value};
+use crate::map::Set;
+use crate::parse::{Element, Node, NodeId, NodeRef, Tree, Visit};
+
+/// What the runs within an element are written as, in one line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Heading(u8),
+    Cell,
+    /// A term or a summary, which is strong.
+    Strong,
+}
+
+/// What ends with an element.
+enum Opened {
+    Nothing,
+    /// Levels of lists and quotes.
+    Levels(usize),
+    /// A line, which stands within another one.
+    Mode(Option<Mode>),
+    Style(Style),
+    InlineCode,
+    Raised,
+    Link,
+    Code,
+    Table,
+    Row,
+    Unwritten,
+}
+
+/// Most bytes of the targets of a page, and further ones for each byte of its text. The parser may repeat an element with a long target before each
+/// letter.
+const BASE_TARGET_BYTES: usize = 1 << 20;
+const TARGET_BYTES_PER_BYTE: usize = 16;
+
+/// The walk that writes.
+pub(super) struct Follow<'t, 'o> {
+    walk: Walk<'t>,
+    context: &'t Context,
+    is_chosen: &'o [bool],
+    targets: Targets<'o>,
+    images: bool,
+    data_tables: Set<NodeId>,
+    budget: Budget,
+    writer: Writer,
+    line: Line,
+    ink: Ink,
+    /// For each open element what ends with it, and how it takes part.
+    opened: Vec<(Opened, Display)>,
+    mode: Option<Mode>,
+    /// The open block of code.
+    code: Option<Code>,
+    /// The open table of data.
+    table: Option<Rows>,
+    /// Number of open elements whose text is not written.
+    unwritten: usize,
+    /// The formula that the next text stands for.
+    formula: Option<String>,
+    /// Number of breaks of the line since the last text.
+    breaks: usize,
+}
+
+impl<'t, 'o> Follow<'t, 'o> {
+    pub(super) fn new(
+        html: &Tree,
+        source: &'t Source<'_>,
+        context: &'t Context,
+        is_chosen: &'o [bool],
+        (targets, options): (Targets<'o>, &MarkdownOptions),
+    ) -> Self {
+        Self {
+            walk: Walk::new(&source.dropped, context),
+            context,
+            is_chosen,
+            targets,
+            images: options.images,
+            data_tables: data_tables(html),
+            budget: Budget::of_page(html.len()),
+            writer: Writer::new(options.max_bytes),
+            line: Line::default(),
+            ink: Ink::default(),
+            opened: Vec::new(),
+            mode: None,
+            code: None,
+            table: None,
+            unwritten: 0,
+            formula: None,
+            breaks: 0,
+        }
+    }
+
+    /// Writes what is in an element.
+    pub(super) fn element(&mut self, element: NodeRef<'t>) {
+        self.walk.start(element);
+        let top = element.value().as_element();
+        let opened = top.map_or(Opened::Nothing, |top| self.open(element, top, Display::Block));
+        element.walk(self);
+        self.walk.end();
+        self.end_line();
+        self.close(opened, top);
+    }
+
+    pub(super) fn into_markdown(self) -> String {
+        self.writer.into_markdown()
+    }
+
+    fn is_chosen(&self, run: usize) -> bool {
+        self.is_chosen.get(run).copied().unwrap_or(false)
+    }
+
+    /// Whether something without words is content here: in a chosen run, or between two.
+    fn is_amid_chosen(&self) -> bool {
+        let run = self.walk.run();
+        let follows = self.walk.is_in_run() || run.checked_sub(1).is_some_and(|before| self.is_chosen(before));
+        follows && self.is_chosen(run)
+    }
+
+    /// How words are written here. What is in a strong line is strong, and only that.
+    fn ink(&self) -> Ink {
+        let mut ink = self.ink.clone();
+        if self.mode == Some(Mode::Strong) {
+            ink.style = Style::STRONG;
+        }
+        if !self.has_room_for_targets() {
+            ink.link = None;
+        }
+        ink
+    }
+
+    fn has_room_for_targets(&self) -> bool {
+        self.line.target_bytes() <= BASE_TARGET_BYTES + TARGET_BYTES_PER_BYTE * self.walk.text_bytes()
+    }
+
+    fn text(&mut self, node: NodeRef<'t>, text: &str) {
+        let before = self.walk.text_bytes();
+        self.walk.enter(node);
+        let has_words = self.walk.text_bytes() > before;
+        let is_chosen = has_words && self.is_chosen(self.walk.run());
+        if let Some(code) = &mut self.code {
+            if self.unwritten == 0 && (is_chosen || !has_words) {
+                let is_apart = self.walk.text_since(before).starts_with([' ', '\n']);
+                code.push(text, is_apart);
+            }
+            return;
+        }
+        if !has_words {
+            return;
+        }
+        let formula = self.formula.take();
+        let is_written = is_chosen && (self.unwritten == 0 || formula.is_some());
+        if is_written {
+            if self.breaks > 1 && self.mode.is_none() {
+                self.end_line();
+            }
+            let text = self.walk.text_since(before);
+            let words = text.trim_start_matches([' ', '\n']);
+            let gap = match (words.len() < text.len(), self.breaks) {
+                (false, _) => Gap::None,
+                (true, 0) => Gap::Space,
+                (true, _) => Gap::Break,
+            };
+            let ink = self.ink();
+            match formula {
+                Some(formula) => self.line.push_formula(&formula, gap, &ink),
+                None => self.line.push_words(&raised::written(words, &ink), gap, &ink),
+            }
+        }
+        if is_chosen && !is_written && self.walk.text_since(before).starts_with([' ', '\n']) {
+            self.line.space();
+        }
+        self.breaks = 0;
+    }
+
+    fn enter_element(&mut self, node: NodeRef<'t>, element: &'t Element) -> bool {
+        let display = self.context.display(node, element);
+        if is_block(display) {
+            self.end_line();
+        }
+        if !self.walk.enter(node) {
+            self.left_out(node, element);
+            return false;
+        }
+        let opened = self.open(node, element, display);
+        self.opened.push((opened, display));
+        true
+    }
+
+    /// Writes an element without words: an image, or the script of a formula.
+    fn left_out(&mut self, node: NodeRef<'t>, element: &Element) {
+        let name = &element.name.local;
+        let is_image = *name == local_name!("img");
+        let may_be = is_image || *name == local_name!("script");
+        let is_amid = may_be && self.code.is_none() && self.unwritten == 0 && self.is_amid_chosen();
+        if !is_amid || self.walk.is_dropped(node) {
+            return;
+        }
+        let ink = self.ink();
+        let gap = if self.walk.has_gap() { Gap::Space } else { Gap::None };
+        let formula = if is_image {
+            formula::of_image(element)
+        } else {
+            formula::of_script(node, element)
+        };
+        if let Some(formula) = formula {
+            self.line.push_formula(&formula, gap, &ink);
+        } else if is_image && self.images && marks::hidden(element).is_none() {
+            let target = value(element, "src").and_then(|source| self.targets.of_image(source));
+            let description = value(element, "alt").unwrap_or_default();
+            let description = description.split_whitespace().collect::<Vec<_>>().join(" ");
+            if let Some(target) = target {
+                self.line.push_image(&description, target, gap, &ink);
+            }
+        }
+    }
+
+    /// Writes a block. The rows of a table that it interrupts come before it.
+    fn block(&mut self, text: &str, leaf: Leaf) {
+        if let Some(rows) = self.table.as_mut().filter(|_| !text.is_empty()) {
+            let rows = std::mem::take(rows).into_markdown();
+            self.writer.block(&rows, Leaf::Other);
+        }
+        self.writer.block(text, leaf);
+    }
+
+    /// Ends a line at the boundary of a block.
+    fn end_line(&mut self) {
+        self.breaks = 0;
+        if self.mode.is_some() {
+            self.line.space();
+        } else if !self.line.is_empty() {
+            let text = self.line.take(Block::Paragraph);
+            self.block(&text, Leaf::Paragraph);
+        }
+    }
+
+    /// Ends the line of a heading, a term or a summary.
+    fn end_mode(&mut self) {
+        match self.mode {
+            Some(Mode::Heading(level)) => {
+                let text = self.line.take(Block::Heading);
+                if !text.is_empty() {
+                    let heading = format!("{} {text}", "#".repeat(usize::from(level)));
+                    self.block(&heading, Leaf::Other);
+                }
+            }
+            Some(Mode::Cell) => {}
+            Some(Mode::Strong) | None => {
+                let text = self.line.take(Block::Paragraph);
+                self.block(&text, Leaf::Paragraph);
+            }
+        }
+    }
+
+    fn close(&mut self, opened: Opened, element: Option<&Element>) {
+        match opened {
+            Opened::Nothing => {}
+            Opened::Levels(levels) => self.writer.close(levels),
+            Opened::Mode(outer) => {
+                if let (Some(Mode::Cell), Some(rows), Some(cell)) = (self.mode, &mut self.table, element) {
+                    rows.push(cell, &self.line.take(Block::Cell));
+                } else {
+                    self.end_mode();
+                }
+                self.mode = outer;
+            }
+            Opened::Style(outer) => self.ink.style = outer,
+            Opened::InlineCode => self.ink.code = None,
+            Opened::Raised => self.ink.raised = None,
+            Opened::Link => self.ink.link = None,
+            Opened::Code => {
+                if let Some(code) = self.code.take() {
+                    self.block(&code.into_fenced(), Leaf::Other);
+                }
+            }
+            Opened::Table => {
+                if let Some(rows) = self.table.take() {
+                    self.block(&rows.into_markdown(), Leaf::Other);
+                }
+            }
+            Opened::Row => {
+                if let Some(rows) = &mut self.table {
+                    rows.end_row();
+                }
+            }
+            Opened::Unwritten => (self.unwritten, self.formula) = (0, None),
+        }
+    }
+}
+
+impl<'t> Visit<'t> for Follow<'t, '_> {
+    fn enter(&mut self, node: NodeRef<'t>) -> bool {
+        match node.value() {
+            Node::Text(text) => {
+                self.text(node, text);
+                false
+            }
+            Node::Element(element) => self.enter_element(node, element),
+            _ => self.walk.enter(node),
+        }
+    }
+
+    fn leave(&mut self, node: NodeRef<'t>) {
+        self.walk.leave(node);
+        let Some((opened, display)) = self.opened.pop() else {
+            return;
+        };
+        let is_line = display == Display::Line;
+        if let Some(code) = self.code.as_mut().filter(|_| is_line || is_block(display)) {
+            code.end_line();
+        }
+        if is_line {
+            self.breaks = self.breaks.max(1);
+        }
+        if is_block(display) {
+            self.end_line();
+        }
+        self.close(opened, node.value().as_element());
+    }
+}
+
+fn is_block(display: Display) -> bool {
+    matches!(display, Display::Block | Display::Cell | Display::Caption)
+}

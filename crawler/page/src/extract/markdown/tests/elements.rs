@@ -1,0 +1,357 @@
+use super::*;
+
+#[test]
+fn headings_have_their_levels_and_no_handles() {
+    assert_all(&[
+        (
+            "<h1>One</h1><p>text<h2>Two <b>b</b></h2><h6>Six</h6>",
+            "# One\n\ntext\n\n## Two **b**\n\n###### Six",
+        ),
+        ("<h2 id=a>Title<a class=headerlink href=#a>¶</a></h2>", "## Title"),
+        ("<h2 id=a><a class=header href=#a>Title</a></h2>", "## Title"),
+        ("<h2><a href=/p>Title</a></h2>", "## [Title](https://example.org/p)"),
+        ("<h2><div>two</div><div>boxes</div></h2>", "## two boxes"),
+        ("<h2>a<br>b</h2>", "## a b"),
+        (
+            "<h2>C #</h2><h2>C#</h2><h2>#</h2><h2>1. one</h2>",
+            "## C \\#\n\n## C#\n\n## \\#\n\n## 1. one",
+        ),
+        ("<div role=heading aria-level=3>Title</div>", "### Title"),
+        ("<h2> </h2><p>text", "text"),
+        (
+            "<a href=/p><h2>Title</h2><p>text</p></a>",
+            "## [Title](https://example.org/p)\n\n[text](https://example.org/p)",
+        ),
+    ]);
+}
+
+#[test]
+fn lists_are_nested_and_numbered() {
+    assert_all(&[
+        (
+            "<p>Text<ul><li>a<li>b<ul><li>c</ul><li>d</ul><p>end",
+            "Text\n\n- a\n- b\n  - c\n- d\n\nend",
+        ),
+        ("<ol start=9><li>a<li>b<p>second</ol>", "9. a\n10. b\n\n    second"),
+        ("<ol><li>a<li value=7>b<li>c</ol>", "1. a\n7. b\n8. c"),
+        (
+            "<ol start=-3><li>a</ol><p>b<ol start=9999999999><li>c</ol>",
+            "1. a\n\nb\n\n1. c",
+        ),
+        // A list with another number cannot begin directly under text.
+        ("<ul><li>a<ol start=3><li>b</ol></ul>", "- a\n\n  3. b"),
+        // Several blocks.
+        (
+            "<ul><li><p>a<p>b<pre>x\n  y</pre><li>c</ul>",
+            "- a\n\n  b\n\n  ```\n  x\n    y\n  ```\n\n- c",
+        ),
+        // Two lists are two lists.
+        (
+            "<ul><li>a</ul><ul><li>b</ul><ol><li>c</ol><ol><li>d</ol>",
+            "- a\n\n+ b\n\n1. c\n\n1) d",
+        ),
+        // A list directly in a list belongs to the item before it.
+        ("<ul><li>a</li><ul><li>b</ul><li>c</ul>", "- a\n  - b\n- c"),
+        ("<ul><li><ul><li>a</ul></ul>", "- - a"),
+        ("<ul><li> <li><img src=x></ul><p>text", "text"),
+        ("<ul><li><h3>Title</h3><p>text</ul>", "- ### Title\n\n  text"),
+        ("<li>stray<li>items", "- stray\n\n+ items"),
+    ]);
+}
+
+#[test]
+fn quotes_summaries_and_terms_are_blocks() {
+    assert_all(&[
+        (
+            "<blockquote><p>a<p>b<ul><li>c</ul></blockquote>d",
+            "> a\n>\n> b\n>\n> - c\n\nd",
+        ),
+        ("<blockquote>a<blockquote>b</blockquote></blockquote>", "> a\n>\n> > b"),
+        ("<blockquote>a</blockquote><blockquote>b</blockquote>", "> a\n\n> b"),
+        ("<ul><li><blockquote>a</blockquote>b</ul>", "- > a\n\n  b"),
+        (
+            "<dl><dt>Term<dd>One<dd><ul><li>Two</ul></dl>",
+            "**Term**\n\nOne\n\n- Two",
+        ),
+        (
+            "<dl><dt><em>class</em> <code>A</code>(<em>b</em>)<dd>x</dl>",
+            "**class `A`(b)**\n\nx",
+        ),
+        (
+            "<details open><summary>More</summary><p>text</details>",
+            "**More**\n\ntext",
+        ),
+        (
+            "<details open><summary>See <h3>Title</h3></summary>text</details>",
+            "**See**\n\n### Title\n\ntext",
+        ),
+        ("<p>a<hr><p>b", "a\n\n***\n\nb"),
+        ("<hr><p>a<hr>", "a"),
+    ]);
+}
+
+#[test]
+fn code_keeps_its_white_space_and_has_its_language() {
+    let python = |html: &str| assert_eq!(shown(html), "```python\nif a:\n\n    b  =\tc\n```\n", "{html}");
+    let code = "if a:\n\n    b  =\tc\n";
+    for before in [
+        "<pre><code class='language-python'>",
+        "<pre class='brush: python; gutter: true'><code>",
+        "<pre><code class='hljs python'>",
+        "<pre><code class='lang-python hljs'>",
+        "<div class=highlight-python><div class=highlight><pre><span></span>",
+        "<div class='highlight highlight-source-python'><pre>",
+        "<pre class='sourceCode python'><code>",
+        "<div class=sourceCode><pre class='sourceCode Python'>",
+        "<pre><code data-lang=python>",
+        "<figure data-language=python><pre data-language=python>",
+        "<pre class='prettyprint lang-python'>",
+        "<pre class='src src-python'>",
+    ] {
+        python(&format!("{before}{code}"));
+    }
+    assert_all(&[
+        ("<pre>a ``` b</pre>", "````\na ``` b\n````"),
+        ("<pre>\n\n  a\n\n</pre>", "```\n  a\n```"),
+        ("<pre>a<br>b<button>Copy</button></pre>", "```\na\nb\n```"),
+        (
+            "<pre><div class=line>a</div><div class=line>  b</div></pre>",
+            "```\na\n  b\n```",
+        ),
+        ("<pre>*a* <b>b</b> &lt;c&gt; [d](e)</pre>", "```\n*a* b <c> [d](e)\n```"),
+        ("<pre> </pre><p>text", "text"),
+        (
+            "<blockquote><pre>a\n\nb</pre></blockquote>",
+            "> ```\n> a\n>\n> b\n> ```",
+        ),
+        // A carriage return would begin a line outside of the quote.
+        (
+            "<blockquote><pre>a&#13;# b</pre></blockquote>",
+            "> ```\n> a\n> # b\n> ```",
+        ),
+        ("<div class=highlight-default><pre>a</pre></div>", "```\na\n```"),
+        ("<body class=lang-en><pre>a</pre>", "```\na\n```"),
+    ]);
+}
+
+#[test]
+fn the_numbers_of_the_lines_of_a_code_are_left_out() {
+    for html in [
+        "<table class=highlighttable><tr><td class=linenos><div class=linenodiv><pre>1\n2</pre></div></td>\
+         <td class=code><div class=highlight><pre>a\n b</pre></div></td></tr></table>",
+        "<pre><span class=lineno>1</span>a\n<span class=lineno>2</span> b</pre>",
+        "<div class=highlight><pre><code><table class=rouge-table><tr><td class='rouge-gutter gl'><pre class=lineno>1\n2\n</pre></td>\
+         <td class=rouge-code><pre>a\n b\n</pre></td></tr></table></code></pre></div>",
+        "<pre><code><table class=hljs-ln><tr><td class=hljs-ln-numbers>1</td><td class=hljs-ln-code>a</td></tr>\
+         <tr><td class=hljs-ln-numbers>2</td><td class=hljs-ln-code> b</td></tr></table></code></pre>",
+        "<pre><code><span class=boring>fn main() {\n</span>a\n b\n<span class=boring>}\n</span></code></pre>",
+    ] {
+        assert_eq!(shown(html), "```\na\n b\n```\n", "{html}");
+    }
+}
+
+#[test]
+fn tables_of_data_are_tables() {
+    assert_all(&[
+        (
+            "<table><tr><th>a<th>b<tr><td>1<td>2<tr><td>x|y<td><code>p|q</code></table>",
+            "| a | b |\n| --- | --- |\n| 1 | 2 |\n| x\\|y | `p\\|q` |",
+        ),
+        (
+            "<table><caption>Numbers</caption><tr><td>1<td>2</table>",
+            "Numbers\n\n|  |  |\n| --- | --- |\n| 1 | 2 |",
+        ),
+        (
+            "<table><thead><tr><td>a<td>b</thead><tr><td><p>x<p>y<ul><li>z</ul><td>l<br>m</table>",
+            "| a | b |\n| --- | --- |\n| x y z | l m |",
+        ),
+        // Without a header in the markup.
+        (
+            "<table><tr><td>a<td>1<tr><td>b<td>2</table>",
+            "|  |  |\n| --- | --- |\n| a | 1 |\n| b | 2 |",
+        ),
+        // Spans.
+        (
+            "<table><tr><th colspan=2>a<th>b<tr><td rowspan=2>1<td>2<td>3<tr><td>4<td>5</table>",
+            "| a |  | b |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n|  | 4 | 5 |",
+        ),
+        (
+            "<table><tr><th>a<tr><td>1<td>2</table>",
+            "| a |  |\n| --- | --- |\n| 1 | 2 |",
+        ),
+        (
+            "<table><tr><th>a<th>b<tr><td> <td> <tr><td>1<td> </table>",
+            "| a | b |\n| --- | --- |\n| 1 |  |",
+        ),
+    ]);
+}
+
+#[test]
+fn tables_of_layout_are_blocks() {
+    assert_all(&[
+        (
+            "<table><tr><td><h2>Title</h2>text<td>side</table>",
+            "## Title\n\ntext\n\nside",
+        ),
+        ("<table><tr><td>one cell</table>", "one cell"),
+        ("<table><tr><td>a<td>b<tr><td>c</table>", "a\n\nb\n\nc"),
+        ("<table role=presentation><tr><th>a<tr><th>b</table>", "a\n\nb"),
+        (
+            "<table><tr><td><table><tr><th>a<tr><td>1</table><td>b</table>",
+            "| a |\n| --- |\n| 1 |\n\nb",
+        ),
+        (
+            "<table><tr><th>Parameters:<td><dl><dt>a<dd>text</dl></table>",
+            "Parameters:\n\n**a**\n\ntext",
+        ),
+        ("<table><tr><th>a<tr><td><pre>x\ny</pre></table>", "a\n\n```\nx\ny\n```"),
+    ]);
+}
+
+#[test]
+fn words_have_their_marks() {
+    assert_all(&[
+        (
+            "<p>a <b>b</b> <i>c</i> <b><i>d</i></b> <s>e</s> <del><b>f</b></del>",
+            "a **b** *c* ***d*** ~~e~~ ~~**f**~~",
+        ),
+        ("<p>un<b>believ</b>able", "un**believ**able"),
+        // White space stands outside of the marks, and marks of one style are one.
+        ("<p>a<b> b </b>c <b>d</b> <b>e</b>", "a **b** c **d e**"),
+        (
+            "<p><b>see <a href=/x>this</a> or <code>that</code></b>",
+            "**see [this](https://example.org/x) or `that`**",
+        ),
+        ("<p>a <a href=/x><b>b</b> c</a>", "a [**b** c](https://example.org/x)"),
+        // Marks that would not be marks are left out.
+        ("<p>a<b>(b)</b>c", "a(b)c"),
+        ("<p>a<b>b</b><i>c</i>", "a**b**c"),
+        (
+            "<p><code>a</code> <code>b`c</code> <code>`</code>",
+            "`a` ``b`c`` `` ` ``",
+        ),
+        ("<p><code>a.</code><code>b</code><kbd>c</kbd>", "`a.bc`"),
+        ("<p>a<br>b <br> c", "a\\\nb\\\nc"),
+        ("<p>a<br><br>b", "a\n\nb"),
+        ("<p>2<sup>8</sup> H<sub>2</sub>O x<sup>nd</sup>", "2⁸ H₂O xnd"),
+        (
+            "<p>note<sup><a href=#n>1</a></sup>",
+            "note[1](https://example.org/a/b#n)",
+        ),
+        ("<p><span style=display:none>hidden</span>a", "a"),
+    ]);
+}
+
+#[test]
+fn links_and_images_have_targets_that_may_be() {
+    assert_all(&[
+        (
+            "<base href=https://other.org/x/><p><a href=y>a</a>",
+            "[a](https://other.org/x/y)",
+        ),
+        ("<p><a href='/a b(c'>a</a>", "[a](https://example.org/a%20b%28c)"),
+        ("<p><a href='/Foo_(bar)'>a</a>", "[a](https://example.org/Foo_(bar))"),
+        (
+            "<p><a href='/?a=1&amp;lt;b=`|'>a</a>",
+            "[a](https://example.org/?a=1\\&lt;b=%60%7C)",
+        ),
+        ("<p><a href=mailto:a@b.c>mail</a>", "[mail](mailto:a@b.c)"),
+        (
+            "<p><a href='javascript:alert(1)'>a</a> <a href='data:text/html,x'>b</a> <a href='java\tscript:x'>c</a>",
+            "a b c",
+        ),
+        ("<p>wow!<a href=/x>a]b</a>", "wow\\![a\\]b](https://example.org/x)"),
+        ("<p><a href=/x><img src=i.png></a> text", "text"),
+        ("<div id=r><a href=#r>[r]</a></div>", "\\[r\\]"),
+    ]);
+    let images = MarkdownOptions {
+        images: true,
+        ..MarkdownOptions::default()
+    };
+    let html = "<p>a <img src=i.png alt='x ] y'> b <img src='data:image/png;base64,x' alt=z>";
+    assert_eq!(
+        shown_with(html, &images),
+        "a ![x \\] y](https://example.org/a/i.png) b\n"
+    );
+    let as_written = MarkdownOptions {
+        links: Links::AsWritten,
+        ..MarkdownOptions::default()
+    };
+    assert_eq!(
+        shown_with("<p><a href='../x y#z'>a</a>", &as_written),
+        "[a](../x%20y#z)\n"
+    );
+    assert_eq!(shown_with("<p><a href='javascript:x'>a</a>", &as_written), "a\n");
+    let text_only = MarkdownOptions {
+        links: Links::TextOnly,
+        ..MarkdownOptions::default()
+    };
+    assert_eq!(shown_with("<p><a href=/x>a</a>", &text_only), "a\n");
+}
+
+#[test]
+fn formulas_are_latex() {
+    assert_all(&[
+        (
+            "<p>a <math><semantics><mrow><mi>x</mi></mrow><annotation encoding=application/x-tex>x_1</annotation></semantics></math>, b",
+            "a $x_1$, b",
+        ),
+        (
+            "<p>a <span class=katex><span class=katex-mathml><math><semantics><mi>x</mi><annotation encoding=application/x-tex>x^2</annotation>\
+             </semantics></math></span><span class=katex-html aria-hidden=true>x2</span></span> b",
+            "a $x^2$ b",
+        ),
+        (
+            "<p>a <math display=block alttext='{\\displaystyle E=mc^2}'><mi>E</mi></math> b",
+            "a $$E=mc^2$$ b",
+        ),
+        ("<p>a <script type='math/tex'>x</script> b", "a $x$ b"),
+        (
+            "<p>a <span class=MathJax_Preview>x</span><span class=MathJax>x</span><script type='math/tex; mode=display'>y</script> b",
+            "a $$y$$ b",
+        ),
+        ("<p>a <img class=latex alt='x' src=i> b", "a $x$ b"),
+        ("<p>a <math><mi>x</mi></math> b", "a x b"),
+        // What would be markup.
+        (
+            "<p>a <script type='math/tex'>[x](http://e.org) <b></script> b",
+            "a $`[x](http://e.org) <b>`$ b",
+        ),
+        ("<p>costs $5 and $6", "costs $5 and $6"),
+        ("<p>costs $5 ($x$)", "costs $5 (\\$x\\$)"),
+        ("<p>costs $5 <script type=math/tex>x</script>", "costs \\$5 $x$"),
+    ]);
+}
+
+#[test]
+fn only_what_is_chosen_is_written() {
+    let article = "<p>The frontier holds the URLs that are still to be fetched, in an order that keeps every host at rest for as long as it asks.</p>";
+    let html = format!(
+        "<body><nav><ul><li><a href=/>Home</a><li><a href=/docs>Docs</a></ul></nav><main><h1>Frontier</h1>{article}<pre>let x = 1;</pre>{article}</main>\
+         <footer><p>Copyright 2024 the authors</p></footer>"
+    );
+    let doc = parse(&html, Attributes::All);
+    let markdown = written(&doc, &content(&doc, "", None).0, &MarkdownOptions::default());
+    assert!(markdown.starts_with("# Frontier\n\nThe frontier"), "{markdown}");
+    assert!(markdown.contains("\n\n```\nlet x = 1;\n```\n\n"), "{markdown}");
+    assert!(
+        !markdown.contains("Home") && !markdown.contains("Copyright"),
+        "{markdown}"
+    );
+}
+
+#[test]
+fn shadow_trees_are_written_as_displayed() {
+    let html = "<x-a><template shadowrootmode=open><h2>Title</h2><slot></slot></template><p>text</p></x-a>";
+    assert_eq!(shown(html), "## Title\n\ntext\n");
+}
+
+#[test]
+fn plain_text_is_escaped() {
+    let options = MarkdownOptions::default();
+    let text = "# a\nb *c*\n\n1. d\n===\n";
+    let wrapped = of_text(text, Lines::Wrapped, &options);
+    assert_eq!(wrapped, "\\# a\nb \\*c\\*\n\n1\\. d\n\\===\n");
+    let paragraphs = of_text(text, Lines::Paragraphs, &options);
+    assert_eq!(paragraphs, "\\# a\n\nb \\*c\\*\n\n1\\. d\n\n\\===\n");
+}
