@@ -163,6 +163,52 @@ fn a_page_is_shown_with_every_property_that_a_crawl_uses() {
 }
 
 #[test]
+fn a_page_is_shown_with_its_structure_and_with_what_it_says_about_itself() {
+    let ld = r#"<script type="application/ld+json">{"@type":"NewsArticle","headline":"Plan of the harbour","datePublished":"2024-03-05T10:00:00+01:00",
+        "author":[{"@type":"Person","name":"Ida Holm"}],"publisher":{"@type":"Organization","name":"Harbour News"}}</script>"#;
+    let body = format!(
+        "<article><h1>Plan of the harbour</h1><p>By Ida Holm</p><p>{} <a href=/map>the map</a>.</p><h2>Steps</h2><ol><li>Dredge it.</li>\
+         <li>Build the wall.</li></ol><pre><code class=language-sh>make  all</code></pre><table><tr><th>Year<th>Boats</tr><tr><td>2023<td>17</tr>\
+         </table><p>{}</p></article>",
+        words(1, 60),
+        words(2, 60)
+    );
+    let html = format!(
+        "<html lang=en><head><title>Plan of the harbour | Harbour News</title>{ld}</head><body>{body}</body></html>"
+    );
+    let folder = folder(&[("a.html", html.as_bytes()), ("none.html", b"")]);
+    let url = "https://example.org/news/plan";
+    let ended = inspect(&folder, &["page", "a.html", "--url", url, "--format", "json"]).succeeded();
+    let page = json_lines(&ended).remove(0);
+    let said = &page["metadata"];
+    assert_eq!(said["title"]["value"], "Plan of the harbour", "{said}");
+    assert_eq!(said["authors"], json!({"value": ["Ida Holm"], "source": "JSON-LD"}));
+    assert_eq!(
+        said["published"],
+        json!({"value": "2024-03-05T10:00:00+01:00", "source": "JSON-LD"})
+    );
+    assert_eq!(said["site_name"], json!({"value": "Harbour News", "source": "JSON-LD"}));
+    assert_eq!(said["licence"], Value::Null);
+    let markdown = page["markdown"].as_str().unwrap();
+    for part in [
+        "# Plan of the harbour\n",
+        " [the map](https://example.org/map).\n",
+        "\n## Steps\n\n1. Dredge it.\n2. Build the wall.\n",
+        "\n```sh\nmake  all\n```\n",
+        "\n| Year | Boats |\n| --- | --- |\n| 2023 | 17 |\n",
+    ] {
+        assert!(markdown.contains(part), "{part}: {markdown}");
+    }
+    let ended = inspect(&folder, &["page", "a.html", "--url", url, "--format", "markdown"]).succeeded();
+    assert_eq!(ended.stdout, markdown);
+    let ended = inspect(&folder, &["page", "a.html", "--url", url]).succeeded();
+    ended.says(&[
+        "authors       Ida Holm (JSON-LD)",
+        "own title     Plan of the harbour (",
+    ]);
+}
+
+#[test]
 fn a_page_has_the_same_fingerprint_as_in_a_crawl() {
     let site = Site::of([(
         "/",

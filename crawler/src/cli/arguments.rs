@@ -38,8 +38,8 @@ pub use fingerprint::{EvaluateArgs, FingerprintArgs, IdfArgs, LayoutsArgs};
 pub use fleet::{FleetAction, FleetArgs, FleetDrainArgs, FleetFormat, FleetStatusArgs};
 pub use init::InitArgs;
 pub use inspect::{
-    Fetching, InspectArgs, InspectFormat, InspectPageArgs, InspectRobotsArgs, InspectSitemapArgs, InspectUrlArgs,
-    Inspected,
+    Fetching, InspectArgs, InspectFormat, InspectPageArgs, InspectPageFormat, InspectRobotsArgs, InspectSitemapArgs,
+    InspectUrlArgs, Inspected,
 };
 pub use logging::{LogFormat, LoggingArgs};
 pub use merge::MergeArgs;

@@ -38,6 +38,19 @@ pub enum InspectFormat {
     Jsonl,
 }
 
+/// The forms of the answer for a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum InspectPageFormat {
+    /// For people.
+    Text,
+    /// For programs: one JSON object per line. Fields are only ever added.
+    Json,
+    /// The same as json.
+    Jsonl,
+    /// The main text as Markdown: headings, lists, tables, code, links. A rule stands between two pages.
+    Markdown,
+}
+
 /// Settings for fetching a URL.
 #[derive(Debug, Args)]
 pub struct Fetching {
@@ -53,7 +66,7 @@ pub struct Fetching {
 #[command(
     after_help = "JSON: {\"source\", \"url\", \"status\", \"media_type\", \"charset\": WHATWG name, \"charset_source\": \
     \"bom\"|\"header\"|\"meta\"|\"utf8\"|\"detected\", \"charset_errors\": true if some bytes were malformed, \"title\", \
-    \"text\", \"extract\": null without a rule of [[extract]], otherwise {\"rule\", \"effect\": \
+    \"text\", \"markdown\": the same with its structure, \"extract\": null without a rule of [[extract]], otherwise {\"rule\", \"effect\": \
     \"content\"|\"drop\"|\"nothing\"}, \"word_count\", \"language\": ISO 639-1, \
     \"page_type\": \"article\"|\"listing\"|\"product\"|\"forum\"|\"documentation\"|\"service\"|\"unknown\", \"document\": kind of a document that is not HTML, \"pages\": its number of pages, \"missing_parts\": [names of parts that it lacks], \"outlinks\": [{\"url\", \"kind\", \"nofollow\"}], \"robots\": \
     {\"noindex\", \"nofollow\", \"unavailable_after\": date, \"meta\": {the same fields}, \"header\": {the same fields}}, \
@@ -85,8 +98,8 @@ pub struct InspectPageArgs {
     #[arg(long, value_name = "CSS")]
     pub drop: Vec<String>,
     /// Form of the answer.
-    #[arg(long, value_enum, default_value_t = InspectFormat::Text)]
-    pub format: InspectFormat,
+    #[arg(long, value_enum, default_value_t = InspectPageFormat::Text)]
+    pub format: InspectPageFormat,
     /// Fetch a URL even if its robots.txt forbids it.
     #[arg(long)]
     pub ignore_robots: bool,

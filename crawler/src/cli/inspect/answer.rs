@@ -40,6 +40,8 @@ pub(in crate::cli) struct PageAnswer {
     /// What the page says about itself; `None` for a document that is not HTML.
     pub metadata: Option<Said>,
     pub text: String,
+    /// The text with its structure, if it was asked for.
+    pub markdown: Option<String>,
     /// Basis of the verdict.
     #[serde(skip)]
     pub signature: dedup::Signature,

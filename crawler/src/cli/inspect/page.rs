@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use ::page::sniff::is_binary;
-use ::page::{ExtractRule, InvalidSelector, NotAPage, Truncation, declared_media_type};
+use ::page::{ExtractRule, InvalidSelector, MarkdownOptions, NotAPage, Truncation, declared_media_type};
 use ::url::Url;
 use ::web::canonicalize::canonicalize;
 use ::web::fetch::Response;
@@ -18,7 +18,7 @@ use super::metadata::Said;
 use super::source::{self, Source};
 use super::web::{Web, decoded_body};
 use super::{done, page_text, settings, shown};
-use crate::cli::arguments::InspectPageArgs;
+use crate::cli::arguments::{InspectFormat, InspectPageArgs, InspectPageFormat};
 use crate::cli::error::{Error, UsageError};
 use crate::cli::output::Output;
 use crate::files::{DEFAULT_MAX_DOCUMENT_BYTES, Format, PLACEHOLDER, main_part, unpacked};
@@ -26,6 +26,7 @@ use config::settings::{ExtractRules, Settings};
 use crawl::canonical;
 use error::RunError;
 use terminal::commands::command;
+use terminal::tell::tell;
 
 pub(super) fn execute(args: &InspectPageArgs) -> Result<(), Error> {
     let base = base(args)?;
@@ -37,24 +38,51 @@ pub(super) fn execute(args: &InspectPageArgs) -> Result<(), Error> {
         analyzer: Analyzer::new(&settings.scheme),
         settings,
         ignore_robots: args.ignore_robots,
+        markdown: Some(MarkdownOptions::default()),
         web: None,
     };
     let mut output = Output::open(None)?;
-    let mut faults = 0;
+    let (mut faults, mut output_is_begun) = (0, false);
     for argument in &args.pages {
         let answer = match inspector.find(argument, base.as_ref())? {
-            Ok(page) => shown(&page, args.format, || page_text::page(&page)),
+            Ok(page) => shown_page(&page, args.format, output_is_begun),
             Err(unread) => {
                 faults += 1;
-                shown(&unread, args.format, || page_text::unread(&unread))
+                shown_fault(&unread, args.format)
             }
         };
+        output_is_begun = true;
         output.write(answer?)?;
         // The next page may take long.
         output.flush()?;
     }
     output.finish()?;
     done(faults)
+}
+
+fn shown_page(page: &PageAnswer, format: InspectPageFormat, is_next: bool) -> Result<String, RunError> {
+    let text = || page_text::page(page);
+    match format {
+        InspectPageFormat::Text => shown(page, InspectFormat::Text, text),
+        InspectPageFormat::Json | InspectPageFormat::Jsonl => shown(page, InspectFormat::Json, text),
+        InspectPageFormat::Markdown => {
+            let between = if is_next { "\n---\n\n" } else { "" };
+            Ok(between.to_owned() + page.markdown.as_deref().unwrap_or_default())
+        }
+    }
+}
+
+/// A page that cannot be read has no Markdown: a message says so.
+fn shown_fault(unread: &Unread, format: InspectPageFormat) -> Result<String, RunError> {
+    let text = || page_text::unread(unread);
+    match format {
+        InspectPageFormat::Text => shown(unread, InspectFormat::Text, text),
+        InspectPageFormat::Json | InspectPageFormat::Jsonl => shown(unread, InspectFormat::Json, text),
+        InspectPageFormat::Markdown => {
+            tell(text().trim_end());
+            Ok(String::new())
+        }
+    }
 }
 
 /// Reads one page like a crawl with these settings; `url` is the URL of a page from a file.
@@ -72,6 +100,7 @@ pub(in crate::cli) fn read_one(
         analyzer: Analyzer::new(&settings.scheme),
         settings: settings.clone(),
         ignore_robots,
+        markdown: None,
         web: None,
     };
     Ok(inspector.find(argument, base.as_ref())?)
@@ -128,6 +157,8 @@ struct Inspector {
     settings: Settings,
     analyzer: Analyzer,
     ignore_robots: bool,
+    /// Whether the answers have Markdown, and of which kind.
+    markdown: Option<MarkdownOptions>,
     web: Option<Web>,
 }
 
@@ -182,9 +213,13 @@ impl Inspector {
     fn read(&self, source: &str, found: Found) -> Result<PageAnswer, String> {
         let placeholder = || Url::parse(PLACEHOLDER).map_err(|error| error.to_string());
         let url = found.url.clone().map_or_else(placeholder, Ok)?;
+        let options = ::page::Options {
+            markdown: self.markdown,
+            ..self.settings.reading(&url)
+        };
         // As in a crawl, a panic of the parser concerns only this page.
         let page = catch_unwind(AssertUnwindSafe(|| {
-            let page = ::page::read(&found.body, &found.headers, &url, &self.settings.reading(&url))?;
+            let page = ::page::read(&found.body, &found.headers, &url, &options)?;
             let said = ::page::metadata(&found.body, &found.headers, &url, SystemTime::now());
             Ok::<_, NotAPage>((page, said))
         }));
@@ -247,6 +282,7 @@ impl Inspector {
             metadata: said.map(Said),
             title: page.title,
             text: page.text,
+            markdown: page.markdown,
             url: found.url.map(String::from),
             signature,
         }
