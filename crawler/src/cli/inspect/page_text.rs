@@ -42,9 +42,6 @@ pub(super) fn page(page: &PageAnswer) -> String {
         row("missing", &missing);
     }
     row("rel=canonical", page.canonical.as_deref().unwrap_or("none"));
-    for (name, value) in page.metadata.iter().flat_map(Said::rows) {
-        row(name, &value);
-    }
     row("robots", &robots(page));
     row("fingerprint", &fingerprint(page));
     if let Some(extract) = &page.extract {
@@ -62,6 +59,9 @@ pub(super) fn page(page: &PageAnswer) -> String {
     }
     if let Some(reason) = page.truncated {
         row("cut short", reason);
+    }
+    for (name, value) in page.metadata.iter().flat_map(Said::rows) {
+        row(name, &value);
     }
     row("outlinks", &page.outlinks.len().to_string());
     for link in &page.outlinks {
