@@ -8,14 +8,15 @@
 
 use std::io::{self, Write};
 
-use crate::field::{FIELDS, Value, shown_real, shown_time};
+use crate::columns::Columns;
+use crate::field::{Value, joined, shown_real, shown_time};
 use crate::page::ExportedPage;
 
 const RECORD_END: &[u8] = b"\r\n";
 
 /// Writes the names of the fields.
-pub(crate) fn write_header(out: &mut dyn Write) -> io::Result<()> {
-    for (i, field) in FIELDS.iter().enumerate() {
+pub(crate) fn write_header(columns: &Columns, out: &mut dyn Write) -> io::Result<()> {
+    for (i, field) in columns.fields().enumerate() {
         separate(i, out)?;
         out.write_all(field.name.as_bytes())?;
     }
@@ -23,12 +24,13 @@ pub(crate) fn write_header(out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Writes a page as one record.
-pub(crate) fn write(page: &ExportedPage, out: &mut dyn Write) -> io::Result<()> {
-    for (i, field) in FIELDS.iter().enumerate() {
+pub(crate) fn write(page: &ExportedPage, columns: &Columns, out: &mut dyn Write) -> io::Result<()> {
+    for (i, field) in columns.fields().enumerate() {
         separate(i, out)?;
         match field.of(page) {
             None => {}
             Some(Value::Text(text)) => write_text(text, out)?,
+            Some(Value::Texts(texts)) => write_text(&joined(texts), out)?,
             Some(Value::Time(unix_ms)) => out.write_all(shown_time(unix_ms).as_bytes())?,
             Some(Value::Int32(number)) => write!(out, "{number}")?,
             Some(Value::Int64(number)) => write!(out, "{number}")?,
@@ -71,6 +73,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::field::Group;
 
     fn written(text: &str) -> String {
         let mut out = Vec::new();
@@ -125,13 +128,14 @@ mod tests {
     #[test]
     fn every_record_has_every_field() {
         let mut out = Vec::new();
-        write_header(&mut out).unwrap();
-        write(&ExportedPage::default(), &mut out).unwrap();
+        let columns = Columns::new(64, &[Group::Markdown, Group::Metadata]);
+        write_header(&columns, &mut out).unwrap();
+        write(&ExportedPage::default(), &columns, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         let records: Vec<&str> = text.split_terminator("\r\n").collect();
         assert_eq!(records.len(), 2);
         for record in records {
-            assert_eq!(record.split(',').count(), FIELDS.len());
+            assert_eq!(record.split(',').count(), columns.fields().len());
         }
     }
 

@@ -13,6 +13,8 @@ pub struct Field {
     pub kind: Kind,
     /// Whether a page may have no value.
     pub nullable: bool,
+    /// The exports that have it.
+    pub group: Group,
     of: fn(&ExportedPage) -> Option<Value<'_>>,
 }
 
@@ -24,11 +26,24 @@ impl Field {
     }
 }
 
+/// Which exports have a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Group {
+    /// Every export.
+    Always,
+    /// Those that ask for Markdown, which costs a reading of each page.
+    Markdown,
+    /// Those that ask for what pages say about themselves, which costs a reading, too.
+    Metadata,
+}
+
 /// The type of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Text.
     Text,
+    /// A list of texts. A format without lists joins them with `; `.
+    Texts,
     /// A time in UTC, in milliseconds.
     Time,
     /// A signed 32-bit number.
@@ -48,6 +63,8 @@ pub enum Kind {
 pub enum Value<'a> {
     /// Of [`Kind::Text`].
     Text(&'a str),
+    /// Of [`Kind::Texts`], not empty.
+    Texts(&'a [String]),
     /// Of [`Kind::Time`]: milliseconds since the Unix epoch.
     Time(i64),
     /// Of [`Kind::Int32`].
@@ -64,6 +81,9 @@ pub enum Value<'a> {
 
 /// The field that holds the text.
 pub(crate) const TEXT: &str = "text";
+
+/// The field that holds the text as Markdown.
+pub(crate) const MARKDOWN: &str = "markdown";
 
 /// All fields in order. New fields are added at the end, and none is removed.
 pub const FIELDS: &[Field] = &[
@@ -100,6 +120,45 @@ pub const FIELDS: &[Field] = &[
         page.page_type.as_deref().map(Value::Text)
     }),
     always("rendered", Kind::Bool, |page| Some(Value::Bool(page.is_rendered))),
+    maybe(MARKDOWN, Kind::Text, |page| page.markdown.as_deref().map(Value::Text)).of_group(Group::Markdown),
+    maybe("headline", Kind::Text, |page| {
+        page.metadata.headline.as_deref().map(Value::Text)
+    })
+    .of_group(Group::Metadata),
+    maybe("authors", Kind::Texts, |page| texts(&page.metadata.authors)).of_group(Group::Metadata),
+    maybe("published", Kind::Text, |page| {
+        page.metadata.published.as_deref().map(Value::Text)
+    })
+    .of_group(Group::Metadata),
+    maybe("modified", Kind::Text, |page| {
+        page.metadata.modified.as_deref().map(Value::Text)
+    })
+    .of_group(Group::Metadata),
+    maybe("description", Kind::Text, |page| {
+        page.metadata.description.as_deref().map(Value::Text)
+    })
+    .of_group(Group::Metadata),
+    maybe("site_name", Kind::Text, |page| {
+        page.metadata.site_name.as_deref().map(Value::Text)
+    })
+    .of_group(Group::Metadata),
+    maybe("tags", Kind::Texts, |page| texts(&page.metadata.tags)).of_group(Group::Metadata),
+    maybe("section", Kind::Text, |page| {
+        page.metadata.section.as_deref().map(Value::Text)
+    })
+    .of_group(Group::Metadata),
+    maybe("licence", Kind::Text, |page| {
+        page.metadata.licence.as_deref().map(Value::Text)
+    })
+    .of_group(Group::Metadata),
+    maybe("image", Kind::Text, |page| {
+        page.metadata.image.as_deref().map(Value::Text)
+    })
+    .of_group(Group::Metadata),
+    maybe("declared_type", Kind::Text, |page| {
+        page.metadata.declared_type.as_deref().map(Value::Text)
+    })
+    .of_group(Group::Metadata),
 ];
 
 const fn always(name: &'static str, kind: Kind, of: fn(&ExportedPage) -> Option<Value<'_>>) -> Field {
@@ -107,6 +166,7 @@ const fn always(name: &'static str, kind: Kind, of: fn(&ExportedPage) -> Option<
         name,
         kind,
         nullable: false,
+        group: Group::Always,
         of,
     }
 }
@@ -116,6 +176,21 @@ const fn maybe(name: &'static str, kind: Kind, of: fn(&ExportedPage) -> Option<V
         nullable: true,
         ..always(name, kind, of)
     }
+}
+
+impl Field {
+    const fn of_group(self, group: Group) -> Self {
+        Self { group, ..self }
+    }
+}
+
+fn texts(texts: &[String]) -> Option<Value<'_>> {
+    (!texts.is_empty()).then_some(Value::Texts(texts))
+}
+
+/// A list as one text, for a format without lists.
+pub(crate) fn joined(texts: &[String]) -> String {
+    texts.join("; ")
 }
 
 fn int64(count: u64) -> Value<'static> {

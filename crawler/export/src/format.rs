@@ -1,5 +1,6 @@
 //! The formats, and the sink of each for a destination.
 
+use crate::columns::Columns;
 use crate::destination::Destination;
 use crate::error::{ExportError, not_one_file};
 use crate::folder::Folder;
@@ -29,16 +30,18 @@ pub enum Format {
 ///
 /// # Errors
 /// The format cannot be written to the destination, or the destination cannot be created.
-pub fn open(format: Format, destination: &Destination, fingerprint_bits: u32) -> Result<Box<dyn Sink>, ExportError> {
+pub fn open(format: Format, destination: &Destination, columns: Columns) -> Result<Box<dyn Sink>, ExportError> {
     if let Destination::Folder(dir) = destination {
         return match format {
             Format::Markdown => Ok(Box::new(Files {
                 folder: Folder::create(dir, "md")?,
-                render: |page| markdown::render(page).into_bytes(),
+                columns,
+                render: |page, columns| markdown::render(page, columns).into_bytes(),
             })),
             Format::Text => Ok(Box::new(Files {
                 folder: Folder::create(dir, "txt")?,
-                render: |page| {
+                columns,
+                render: |page, _| {
                     let mut text = Vec::new();
                     // Writing to a vector cannot fail.
                     let _ = plain_text::write(page, &mut text);
@@ -49,20 +52,20 @@ pub fn open(format: Format, destination: &Destination, fingerprint_bits: u32) ->
         };
     }
     let write: WritePage = match format {
-        Format::JsonLines => |page, _, out| json_lines::write(page, out),
-        Format::Csv => |page, is_first, out| {
+        Format::JsonLines => |page, columns, _, out| json_lines::write(page, columns, out),
+        Format::Csv => |page, columns, is_first, out| {
             if is_first {
-                csv::write_header(out)?;
+                csv::write_header(columns, out)?;
             }
-            csv::write(page, out)
+            csv::write(page, columns, out)
         },
-        Format::Text => plain_text::write_next,
+        Format::Text => |page, _, is_first, out| plain_text::write_next(page, is_first, out),
         #[cfg(feature = "parquet")]
         Format::Parquet => {
             reject_packing(destination)?;
             return Ok(Box::new(crate::parquet_file::ParquetFile::create(
                 Stream::open(destination, false)?,
-                fingerprint_bits,
+                columns,
             )?));
         }
         Format::Markdown => {
@@ -71,10 +74,10 @@ pub fn open(format: Format, destination: &Destination, fingerprint_bits: u32) ->
             ));
         }
     };
-    let _ = fingerprint_bits;
     Ok(Box::new(OneFile {
         stream: Stream::open(destination, format == Format::JsonLines)?,
         format,
+        columns,
         write,
         is_first: true,
     }))
@@ -93,11 +96,12 @@ fn reject_packing(destination: &Destination) -> Result<(), ExportError> {
 }
 
 /// Writes a page; the flag says whether it is the first of its file.
-type WritePage = fn(&ExportedPage, bool, &mut dyn std::io::Write) -> std::io::Result<()>;
+type WritePage = fn(&ExportedPage, &Columns, bool, &mut dyn std::io::Write) -> std::io::Result<()>;
 
 struct OneFile {
     stream: Stream,
     format: Format,
+    columns: Columns,
     write: WritePage,
     is_first: bool,
 }
@@ -105,13 +109,13 @@ struct OneFile {
 impl Sink for OneFile {
     fn write(&mut self, page: &ExportedPage) -> Result<(), ExportError> {
         let is_first = std::mem::replace(&mut self.is_first, false);
-        let written = (self.write)(page, is_first, &mut self.stream);
+        let written = (self.write)(page, &self.columns, is_first, &mut self.stream);
         written.map_err(|source| self.stream.error(source))
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), ExportError> {
         if self.is_first && self.format == Format::Csv {
-            let written = csv::write_header(&mut self.stream);
+            let written = csv::write_header(&self.columns, &mut self.stream);
             written.map_err(|source| self.stream.error(source))?;
         }
         self.stream.finish()
@@ -120,12 +124,13 @@ impl Sink for OneFile {
 
 struct Files {
     folder: Folder,
-    render: fn(&ExportedPage) -> Vec<u8>,
+    columns: Columns,
+    render: fn(&ExportedPage, &Columns) -> Vec<u8>,
 }
 
 impl Sink for Files {
     fn write(&mut self, page: &ExportedPage) -> Result<(), ExportError> {
-        self.folder.write(page, &(self.render)(page))
+        self.folder.write(page, &(self.render)(page, &self.columns))
     }
 
     fn finish(self: Box<Self>) -> Result<(), ExportError> {

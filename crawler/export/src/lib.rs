@@ -1,19 +1,19 @@
 //! Pages as files that other tools open: JSON lines, CSV, Parquet, plain text, and Markdown with front matter.
 //!
 //! The crate is independent of crawls: it takes one [`ExportedPage`] after another and writes a file, a folder of files, or
-//! standard output. All formats have the same fields under the same names ([`FIELDS`]). No format holds more than a few pages in
+//! standard output. All formats have the same fields under the same names ([`FIELDS`]); [`Columns`] has those of one export. No format holds more than a few pages in
 //! memory (Parquet: one row group).
 //!
 //! An incomplete export never looks complete: a file is `FILE.partial` and a folder `DIR.partial` until everything is written and
 //! durable; then it is renamed.
 //!
 //! ```
-//! use export::{Destination, Format, ExportedPage, open};
+//! use export::{Columns, Destination, Format, ExportedPage, open};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let dir = tempfile::tempdir()?;
 //! let path = dir.path().join("pages.csv.gz");
-//! let mut sink = open(Format::Csv, &Destination::File(path.clone()), 64)?;
+//! let mut sink = open(Format::Csv, &Destination::File(path.clone()), Columns::new(64, &[]))?;
 //! sink.write(&ExportedPage { url: "https://example.org/".to_owned(), ..ExportedPage::default() })?;
 //! assert!(!path.exists());
 //! sink.finish()?;
@@ -30,6 +30,7 @@
 //! - [`OutputFile`]: a file that appears when it is complete; `stream`: such a file, compressed by its name, or standard output;
 //!   `folder`: a folder that appears when it is complete; [`Harmless`]: standard output on a terminal
 
+mod columns;
 mod csv;
 mod destination;
 mod error;
@@ -51,12 +52,13 @@ mod stream;
 mod unfinished;
 mod yaml;
 
+pub use columns::Columns;
 pub use destination::Destination;
 pub use error::ExportError;
-pub use field::{FIELDS, Field, Kind, Value};
+pub use field::{FIELDS, Field, Group, Kind, Value};
 pub use format::{Format, open};
 pub use harmless::Harmless;
 pub use lines::Lines;
 pub use output_file::{OutputFile, linked};
-pub use page::{ExportedPage, Fingerprint, Verdict};
+pub use page::{ExportedPage, Fingerprint, Metadata, Verdict};
 pub use sink::Sink;

@@ -1,29 +1,36 @@
 //! Markdown with front matter: all fields except the text as YAML between two lines `---`, then the text.
 //!
-//! A line of the text is a block of the page, so it becomes a paragraph. A backslash escapes all markup of CommonMark 0.31
-//! (section 2.4), so that no link, image or HTML of a page is active. The markup of GFM (`~`, tables, footnotes) and common
-//! extensions at the beginning of a line (`:`) are escaped too. A viewer may still turn bare URLs into links.
+//! The text is the Markdown of the page. Where the page has none, a line of its text is a block, so it becomes a paragraph: a
+//! backslash escapes all markup of CommonMark 0.31 (section 2.4), so that no link, image or HTML of a page is active. The markup of GFM (`~`,
+//! tables, footnotes) and common extensions at the beginning of a line (`:`) are escaped too. A viewer may still turn bare URLs into links.
 
 use std::fmt::Write;
 
-use crate::field::{FIELDS, TEXT, Value, shown_real, shown_time};
+use crate::columns::Columns;
+use crate::field::{MARKDOWN, TEXT, Value, shown_real, shown_time};
 use crate::page::ExportedPage;
 use crate::yaml;
 
 const FENCE: &str = "---\n";
 
 /// The file of a page.
-pub(crate) fn render(page: &ExportedPage) -> String {
+pub(crate) fn render(page: &ExportedPage, columns: &Columns) -> String {
     let text = page.text.as_deref().unwrap_or_default();
     let mut out = String::with_capacity(text.len() + 1024);
     out.push_str(FENCE);
-    for field in FIELDS.iter().filter(|field| field.name != TEXT) {
+    for field in columns.fields().filter(|field| ![TEXT, MARKDOWN].contains(&field.name)) {
         out.push_str(field.name);
         out.push_str(": ");
         push_value(field.of(page), &mut out);
         out.push('\n');
     }
     out.push_str(FENCE);
+    if let Some(markdown) = &page.markdown {
+        if !markdown.is_empty() {
+            out.push('\n');
+        }
+        return out + markdown;
+    }
     // Lines end as in CommonMark (section 2.1), also in CR alone.
     for line in text.split(['\n', '\r']).filter(|line| !line.trim().is_empty()) {
         out.push('\n');
@@ -40,6 +47,10 @@ fn push_value(value: Option<Value<'_>>, out: &mut String) {
             yaml::push_quoted(text, out);
             Ok(())
         }
+        Some(Value::Texts(texts)) => {
+            push_list(texts, out);
+            Ok(())
+        }
         Some(Value::Time(unix_ms)) => write!(out, "\"{}\"", shown_time(unix_ms)),
         Some(Value::Int32(number)) => write!(out, "{number}"),
         Some(Value::Int64(number)) => write!(out, "{number}"),
@@ -47,6 +58,15 @@ fn push_value(value: Option<Value<'_>>, out: &mut String) {
         Some(Value::Real(number)) => out.write_str(&shown_real(number)),
         Some(Value::Fingerprint(bits)) => write!(out, "\"{bits}\""),
     };
+}
+
+/// A list in one line: JSON is YAML.
+fn push_list(texts: &[String], out: &mut String) {
+    for (at, text) in texts.iter().enumerate() {
+        out.push_str(if at == 0 { "[" } else { ", " });
+        yaml::push_quoted(text, out);
+    }
+    out.push(']');
 }
 
 fn push_paragraph(line: &str, out: &mut String) {
@@ -89,31 +109,50 @@ mod tests {
     use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
     use super::*;
+    use crate::field::Group;
+    use crate::page::Metadata;
 
     fn body(text: &str) -> String {
         let page = ExportedPage {
             text: Some(text.to_owned()),
             ..ExportedPage::default()
         };
-        let file = render(&page);
+        let file = render(&page, &Columns::new(64, &[]));
         file.split_once("\n---\n").unwrap().1.to_owned()
     }
 
     #[test]
     fn the_front_matter_has_every_field_but_the_text() {
-        let file = render(&ExportedPage::default());
+        let columns = Columns::new(64, &[Group::Markdown, Group::Metadata]);
+        let file = render(&ExportedPage::default(), &columns);
         let names: Vec<&str> = file
             .lines()
             .filter_map(|line| line.split_once(": "))
             .map(|(name, _)| name)
             .collect();
-        let fields: Vec<&str> = FIELDS
-            .iter()
+        let fields: Vec<&str> = columns
+            .fields()
             .map(|field| field.name)
-            .filter(|name| *name != TEXT)
+            .filter(|name| ![TEXT, MARKDOWN].contains(name))
             .collect();
         assert_eq!(names, fields);
         assert!(file.starts_with("---\n") && file.ends_with("\n---\n"), "{file}");
+    }
+
+    #[test]
+    fn a_page_with_markdown_is_written_with_its_structure() {
+        let page = ExportedPage {
+            text: Some("Title\nOne".to_owned()),
+            markdown: Some("# Title\n\n- One\n".to_owned()),
+            metadata: Metadata {
+                authors: vec!["Ida \"I\" Holm".to_owned(), "B".to_owned()],
+                ..Metadata::default()
+            },
+            ..ExportedPage::default()
+        };
+        let file = render(&page, &Columns::new(64, &[Group::Markdown, Group::Metadata]));
+        assert!(file.contains("\nauthors: [\"Ida \\\"I\\\" Holm\", \"B\"]\n"), "{file}");
+        assert!(file.ends_with("\n---\n\n# Title\n\n- One\n"), "{file}");
     }
 
     #[test]

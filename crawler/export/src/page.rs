@@ -47,6 +47,37 @@ pub struct ExportedPage {
     pub page_type: Option<String>,
     /// Whether its text comes from the page after its scripts had run.
     pub is_rendered: bool,
+    /// Its main text as Markdown; `None` if the export does not ask for it, or the page has no archived body.
+    pub markdown: Option<String>,
+    /// What it says about itself; empty if the export does not ask for it.
+    pub metadata: Metadata,
+}
+
+/// What a page says about itself.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Metadata {
+    /// Its title without the name of the site.
+    pub headline: Option<String>,
+    /// The names of its authors.
+    pub authors: Vec<String>,
+    /// When it was published: a day or a time of ISO 8601.
+    pub published: Option<String>,
+    /// When it was last changed, in the same form.
+    pub modified: Option<String>,
+    /// Its summary.
+    pub description: Option<String>,
+    /// The name of the site.
+    pub site_name: Option<String>,
+    /// Its tags or keywords.
+    pub tags: Vec<String>,
+    /// The section of the site.
+    pub section: Option<String>,
+    /// Its licence: a URL or a text.
+    pub licence: Option<String>,
+    /// The URL of its main image.
+    pub image: Option<String>,
+    /// Its type by its own words, such as `NewsArticle`.
+    pub declared_type: Option<String>,
 }
 
 /// The verdict on a page.

@@ -3,6 +3,7 @@
 //! | kind | physical type | logical type |
 //! |---|---|---|
 //! | text | `BYTE_ARRAY` | `STRING` |
+//! | texts, joined with `; ` | `BYTE_ARRAY` | `STRING` |
 //! | time | `INT64` | `TIMESTAMP(MILLIS, UTC)` |
 //! | int32, int64, real | `INT32`, `INT64`, `DOUBLE` | |
 //! | fingerprint | `INT64`, or `FIXED_LEN_BYTE_ARRAY(16)` for 128 bits, highest byte first | `INTEGER(64, unsigned)`, or none |
@@ -20,8 +21,9 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{ColumnPath, Type};
 
+use crate::columns::Columns;
 use crate::error::ExportError;
-use crate::field::{FIELDS, Field, Kind, TEXT, Value};
+use crate::field::{Field, Kind, MARKDOWN, TEXT, Value, joined};
 use crate::page::ExportedPage;
 use crate::sink::Sink;
 use crate::stream::Stream;
@@ -44,6 +46,7 @@ const WIDE_BYTES: i32 = 16;
 pub(crate) struct ParquetFile {
     writer: SerializedFileWriter<Slot>,
     name: String,
+    fields: Columns,
     columns: Vec<Column>,
     pages: usize,
     bytes: usize,
@@ -66,15 +69,16 @@ enum Values {
 }
 
 impl ParquetFile {
-    pub fn create(stream: Stream, fingerprint_bits: u32) -> Result<Self, ExportError> {
+    pub fn create(stream: Stream, fields: Columns) -> Result<Self, ExportError> {
         let name = stream.shown_name();
-        let is_wide = fingerprint_bits > BITS_OF_A_NUMBER;
-        let writer = schema(is_wide)
+        let is_wide = fields.fingerprint_bits() > BITS_OF_A_NUMBER;
+        let writer = schema(&fields, is_wide)
             .and_then(|schema| SerializedFileWriter::new(Slot(Some(stream)), Arc::new(schema), Arc::new(properties())))
             .map_err(|error| failure(&name, error))?;
         Ok(Self {
             writer,
-            columns: FIELDS.iter().map(|field| Column::new(field, is_wide)).collect(),
+            columns: fields.fields().map(|field| Column::new(field, is_wide)).collect(),
+            fields,
             name,
             pages: 0,
             bytes: 0,
@@ -103,7 +107,7 @@ fn try_write_row_group(writer: &mut SerializedFileWriter<Slot>, columns: &mut [C
 
 impl Sink for ParquetFile {
     fn write(&mut self, page: &ExportedPage) -> Result<(), ExportError> {
-        for (field, column) in FIELDS.iter().zip(&mut self.columns) {
+        for (field, column) in self.fields.fields().zip(&mut self.columns) {
             self.bytes += column.push(field.of(page));
         }
         self.pages += 1;
@@ -138,7 +142,7 @@ impl Write for Slot {
 impl Column {
     fn new(field: &Field, is_wide: bool) -> Self {
         let values = match field.kind {
-            Kind::Text => Values::Text(Vec::new()),
+            Kind::Text | Kind::Texts => Values::Text(Vec::new()),
             Kind::Int32 => Values::Int32(Vec::new()),
             Kind::Fingerprint if is_wide => Values::Wide(Vec::new()),
             Kind::Int64 | Kind::Time | Kind::Fingerprint => Values::Int64(Vec::new()),
@@ -161,6 +165,12 @@ impl Column {
             (Values::Text(values), Value::Text(text)) => {
                 values.push(ByteArray::from(text));
                 return text.len();
+            }
+            (Values::Text(values), Value::Texts(texts)) => {
+                let text = joined(texts);
+                let bytes = text.len();
+                values.push(ByteArray::from(text.into_bytes()));
+                return bytes;
             }
             (Values::Int32(values), Value::Int32(number)) => values.push(number),
             (Values::Int64(values), Value::Int64(number) | Value::Time(number)) => values.push(number),
@@ -200,10 +210,10 @@ fn write_values<T: DataType>(
     Ok(())
 }
 
-fn schema(is_wide: bool) -> Result<Type, ParquetError> {
-    let fields = FIELDS.iter().map(|field| {
+fn schema(columns: &Columns, is_wide: bool) -> Result<Type, ParquetError> {
+    let fields = columns.fields().map(|field| {
         let (physical, logical) = match field.kind {
-            Kind::Text => (PhysicalType::BYTE_ARRAY, Some(LogicalType::String)),
+            Kind::Text | Kind::Texts => (PhysicalType::BYTE_ARRAY, Some(LogicalType::String)),
             Kind::Time => (
                 PhysicalType::INT64,
                 Some(LogicalType::timestamp(true, TimeUnit::MILLIS)),
@@ -238,15 +248,18 @@ fn schema(is_wide: bool) -> Result<Type, ParquetError> {
 }
 
 fn properties() -> WriterProperties {
-    let text = ColumnPath::from(TEXT);
-    WriterProperties::builder()
+    let builder = WriterProperties::builder()
         .set_created_by(concat!("crawler version ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        .set_write_batch_size(VALUES_A_LOOK)
-        // Texts do not repeat, and nobody searches by the smallest and the largest.
-        .set_column_dictionary_enabled(text.clone(), false)
-        .set_column_statistics_enabled(text, EnabledStatistics::None)
-        .build()
+        .set_write_batch_size(VALUES_A_LOOK);
+    // Texts do not repeat, and nobody searches by the smallest and the largest.
+    let texts = [TEXT, MARKDOWN].map(ColumnPath::from);
+    let builder = texts.into_iter().fold(builder, |builder, text| {
+        builder
+            .set_column_dictionary_enabled(text.clone(), false)
+            .set_column_statistics_enabled(text, EnabledStatistics::None)
+    });
+    builder.build()
 }
 
 /// Distinguishes an error of the system from one of the library.
@@ -281,7 +294,12 @@ mod tests {
     fn written(pages: &[ExportedPage], fingerprint_bits: u32) -> SerializedFileReader<std::fs::File> {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("pages.parquet");
-        let mut sink = open(Format::Parquet, &Destination::File(path.clone()), fingerprint_bits).unwrap();
+        let mut sink = open(
+            Format::Parquet,
+            &Destination::File(path.clone()),
+            Columns::new(fingerprint_bits, &[]),
+        )
+        .unwrap();
         for page in pages {
             sink.write(page).unwrap();
         }
