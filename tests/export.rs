@@ -51,6 +51,13 @@ fn finished() -> (Site, Crawl) {
 }
 
 /// How many pages of [`finished`] are kept.
+/// The fields of an export that asks for nothing more.
+fn fields() -> impl Iterator<Item = &'static export::Field> {
+    export::FIELDS
+        .iter()
+        .filter(|field| field.group == export::Group::Always)
+}
+
 const KEPT: usize = TITLES.len() + 2;
 
 fn lines(ended: Ended) -> Vec<Value> {
@@ -88,7 +95,7 @@ fn every_kept_page_is_a_line_with_every_field() {
     let (site, crawl) = finished();
     let lines = crawl.export();
     assert_eq!(lines.len(), KEPT);
-    let names: BTreeSet<&str> = export::FIELDS.iter().map(|field| field.name).collect();
+    let names: BTreeSet<&str> = fields().map(|field| field.name).collect();
     for line in &lines {
         let keys: BTreeSet<&str> = line.as_object().unwrap().keys().map(String::as_str).collect();
         assert_eq!(keys, names);
@@ -132,6 +139,7 @@ fn the_documented_table_of_fields_equals_the_code() {
     let fields = export::FIELDS.iter().map(|field| {
         let kind = match field.kind {
             export::Kind::Text => "string",
+            export::Kind::Texts => "list",
             export::Kind::Time => "timestamp",
             export::Kind::Int32 => "int32",
             export::Kind::Int64 => "int64",
@@ -183,7 +191,7 @@ fn the_ending_selects_the_form_and_the_compression() {
 fn no_cell_of_a_spreadsheet_is_a_formula() {
     let (_site, crawl) = finished();
     let table = crawl.read("export", &["--format", "csv"]).succeeded().stdout;
-    let header: Vec<&str> = export::FIELDS.iter().map(|field| field.name).collect();
+    let header: Vec<&str> = fields().map(|field| field.name).collect();
     assert!(table.starts_with(&(header.join(",") + "\r\n")), "{table}");
     for cell in [
         ",\"'=cmd|' /C calc'!A0\",",
@@ -237,6 +245,62 @@ fn one_file_per_page_has_a_safe_name_and_is_complete() {
         let refused = crawl.read("export", &["--format", format, "-o", &folder]).with_code(2);
         refused.complains_of(&["is not empty"]);
     }
+}
+
+#[test]
+fn a_second_reading_gives_the_structure_and_what_a_page_says_about_itself() {
+    let ld = r#"<script type="application/ld+json">{"@type":"NewsArticle","author":[{"name":"Ida Holm"}],"datePublished":"2024-03-05"}</script>"#;
+    let article = format!(
+        "<html lang=en><head><title>The plan</title>{ld}</head><body><article><h1>The plan</h1><p>By Ida Holm</p><p>{}</p><h2>Steps</h2><ul><li>Dredge it.\
+         <li>Build it, and see <a href=/map>the map</a>.</ul><p>{}</p></article></body></html>",
+        words(1, 80),
+        words(2, 80)
+    );
+    let pages = [
+        ("/", home(&["/plan", "/copy", "/plain.txt"])),
+        ("/plan", Answer::html(article.clone())),
+        ("/copy", Answer::html(article)),
+        ("/plain.txt", Answer::text(words(3, 100))),
+    ];
+    let site = Site::of(pages);
+    let crawl = Crawl::of(site.url("/")).one_at_a_time();
+    crawl.run();
+    let rows = lines(crawl.read("export", &["--with", "markdown,metadata", "--verdict", "all"]));
+    let row = |path: &str| rows.iter().find(|row| row["url"] == site.url(path)).unwrap();
+    let plan = row("/plan");
+    let markdown = plan["markdown"].as_str().unwrap();
+    for part in [
+        "# The plan\n\n",
+        "\n## Steps\n\n- Dredge it.\n- Build it, and see [the map](",
+    ] {
+        assert!(markdown.contains(part), "{part}: {markdown}");
+    }
+    assert_eq!(
+        (&plan["headline"], &plan["authors"]),
+        (&"The plan".into(), &vec!["Ida Holm"].into())
+    );
+    assert_eq!(
+        (&plan["published"], &plan["tags"]),
+        (&"2024-03-05".into(), &Value::Null)
+    );
+    assert_eq!(row("/plain.txt")["markdown"], format!("{}\n", words(3, 100)));
+    // The body of a duplicate is not stored again.
+    assert_eq!(
+        (&row("/copy")["markdown"], &row("/copy")["headline"]),
+        (&Value::Null, &Value::Null)
+    );
+    crawl
+        .read("export", &["--format", "markdown", "-o", "pages/"])
+        .succeeded();
+    let files = files(&crawl.path("pages/"));
+    assert!(
+        files.values().any(|file| file.ends_with(&format!("---\n\n{markdown}"))),
+        "{files:?}"
+    );
+    crawl
+        .read("export", &["--format", "text", "--with", "markdown"])
+        .with_code(2)
+        .complains_of(&["--with adds fields"]);
 }
 
 #[test]

@@ -16,6 +16,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
+from markdown_it import MarkdownIt
 
 from real_site.problem import Bars
 
@@ -23,7 +24,6 @@ Row = dict[str, Any]
 EXPORT_TIMEOUT_SECONDS = 120
 GUARDED = re.compile(r"'+[=+@\t\r\n＝＋－＠-]")
 FORMULA = tuple("=+-@\t\r")
-ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 SAFE_NAME = re.compile(r"[a-z0-9_-][a-z0-9._-]*[a-z0-9]")
 DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)")
 
@@ -64,6 +64,7 @@ def check(exports: Exports, bars: Bars, fingerprint_bits: int, row_groups: int) 
     by_duckdb(exports, rows, bars)
     by_csv(exports, rows, bars)
     by_yaml(exports, rows, bars)
+    with_more(exports, rows, bars)
     texts(exports, bars)
 
 
@@ -156,7 +157,7 @@ def by_csv(exports: Exports, rows: dict[str, Row], bars: Bars) -> None:
 
 
 def by_yaml(exports: Exports, rows: dict[str, Row], bars: Bars) -> None:
-    """Markdown: front matter by PyYAML, names, and the text without its escapes."""
+    """Markdown: front matter by PyYAML, names, and the words by markdown-it."""
     folder = exports.to("pages/", "--format", "markdown", "--verdict", "all")
     files = [path for path in folder.rglob("*") if path.is_file()]
     found, wrong_texts = [], []
@@ -164,18 +165,39 @@ def by_yaml(exports: Exports, rows: dict[str, Row], bars: Bars) -> None:
         _, front, body = path.read_bytes().decode().split("---\n", 2)
         matter = yaml.safe_load(front)
         text = rows[matter["url"]]["text"]
-        have = [ESCAPED.sub(r"\1", line) for line in body.split("\n") if line]
-        if have != (text or "").split("\n") and (have or text):
+        if words_shown(body) != (text or "").split():
             wrong_texts.append(matter["url"])
         found.append({**matter, "text": text})
     same(bars, "PyYAML reads what the JSON lines say", rows, found)
-    bars.check("the text of every file is that of its page", not wrong_texts, len(files), wrong_texts)
+    bars.check("the words of every file are those of its page", not wrong_texts, len(files), wrong_texts)
     parts = [part for path in files for part in path.relative_to(folder).parts]
     unsafe = [part for part in parts
               if not SAFE_NAME.fullmatch(part) or ".." in part or len(part.encode()) > 255 or DEVICES.match(part)]
     bars.check("every name is safe", not unsafe, len(parts), unsafe)
     folded = {str(path.relative_to(folder)).lower() for path in files}
     bars.check("no two names differ in case alone", len(folded) == len(files) == len(rows), len(folded))
+
+
+def with_more(exports: Exports, rows: dict[str, Row], bars: Bars) -> None:
+    """What a second reading finds, as JSON and as Parquet."""
+    more = exports.rows("--with", "markdown,metadata")
+    kept = {url: row for url, row in rows.items() if row["verdict"] == "kept"}
+    without = [url for url, row in more.items() if row["markdown"] is None or words_shown(row["markdown"]) != row["text"].split()]
+    bars.check("every kept page has Markdown with the words of its text", more.keys() == kept.keys() and not without, len(more), without)
+    lists = {type(row[name]) for row in more.values() for name in ("authors", "tags")}
+    bars.check("authors and tags are lists or null", lists <= {list, type(None)}, len(more), lists)
+    table = pq.read_table(exports.to("more.parquet", "--with", "markdown,metadata")).to_pylist()
+    wrong = [row["url"] for row in table for name in ("markdown", "headline", "published", "description") if row[name] != more[row["url"]][name]]
+    bars.check("pyarrow reads the same", len(table) == len(more) and not wrong, len(table), wrong)
+
+
+def words_shown(markdown: str) -> list[str]:
+    """The words that a reader of the Markdown sees."""
+    lines: list[str] = []
+    for token in MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(markdown):
+        parts = token.children if token.type == "inline" else [token] if token.type in ("fence", "code_block") else []
+        lines.append("".join("\n" if part.type in ("softbreak", "hardbreak") else part.content for part in parts or []))
+    return "\n".join(lines).split()
 
 
 def texts(exports: Exports, bars: Bars) -> None:

@@ -33,7 +33,7 @@ pub use check::{AnswerFormat, CheckArgs};
 pub use config::{ConfigAction, ConfigArgs, ConfigCheckArgs, ConfigFormat, ConfigShowArgs, Overrides};
 pub use dedup::DedupArgs;
 pub use explain::ExplainArgs;
-pub use export::{ExportArgs, ExportFormat, ExportVerdict};
+pub use export::{ExportArgs, ExportExtra, ExportFormat, ExportVerdict};
 pub use fingerprint::{EvaluateArgs, FingerprintArgs, IdfArgs, LayoutsArgs};
 pub use fleet::{FleetAction, FleetArgs, FleetDrainArgs, FleetFormat, FleetStatusArgs};
 pub use init::InitArgs;

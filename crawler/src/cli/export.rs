@@ -1,15 +1,16 @@
 //! `crawler export`: the pages of a crawl as files for other tools.
 //!
 //! ```text
-//! catalogue ─▶ filter ─▶ record ─▶ text ─▶ crate export ─▶ file, folder, standard output
-//!              by the               from the
-//!              record               archive
+//! catalogue ─▶ filter ─▶ record ─▶ text ─▶ reading ─▶ crate export ─▶ file, folder, standard output
+//!              by the             from the archive
+//!              record
 //! ```
 //!
 //! The export holds one page in memory at a time, plus the buffers of the format. It names and skips a page whose record in the
 //! archive is damaged, and ends with another exit code.
 
 mod filter;
+mod reading;
 mod record;
 mod target;
 
@@ -17,10 +18,11 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use export::{Destination, ExportError, Lines, Sink};
+use export::{Columns, Destination, ExportError, Group, Lines, Sink};
 use storage::{Fate, PageRecord, StorageError, Store, Verdict, cdxj};
 
 use self::filter::Filter;
+use self::reading::Reading;
 use super::faults::Faults;
 use crate::cli::arguments::ExportArgs;
 use crate::cli::error::{Error, UsageError};
@@ -31,13 +33,15 @@ use terminal::tell::tell;
 
 pub(super) fn execute(args: &ExportArgs, quiet: bool) -> Result<(), Error> {
     let (format, destination) = target::of(args)?;
+    let groups = target::groups(args, format);
+    let settings = super::configuration::settings(&args.config)?;
     let store = super::store::open_to_read(&args.data.data)?;
     let filter = Filter::new(args);
     let counts = match target::page_format(format) {
         Some(format) => {
             let bits = record::fingerprint_bits(&store)?;
-            let sink = export::open(format, &destination, bits).map_err(ended)?;
-            export_pages(&store, &filter, sink, quiet)?
+            let sink = export::open(format, &destination, Columns::new(bits, &groups)).map_err(ended)?;
+            export_pages(&Reading::new(&store, settings, &groups), &filter, sink, quiet)?
         }
         None => export_index(&store, &filter, &destination, quiet)?,
     };
@@ -62,7 +66,13 @@ struct Counts {
     unreadable: u64,
 }
 
-fn export_pages(store: &Store, filter: &Filter<'_>, mut sink: Box<dyn Sink>, quiet: bool) -> Result<Counts, Error> {
+fn export_pages(
+    reading: &Reading<'_>,
+    filter: &Filter<'_>,
+    mut sink: Box<dyn Sink>,
+    quiet: bool,
+) -> Result<Counts, Error> {
+    let store = reading.store();
     let seen = Arc::new(AtomicU64::new(0));
     let progress = show(&seen, store.next_page_id().saturating_sub(1), quiet);
     let (mut counts, mut faults) = (Counts::default(), Faults::default());
@@ -81,9 +91,13 @@ fn export_pages(store: &Store, filter: &Filter<'_>, mut sink: Box<dyn Sink>, qui
                     continue;
                 }
             };
-            let mut page = record::without_text(store, id, page)?;
-            page.text = text;
-            sink.write(&page).map_err(ended)?;
+            let mut exported = record::without_text(store, id, page.clone())?;
+            exported.text = text;
+            if let Err(reason) = reading.add(&page, &mut exported)? {
+                faults.report(&fault(&page, reason), &progress);
+                continue;
+            }
+            sink.write(&exported).map_err(ended)?;
             counts.written += 1;
         }
     }
@@ -124,12 +138,17 @@ fn text_of(store: &Store, page: &PageRecord) -> Result<Result<Option<String>, St
     }
     match store.text_of(page) {
         Ok(text) => Ok(Ok(Some(text.unwrap_or_default()))),
+        Err(error) => of_this_page(error).map(Err),
+    }
+}
+
+/// The error, if it concerns only the page whose record was read.
+fn of_this_page(error: StorageError) -> Result<StorageError, RunError> {
+    match error {
         // A missing WARC file concerns many pages, so one error ends the export.
-        Err(StorageError::Io { action, path, source }) if source.kind() == ErrorKind::NotFound => {
-            Err(StorageError::Io { action, path, source }.into())
-        }
-        Err(error @ (StorageError::ArchiveDamaged { .. } | StorageError::Io { .. })) => Ok(Err(error)),
-        Err(error) => Err(error.into()),
+        StorageError::Io { ref source, .. } if source.kind() == ErrorKind::NotFound => Err(error.into()),
+        StorageError::ArchiveDamaged { .. } | StorageError::Io { .. } => Ok(error),
+        error => Err(error.into()),
     }
 }
 

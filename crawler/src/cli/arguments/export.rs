@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::DataFolder;
 use super::values::{parse_language, parse_since, parse_until};
+use super::{ConfigFile, DataFolder};
 use web::host_pattern::{HostPattern, parse_host};
 
 use config::UrlPattern;
@@ -20,12 +20,22 @@ pub enum ExportFormat {
     /// A typed, compressed table for DuckDB, pandas or Spark.
     #[cfg(feature = "parquet")]
     Parquet,
-    /// A folder with one Markdown file per page: all fields as YAML front matter, then the text.
+    /// A folder with one Markdown file per page: all fields as YAML front matter, then the text with its structure.
     Markdown,
     /// The texts: one file per page in a folder, or one file with a form feed between two texts.
     Text,
     /// The index that replay tools need to find pages in the WARC files.
     Cdxj,
+}
+
+/// What an export can have besides the fields of every export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExportExtra {
+    /// The field markdown: the text with its headings, lists, tables, code and links.
+    Markdown,
+    /// Fields for what pages say about themselves: headline, authors, published, modified, description, site_name, tags, section, licence,
+    /// image, declared_type.
+    Metadata,
 }
 
 /// Verdicts of the exported pages.
@@ -49,6 +59,7 @@ pub enum ExportVerdict {
     crawler export -o pages.jsonl.zst --language en,de       compressed: .gz or .zst, not for Parquet\n  \
     crawler export --format markdown -o pages/               one file per page, DIR/HOST/NAME.md\n  \
     crawler export --host '*.example.org' --match '/docs/' --since 2026-03-01 --until 2026-03-31\n  \
+    crawler export --with markdown,metadata -o pages.jsonl   structure, authors, dates: reads each page again\n  \
     crawler export --verdict all -o decided.csv              also duplicates, without their texts\n\n\
     A page must pass every filter, and passes a filter if it matches one of its values. A host without a port matches every port. \
     '*.example.org' matches every host below example.org, but not example.org. --since and --until compare the time of the fetch, \
@@ -68,6 +79,11 @@ pub struct ExportArgs {
     /// Output file, or a folder for one file per page. Default, or with -: standard output.
     #[arg(short, long, value_name = "FILE|DIR/")]
     pub output: Option<PathBuf>,
+    /// Also export what a crawl does not store and a second reading of the archived page finds. Repeatable. Takes some milliseconds a page.
+    #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',')]
+    pub with: Vec<ExportExtra>,
+    #[command(flatten)]
+    pub config: ConfigFile,
     /// Only pages of this host: example.org, example.org:8080 or '*.example.org'. Repeatable.
     #[arg(long = "host", value_name = "HOST", value_delimiter = ',', value_parser = parse_host)]
     pub hosts: Vec<HostPattern>,

@@ -3,9 +3,9 @@
 use std::io::{self, IsTerminal};
 use std::path::{Path, is_separator};
 
-use export::{Destination, Format};
+use export::{Destination, Format, Group};
 
-use crate::cli::arguments::{ExportArgs, ExportFormat};
+use crate::cli::arguments::{ExportArgs, ExportExtra, ExportFormat};
 use crate::cli::error::UsageError;
 use crate::cli::store::reject_inside;
 
@@ -40,6 +40,19 @@ pub(super) fn of(args: &ExportArgs) -> Result<(ExportFormat, Destination), Usage
     Ok((format, destination))
 }
 
+/// What the export has besides the fields of every export. A Markdown file always has the structure of its page.
+pub(super) fn groups(args: &ExportArgs, format: ExportFormat) -> Vec<Group> {
+    let asks = |extra| args.with.contains(&extra);
+    let markdown = format == ExportFormat::Markdown || asks(ExportExtra::Markdown);
+    let metadata = asks(ExportExtra::Metadata);
+    let groups = [(markdown, Group::Markdown), (metadata, Group::Metadata)];
+    groups
+        .into_iter()
+        .filter(|(asked, _)| *asked)
+        .map(|(_, group)| group)
+        .collect()
+}
+
 /// Rejects contradictory arguments before the command reads the store.
 fn check(args: &ExportArgs, format: ExportFormat, destination: &Destination) -> Result<(), UsageError> {
     let problem = match (format, destination) {
@@ -52,6 +65,9 @@ fn check(args: &ExportArgs, format: ExportFormat, destination: &Destination) -> 
         }
         (ExportFormat::Text, _) if args.verdicts != [crate::cli::arguments::ExportVerdict::Kept] => {
             "--format text needs kept pages, because only they have a text: omit --verdict or choose another format"
+        }
+        (ExportFormat::Text | ExportFormat::Cdxj, _) if !args.with.is_empty() => {
+            "--with adds fields, and this format has none: omit it or choose another format"
         }
         _ if args.since.zip(args.until).is_some_and(|(since, until)| since > until) => {
             "--since is later than --until: no page can match"
