@@ -44,6 +44,7 @@ pub mod training;
 
 use std::collections::HashSet;
 
+use self::consent::Apart;
 use self::context::Dialogues;
 pub(crate) use self::display::is_within_line;
 use self::kind::Kinds;
@@ -81,6 +82,10 @@ impl<'d> Content<'d> {
             text.push_str(self.layout.text_of(run));
         }
         text
+    }
+
+    fn bytes(&self) -> usize {
+        self.runs.iter().map(|run| self.layout.runs[*run].text.len()).sum()
     }
 
     /// The runs as Markdown.
@@ -149,15 +154,23 @@ fn found_content<'d>(doc: &'d Document, title: &str, dropped: &[HashSet<NodeId>]
         }
     };
     let layout = content_layout(doc, dropped);
-    let has_dialogues = layout.has_dialogues;
+    let (has_dialogues, modal_bytes) = (layout.has_dialogues, layout.modal_bytes);
     let content = found(layout.laid);
-    if content.runs.is_empty() && has_dialogues {
+    let bytes = content.bytes();
+    let is_message = bytes < MAX_MESSAGE && bytes * MODAL_BYTES_A_BYTE < modal_bytes;
+    if content.runs.is_empty() && has_dialogues || is_message {
         // The dialogue is the page.
         found(laid_out(doc, dropped, Dialogues::OnlyConsentLeftOut))
     } else {
         content
     }
 }
+
+/// Text beside a modal dialogue that may be a message ("Loading"), in bytes.
+const MAX_MESSAGE: usize = 100;
+
+/// How many times the text of a page the dialogues on it must have to be the page.
+const MODAL_BYTES_A_BYTE: usize = 10;
 
 /// Share of dialogues in the text of a page that changes what the model says of the other text. It compares each run with the page.
 const MAX_DIALOGUES: f64 = 0.2;
@@ -192,10 +205,12 @@ struct LaidOut<'d> {
     layout: Layout,
 }
 
-/// A layout, and whether the page has dialogues.
+/// A layout, and what dialogues the page has.
 struct ContentLayout<'d> {
     laid: LaidOut<'d>,
     has_dialogues: bool,
+    /// Text in dialogues that do not ask for consent.
+    modal_bytes: usize,
 }
 
 /// The layout for the choice of the content. Where dialogues are a large part of the page, it is the layout without them, so that a short page is the
@@ -204,6 +219,11 @@ fn content_layout<'d>(doc: &'d Document, dropped: &[HashSet<NodeId>]) -> Content
     let laid = laid_out(doc, dropped, Dialogues::Marked);
     let layout = &laid.layout;
     let has_dialogues = layout.boxes.iter().any(|this| this.apart.is_some());
+    let modals = layout.boxes.iter().filter(|this| this.apart == Some(Apart::Dialogue));
+    let modal_bytes = modals
+        .flat_map(|this| &layout.runs[this.runs.clone()])
+        .map(|run| run.text.len())
+        .sum();
     let is_large = has_dialogues && {
         let (mut all, mut shown) = (Shares::default(), Shares::default());
         for ((run, apart), hidden) in layout.runs.iter().zip(layout.is_apart()).zip(layout.hidden_bytes()) {
@@ -223,6 +243,7 @@ fn content_layout<'d>(doc: &'d Document, dropped: &[HashSet<NodeId>]) -> Content
             laid
         },
         has_dialogues,
+        modal_bytes,
     }
 }
 

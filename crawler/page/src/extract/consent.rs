@@ -8,11 +8,11 @@ mod words;
 
 use html5ever::local_name;
 
-use self::words::{Said, is_answer, said};
+use self::words::{Answer, Said, answer, said};
 use super::marks::{MAX_NAMES, MAX_VALUE_BYTES};
 use super::scan::{Budget, Way, is_content, scan};
 use crate::map::{Map, Set};
-use crate::parse::{Element, NodeId, NodeRef, attribute};
+use crate::parse::{Element, Node, NodeId, NodeRef, attribute};
 
 /// Longest text of a dialogue that no consent tool made, in bytes.
 const MAX_DIALOGUE_BYTES: usize = 8_000;
@@ -20,6 +20,9 @@ const MAX_DIALOGUE_BYTES: usize = 8_000;
 /// Longest and shortest text of a dialogue that is known by its button alone, in bytes.
 const MAX_PLAIN_BYTES: usize = 1_500;
 const MIN_PLAIN_BYTES: usize = 20;
+
+/// Text for each word of consent, in bytes. A text with fewer such words speaks of something else, too.
+const BYTES_A_WORD: usize = 300;
 
 /// Most elements between a button and its dialogue.
 const MAX_LEVELS: usize = 6;
@@ -50,6 +53,8 @@ enum Named {
     Nothing,
     /// Cookies, consent.
     Consent,
+    /// A box that asks for consent: a banner, a notice.
+    Box,
     /// It is a part of a consent tool.
     Tool,
 }
@@ -60,6 +65,8 @@ struct Content {
     text: String,
     is_cut: bool,
     holds_content: bool,
+    /// It has a button that agrees or refuses.
+    agrees: bool,
 }
 
 impl<'t> Consent<'t> {
@@ -84,18 +91,16 @@ impl<'t> Consent<'t> {
             return None;
         }
         let content = Content::of(node, budget);
-        if content.holds_content && named != Named::Tool || content.has_main(node, budget) {
+        if content.holds_content || content.is_cut && (named != Named::Tool || may_hold_content(node, budget)) {
             return None;
         }
-        let said = said(&content.text);
-        let is_short = !content.is_cut && content.text.len() <= MAX_DIALOGUE_BYTES;
+        let said = content.said(budget);
         let asks = match named {
-            Named::Tool => said.cookies || said.consent > 0,
-            // A name alone may speak of what people bake.
-            Named::Consent if !is_dialogue => {
-                is_short && (said.cookies && said.consent >= 2 || said.consent >= 3) && !is_in_content(node, budget)
-            }
-            _ => is_short && said.is_asked(),
+            Named::Tool => said.is_asked(),
+            _ if is_dialogue => said.is_asked(),
+            // A name alone may be a tag of a post, or of what people bake.
+            Named::Box => said.is_certain() && content.is_about(said) && !is_in_content(node, budget),
+            _ => content.agrees && said.is_certain() && content.is_about(said) && !is_in_content(node, budget),
         };
         if asks {
             Some((Apart::Consent, node.id()))
@@ -107,7 +112,7 @@ impl<'t> Consent<'t> {
     }
 
     fn name_of(&mut self, element: &'t Element) -> Named {
-        let values = [local_name!("id"), local_name!("class"), local_name!("aria-label")];
+        let values = [local_name!("id"), local_name!("class")];
         let values = values.iter().filter_map(|name| attribute(element, name));
         let values = values.filter(|value| value.len() <= MAX_VALUE_BYTES);
         let named = values.map(|value| *self.names.entry(value).or_insert_with(|| named(value)));
@@ -116,9 +121,7 @@ impl<'t> Consent<'t> {
 
     /// The box around a button that agrees or refuses, if the box asks for consent and has not much more text.
     fn around_answer(&mut self, node: NodeRef<'t>, element: &Element, budget: &mut Budget) -> Option<NodeId> {
-        if !answers(node, element, budget) {
-            return None;
-        }
+        let answer = answer_of(node, element, budget)?;
         let mut found: Option<(NodeId, usize)> = None;
         for around in node.ancestors().take(MAX_LEVELS) {
             let element = around.value().as_element()?;
@@ -138,8 +141,13 @@ impl<'t> Consent<'t> {
             }
             match found {
                 None => {
-                    let said = said(&content.text);
-                    if bytes >= MIN_PLAIN_BYTES && said.cookies && said.consent > 0 {
+                    let said = content.said(budget);
+                    let is_asked = said.cookies
+                        && match answer {
+                            Answer::Consent => said.consent > 0,
+                            Answer::Any => said.consent >= 2,
+                        };
+                    if bytes >= MIN_PLAIN_BYTES && is_asked {
                         found = Some((around.id(), bytes));
                     }
                 }
@@ -159,55 +167,86 @@ impl Content {
             text: String::new(),
             is_cut: false,
             holds_content: false,
+            agrees: false,
         };
+        let mut button = None;
         let is_whole = scan(node, budget, |inner| {
-            if let Some(text) = inner.value().as_text() {
-                for word in text.split_whitespace() {
-                    content.text.extend(word.chars().flat_map(char::to_lowercase));
-                    content.text.push(' ');
+            match inner.value() {
+                Node::Text(text) => {
+                    content.push(text);
+                    let parent = inner.parent().map(NodeRef::id);
+                    content.agrees |=
+                        button.is_some() && parent == button && answer(text.trim()) == Some(Answer::Consent);
                 }
+                Node::Element(element) => {
+                    content.holds_content |= is_content(element);
+                    match element.name.local {
+                        local_name!("script")
+                        | local_name!("style")
+                        | local_name!("noscript")
+                        | local_name!("template") => {
+                            return Way::Over;
+                        }
+                        local_name!("button") | local_name!("a") => button = Some(inner.id()),
+                        local_name!("span") if inner.parent().map(NodeRef::id) == button => button = Some(inner.id()),
+                        local_name!("input") => {
+                            let label = attribute(element, &local_name!("value")).unwrap_or_default();
+                            content.push(label);
+                            content.agrees |= answer(label) == Some(Answer::Consent);
+                        }
+                        _ => {}
+                    }
+                }
+                _ => return Way::Over,
             }
-            let Some(element) = inner.value().as_element() else {
-                return Way::Over;
-            };
-            content.holds_content |= is_content(element);
-            match element.name.local {
-                local_name!("script") | local_name!("style") | local_name!("noscript") | local_name!("template") => {
-                    Way::Over
-                }
-                local_name!("input") => {
-                    let label = attribute(element, &local_name!("value")).unwrap_or_default();
-                    content.text.extend(label.chars().flat_map(char::to_lowercase));
-                    content.text.push(' ');
-                    Way::Over
-                }
-                _ if content.text.len() > MAX_DIALOGUE_BYTES => Way::End,
-                _ => Way::Into,
-            }
+            if content.is_cut { Way::End } else { Way::Into }
         });
-        content.is_cut = !is_whole;
+        content.is_cut |= !is_whole;
         content
     }
 
-    /// Whether the element of a tool holds the main content of the page.
-    fn has_main(&self, node: NodeRef<'_>, budget: &mut Budget) -> bool {
-        let mut has_main = false;
-        if self.holds_content || self.is_cut {
-            scan(node, budget, |inner| {
-                let element = inner.value().as_element();
-                has_main = element
-                    .is_some_and(|element| matches!(element.name.local, local_name!("main") | local_name!("article")));
-                if has_main { Way::End } else { Way::Into }
-            });
+    /// Adds the words of a text, up to the longest dialogue.
+    fn push(&mut self, text: &str) {
+        for word in text.split_whitespace() {
+            if self.text.len() + word.len() > MAX_DIALOGUE_BYTES {
+                self.is_cut = true;
+                return;
+            }
+            self.text.extend(word.chars().flat_map(char::to_lowercase));
+            self.text.push(' ');
         }
-        has_main
     }
+
+    fn said(&self, budget: &mut Budget) -> Said {
+        // The search for each of the words reads the text.
+        if budget.take_text(self.text.len() * WORDS_AT_ONCE) {
+            said(&self.text)
+        } else {
+            Said::NOTHING
+        }
+    }
+
+    /// Whether so much of the text speaks of consent that it speaks of nothing else.
+    fn is_about(&self, said: Said) -> bool {
+        self.text.len() <= BYTES_A_WORD * (said.consent + usize::from(said.cookies))
+    }
+}
+
+/// Whether a large element holds the content of the page, or is too large to tell.
+fn may_hold_content(node: NodeRef<'_>, budget: &mut Budget) -> bool {
+    let mut found = false;
+    let is_whole = scan(node, budget, |inner| {
+        found = inner.value().as_element().is_some_and(is_content);
+        if found { Way::End } else { Way::Into }
+    });
+    found || !is_whole
 }
 
 /// Whether a node stands in `<main>`, in an article or in a heading.
 fn is_in_content(node: NodeRef<'_>, budget: &mut Budget) -> bool {
     let mut around = node.ancestors().filter_map(|around| around.value().as_element());
-    around.any(|around| budget.take() && is_content(around))
+    // Without a budget, nothing is left out.
+    around.any(|around| !budget.take() || is_content(around))
 }
 
 /// Whether an element is a dialogue by its name or its role.
@@ -232,20 +271,23 @@ fn is_aria_modal(element: &Element) -> bool {
     attribute(element, &local_name!("aria-modal")).is_some_and(|modal| modal.trim().eq_ignore_ascii_case("true"))
 }
 
-/// Whether an element is a button or a link by which people answer a request for consent.
-fn answers(node: NodeRef<'_>, element: &Element, budget: &mut Budget) -> bool {
+/// The answer of a button, or of a link that leads nowhere.
+fn answer_of(node: NodeRef<'_>, element: &Element, budget: &mut Budget) -> Option<Answer> {
     if element.name.local == local_name!("input") {
         let is_button = attribute(element, &local_name!("type")).is_some_and(|kind| {
             ["button", "submit"]
                 .iter()
                 .any(|button| kind.eq_ignore_ascii_case(button))
         });
-        return is_button && attribute(element, &local_name!("value")).is_some_and(is_answer);
+        return answer(attribute(element, &local_name!("value")).filter(|_| is_button)?);
+    }
+    if element.name.local == local_name!("a") && attribute(element, &local_name!("href")).is_some_and(leads_to_a_page) {
+        return None;
     }
     let mut label = String::new();
     scan(node, budget, |inner| {
         if let Some(text) = inner.value().as_text() {
-            label.push_str(text);
+            label.extend(text.chars().take(2 * MAX_BUTTON_BYTES));
         }
         if label.len() > 2 * MAX_BUTTON_BYTES {
             Way::End
@@ -254,7 +296,16 @@ fn answers(node: NodeRef<'_>, element: &Element, budget: &mut Budget) -> bool {
         }
     });
     let label = label.split_whitespace().collect::<Vec<_>>().join(" ");
-    label.len() <= MAX_BUTTON_BYTES && is_answer(&label)
+    answer(&label).filter(|_| label.len() <= MAX_BUTTON_BYTES)
+}
+
+/// Whether a reference leads to another page: links of dialogues run a script.
+fn leads_to_a_page(href: &str) -> bool {
+    let href = href.trim_start();
+    let script = href.get(.."javascript:".len());
+    !href.is_empty()
+        && !href.starts_with('#')
+        && !script.is_some_and(|script| script.eq_ignore_ascii_case("javascript:"))
 }
 
 /// What the names in the value of an attribute say.
@@ -271,22 +322,40 @@ fn named_by_one(name: &str) -> Named {
         return Named::Tool;
     }
     let is_of_consent = SUBJECTS.iter().any(|subject| name.contains(subject));
-    if is_of_consent && !NO_DIALOGUES.iter().any(|part| name.contains(part)) {
-        Named::Consent
-    } else {
+    let is_other = NO_DIALOGUES.iter().any(|part| name.contains(part))
+        || KINDS_AND_STATES.iter().any(|prefix| name.starts_with(prefix))
+        || STATES.iter().any(|state| name.ends_with(state));
+    if !is_of_consent || is_other {
         Named::Nothing
+    } else if BOXES.iter().any(|part| name.contains(part)) {
+        Named::Box
+    } else {
+        Named::Consent
     }
 }
 
 impl Said {
-    /// Whether a text asks for consent.
-    fn is_asked(&self) -> bool {
+    const NOTHING: Self = Self {
+        cookies: false,
+        consent: 0,
+    };
+
+    /// Whether a dialogue with this text asks for consent.
+    fn is_asked(self) -> bool {
         self.cookies && self.consent > 0 || self.consent >= 3
+    }
+
+    /// Whether a box with this text asks for consent, whatever box it is.
+    fn is_certain(self) -> bool {
+        self.cookies && self.consent >= 2 || self.consent >= 3
     }
 }
 
+/// How many words [`said`] finds in one pass over a text, about.
+const WORDS_AT_ONCE: usize = 4;
+
 /// The beginnings of ids and classes that consent tools give to their dialogues. The tables of cookies that they put into a page have others.
-const TOOLS: [&str; 56] = [
+const TOOLS: &[&str] = &[
     "axeptio",
     "borlabs-cookie",
     "borlabscookie",
@@ -313,17 +382,20 @@ const TOOLS: [&str; 56] = [
     "cookiefirst",
     "cookiehub",
     "cookiescript",
-    "cookieyes",
     "cybotcookiebot",
     "didomi-",
     "eu-cookie-compliance",
-    "evidon-",
+    "evidon-banner",
+    "evidon-notice",
+    "evidon-prefdiag",
     "fc-consent-root",
     "fc-dialog",
     "hs-eu-cookie",
     "iubenda-cs-",
-    "ketch-",
-    "klaro",
+    "ketch-banner",
+    "ketch-consent",
+    "ketch-modal",
+    "klaro-cookie",
     "moove-gdpr",
     "moove_gdpr",
     "onetrust-",
@@ -342,11 +414,61 @@ const TOOLS: [&str; 56] = [
     "truste-",
     "truste_",
     "uc-banner",
-    "usercentrics",
+    "usercentrics-cmp",
+    "usercentrics-root",
 ];
 
 /// Parts of names that speak of consent.
 const SUBJECTS: [&str; 6] = ["ccpa", "consent", "cookie", "gdpr", "lgpd", "privacy-banner"];
+
+/// Parts of names of boxes.
+const BOXES: [&str; 15] = [
+    "alert",
+    "banner",
+    "bar",
+    "box",
+    "cookieconsent",
+    "cookie-consent",
+    "cookie_consent",
+    "dialog",
+    "law",
+    "layer",
+    "message",
+    "modal",
+    "notice",
+    "overlay",
+    "popup",
+];
+
+/// Beginnings of names that say of which kind or in which state an element is.
+const KINDS_AND_STATES: [&str; 12] = [
+    "cat-",
+    "category-",
+    "format-",
+    "has-",
+    "is-",
+    "no-",
+    "not-",
+    "post-",
+    "tag-",
+    "tax-",
+    "topic-",
+    "type-",
+];
+
+/// Ends of names that say in which state an element is.
+const STATES: [&str; 10] = [
+    "-accepted",
+    "-allowed",
+    "-denied",
+    "-enabled",
+    "-given",
+    "-granted",
+    "-loaded",
+    "-ready",
+    "-required",
+    "-set",
+];
 
 /// Parts of names of elements that are no dialogues: a page about cookies, and content that waits for consent.
 const NO_DIALOGUES: [&str; 8] = [

@@ -19,7 +19,7 @@ use super::display::{Display, is_heading};
 use super::hints::{self, Role};
 use super::marks::{self, Hidden, MAX_VALUE_BYTES, Mark};
 use super::names::NameCache;
-use super::spaces::{is_space, joins_words, words};
+use super::spaces::{begins_another_word, is_space, joins_words, words};
 use crate::parse::{Element, Node, NodeId, NodeRef, Tree, Visit, attribute, displayed};
 
 /// A block-level element.
@@ -164,8 +164,8 @@ pub(super) struct Walk<'t> {
     run_topics: u16,
     /// The inline element that has ended, if no text came since.
     ended: Option<&'t Element>,
-    /// The next word stands behind an end tag and a start tag that separate words.
-    at_joint: bool,
+    /// What the end tag and the start tag before the next word say, if it stands behind both.
+    joint: Option<Joint>,
     /// White space due before the next word.
     gap: Option<u8>,
     /// The next run continues a table row.
@@ -222,7 +222,7 @@ impl<'t> Walk<'t> {
             run_links: 0,
             run_topics: 0,
             ended: None,
-            at_joint: false,
+            joint: None,
             gap: None,
             in_row: false,
         }
@@ -262,21 +262,25 @@ impl<'t> Walk<'t> {
         }
         self.run_topics |= self.topics(node, element);
         if is_within_words(element) {
-            (self.ended, self.at_joint) = (None, false);
+            (self.ended, self.joint) = (None, None);
         }
-        self.at_joint |= self.ended.is_some_and(|ended| self.separates(ended, element));
+        self.joint = self
+            .joint
+            .max(self.ended.and_then(|ended| self.joint_of(ended, element)));
         true
     }
 
-    /// Whether words of two inline elements that stand side by side are two words. Browsers put nothing between inline elements, and a word
-    /// may have its letters in several. But two links are two things, and the term and the type in a definition (`<b>name</b><span
-    /// class=type>string</span>`) are separated by a style.
-    fn separates(&self, ended: &Element, next: &Element) -> bool {
+    /// What two inline elements that stand side by side say of the words in them.
+    fn joint_of(&self, ended: &Element, next: &Element) -> Option<Joint> {
         let is_link = |element: &Element| element.name.local == local_name!("a");
         let class = |element| attribute(element, &local_name!("class"));
-        let is_term = || self.layout.boxes[self.open].name == local_name!("dt");
-        let is_unlike = || ended.name != next.name || class(ended) != class(next);
-        is_link(ended) && is_link(next) || is_term() && is_unlike()
+        let is_unlike = ended.name != next.name || class(ended) != class(next);
+        let is_term = self.layout.boxes[self.open].name == local_name!("dt");
+        if is_link(ended) && is_link(next) || is_term && is_unlike {
+            Some(Joint::Apart)
+        } else {
+            is_unlike.then_some(Joint::Unlike)
+        }
     }
 
     /// Whether an earlier cell of the row has text.
@@ -356,7 +360,7 @@ impl<'t> Walk<'t> {
 
     fn end_run(&mut self) {
         self.gap = None;
-        (self.ended, self.at_joint) = (None, false);
+        (self.ended, self.joint) = (None, None);
         if self.has_run() {
             let text = self.run_start..self.layout.text.len();
             let (link_bytes, links, topics) = (self.run_link_bytes, self.run_links, self.run_topics);
@@ -402,16 +406,35 @@ impl<'t> Walk<'t> {
         if words.is_empty() {
             return;
         }
-        let (gap, at_joint) = (self.gap.take(), std::mem::take(&mut self.at_joint));
+        let (gap, joint) = (self.gap.take(), self.joint.take());
         self.ended = None;
         if self.has_run() {
             if let Some(gap) = gap {
                 self.layout.text.push(char::from(gap));
-            } else if at_joint && joins_words(&self.layout.text, words) {
+            } else if joint.is_some_and(|joint| joint.separates(&self.layout.text[self.run_start..], words)) {
                 self.layout.text.push(' ');
             }
         }
         self.layout.text.push_str(words);
+    }
+}
+
+/// Two inline elements side by side. Browsers put nothing between them, and a word may have its letters in several. But styles separate many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Joint {
+    /// They differ in name or class, so each may be a thing of its own: `<span class=price>$10</span><span class=old>Was $12</span>`.
+    Unlike,
+    /// Two links, or the term and the type in a definition (`<b>name</b><span class=type>string</span>`).
+    Apart,
+}
+
+impl Joint {
+    /// Whether the words before and after are two.
+    fn separates(self, before: &str, after: &str) -> bool {
+        match self {
+            Self::Apart => joins_words(before, after),
+            Self::Unlike => begins_another_word(before, after),
+        }
     }
 }
 

@@ -13,6 +13,9 @@ const MAX_NODES: usize = 2_000;
 const BASE_NODES: usize = 50_000;
 const NODES_PER_NODE: usize = 4;
 
+/// Bytes of text that cost as much as a node.
+const BYTES_A_NODE: usize = 64;
+
 /// Most elements between a text and the link or the label around it.
 const MAX_INLINE_DEPTH: usize = 6;
 
@@ -28,8 +31,17 @@ impl Budget {
 
     /// Takes one node; false if none is left.
     pub(super) fn take(&mut self) -> bool {
-        let has = self.0 > 0;
-        self.0 = self.0.saturating_sub(1);
+        self.take_nodes(1)
+    }
+
+    /// Takes what a look at so many bytes of text costs; false if not so much is left.
+    pub(super) fn take_text(&mut self, bytes: usize) -> bool {
+        self.take_nodes(bytes / BYTES_A_NODE)
+    }
+
+    fn take_nodes(&mut self, nodes: usize) -> bool {
+        let has = self.0 >= nodes;
+        self.0 = self.0.saturating_sub(nodes);
         has
     }
 }
@@ -47,7 +59,8 @@ pub(super) fn scan<'t>(top: NodeRef<'t>, budget: &mut Budget, mut each: impl FnM
     let mut next = top.first_child();
     let mut left = MAX_NODES;
     while let Some(node) = next {
-        if left == 0 || !budget.take() {
+        let text = node.value().as_text().map_or(0, |text| text.len());
+        if left == 0 || !budget.take() || !budget.take_text(text) {
             return false;
         }
         left -= 1;

@@ -28,6 +28,19 @@ pub(super) fn joins_words(before: &str, after: &str) -> bool {
     before.chars().next_back().is_some_and(is_of_word) && after.chars().next().is_some_and(is_of_word)
 }
 
+/// Whether the text after a word looks like another word: it begins with a capital, a digit or a sign of money, and the word before is longer than
+/// the large first letter of a text.
+pub(super) fn begins_another_word(before: &str, after: &str) -> bool {
+    let mut last = before.chars().rev();
+    let (Some(end), Some(next)) = (last.next(), after.chars().next()) else {
+        return false;
+    };
+    let is_single_letter = end.is_alphabetic() && !last.next().is_some_and(char::is_alphanumeric);
+    let ends_word = (end.is_alphanumeric() && !is_single_letter || end == '%') && !is_without_spaces(end);
+    let begins_word = next.is_uppercase() || next.is_numeric() || matches!(next, '$' | '€' | '£' | '¥' | '₹' | '₽');
+    ends_word && begins_word
+}
+
 /// Whether a character is of a script that writes words without spaces: Chinese, Japanese, Thai, Lao, Khmer, Burmese.
 fn is_without_spaces(c: char) -> bool {
     matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{2e80}'..='\u{a4cf}' | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{3ffff}')

@@ -84,6 +84,19 @@ fn blocks_cells_and_breaks_separate_words_and_inline_elements_do_not() {
             "<p><span class=dropcap>T</span><span class=rest>he</span> <b>un</b><i>believ</i><u>able</u></p>",
             "The unbelievable",
         ),
+        // Unlike elements with what looks like two words.
+        (
+            "<p><a href=/v>Vinod Nair</a><span class=role>Scientist</span> <span class=price>$123.95</span><span class=old>Was $150</span></p>",
+            "Vinod Nair Scientist $123.95 Was $150",
+        ),
+        (
+            "<p><span class=by>Author</span><time>2024-01-01</time> <span class=sale>20%</span><b>Now</b></p>",
+            "Author 2024-01-01 20% Now",
+        ),
+        (
+            "<p><span class=dropcap>T</span><span class=caps>HE</span> H<sub>2</sub><b>O</b> <b>Mc</b><i>donald</i></p>",
+            "THE H2O Mcdonald",
+        ),
         (
             "<p>Har<!-- x --><font color=red>bo</font><mark>ur</mark></p>",
             "Harbour",

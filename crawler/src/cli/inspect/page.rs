@@ -51,8 +51,9 @@ pub(super) fn execute(args: &InspectPageArgs) -> Result<(), Error> {
                 shown_fault(&unread, args.format)
             }
         };
-        output_is_begun = true;
-        output.write(answer?)?;
+        let answer = answer?;
+        output_is_begun |= !answer.is_empty();
+        output.write(answer)?;
         // The next page may take long.
         output.flush()?;
     }
@@ -67,9 +68,22 @@ fn shown_page(page: &PageAnswer, format: InspectPageFormat, is_next: bool) -> Re
         InspectPageFormat::Json | InspectPageFormat::Jsonl => shown(page, InspectFormat::Json, text),
         InspectPageFormat::Markdown => {
             let between = if is_next { "\n---\n\n" } else { "" };
-            Ok(between.to_owned() + page.markdown.as_deref().unwrap_or_default())
+            let markdown = page.markdown.as_deref().filter(|markdown| !markdown.is_empty());
+            Ok(markdown.map_or_else(String::new, |markdown| between.to_owned() + &without_controls(markdown)))
         }
     }
+}
+
+/// A terminal would obey the control characters of a page.
+fn without_controls(text: &str) -> String {
+    let shown = |c: char| {
+        if c.is_control() && !matches!(c, '\n' | '\t') {
+            '\u{fffd}'
+        } else {
+            c
+        }
+    };
+    text.chars().map(shown).collect()
 }
 
 /// A page that cannot be read has no Markdown: a message says so.

@@ -71,12 +71,69 @@ fn what_speaks_of_cookies_and_asks_nothing_is_content() {
         format!("<article class=consent><h1>Consent</h1><p>{words} {TEXT}</p><button>OK</button></article>"),
         format!("<div id=onetrust-wrapper><main><h1>News</h1><p>{words}</p><p>{TEXT}</p></main></div>"),
         format!("<div class=cookieconsent-optin-marketing><h2>News</h2><p>{words}</p><p>{TEXT}</p></div>"),
+        // Names of posts, states and shops.
+        format!(
+            "<div class='post type-post tag-gdpr entry'><h2>GDPR fines</h2><p>{words} Privacy, partners, personal data.</p><p>{TEXT}</p></div>"
+        ),
+        format!(
+            "<div class='post category-cookies'><h2>Oat cookies</h2><p>{words} Allow to cool.</p><p>{TEXT}</p></div>"
+        ),
+        format!("<div id=root class=no-cookie-consent><p>{words}</p><p>{TEXT}</p></div>"),
+        format!("<div class=cookie-consent-given><p>{words}</p><p>{TEXT}</p></div>"),
+        format!(
+            "<div id=content class=gdpr><h2>Privacy</h2><p>{words} Consent, partners, personal data, accept.</p><p>{TEXT}</p></div>"
+        ),
+        format!("<section class=informed-consent><p>{words} Consent.</p><p>{TEXT}</p></section>"),
+        format!("<section aria-label='Cookie ideas'><p>{words}</p><p>{TEXT}</p></section>"),
+        // Names of tools around the page.
+        format!("<div class=usercentrics-wrapper><h1>News</h1><p>{words}</p><p>{TEXT}</p></div>"),
+        format!(
+            "<div id=klaro-app><div role=main><p>{words}</p><p>{TEXT}</p></div><footer>Cookie policy</footer></div>"
+        ),
+        format!(
+            "<div id=onetrust-page><p>{words}</p>{}<main><p>{TEXT}</p></main></div>",
+            "<i>x</i>".repeat(2_500)
+        ),
     ] {
         let text = text(&format!("<body><nav><a href=/>Home</a></nav>{content}</body>"));
         assert!(
             text.contains("The bakery opens at five.") && text.contains("A cookie is a small file"),
             "{content}: {text}"
         );
+    }
+}
+
+#[test]
+fn words_within_words_and_links_to_pages_ask_for_nothing() {
+    for content in [
+        "<div><p>Bake these cookies with marshmallow on top in twelve minutes, and let them cool.</p><a href=/r>Continue</a></div>",
+        "<div><p>Bake these cookies with marshmallow on top in twelve minutes, and let them cool.</p><button>OK</button></div>",
+        "<div><p>Deux témoins refusent de parler au juge, et la salle attend en silence la suite.</p><button>Close</button></div>",
+        "<div><p>От скуки он не принял предложение и весь вечер читал старую книгу у окна.</p><button>OK</button></div>",
+        "<div><p>We accept cookies of all kinds at the market of the village, from nine in the morning.</p><a href=/market>Accept</a></div>",
+    ] {
+        let text = text(&format!(
+            "<body><main><h1>Notice</h1><p>{TEXT}</p></main>{content}<main><p>{OTHER}</p></main></body>"
+        ));
+        let first = content.split("<p>").nth(1).unwrap().split_whitespace().next().unwrap();
+        assert!(text.contains(first), "{content}: {text}");
+    }
+}
+
+#[test]
+fn nested_dialogues_around_a_long_text_cost_a_bounded_look() {
+    let word = "consent cookies partners ".repeat(40_000);
+    for (open, close) in [
+        ("<dialog>", "</dialog>"),
+        ("<div class=cookie>", "</div>"),
+        ("<fieldset>", "</fieldset>"),
+    ] {
+        let html = format!(
+            "<body>{}{word}{}<p>{TEXT}</p></body>",
+            open.repeat(400),
+            close.repeat(400)
+        );
+        assert!(text(&html).contains("The bakery opens"), "{open}");
     }
 }
 
@@ -91,6 +148,9 @@ fn a_page_that_is_a_dialogue_has_its_text_and_a_wall_of_consent_has_none() {
         "{}",
         text(&lightbox)
     );
+    // A message beside it changes nothing.
+    let viewer = lightbox.replace("<body>", "<body><p>Loading the viewer.</p>");
+    assert!(text(&viewer).contains("The bakery opens at five."), "{}", text(&viewer));
     let around =
         format!("<body><div role=dialog aria-modal=true><main><h1>Notice</h1><p>{TEXT}</p></main></div></body>");
     assert!(text(&around).contains("The bakery opens at five."), "{}", text(&around));

@@ -16,15 +16,39 @@ pub(super) struct Said {
 /// What a text in small letters says.
 pub(super) fn said(text: &str) -> Said {
     Said {
-        cookies: COOKIES.iter().any(|word| text.contains(word)),
-        consent: CONSENT.iter().filter(|word| text.contains(*word)).count(),
+        cookies: COOKIES.iter().any(|word| begins_a_word(text, word)),
+        consent: CONSENT.iter().filter(|word| begins_a_word(text, word)).count(),
     }
 }
 
-/// Whether the label of a button answers a request for consent.
-pub(super) fn is_answer(label: &str) -> bool {
+/// Whether a word of the text begins with `beginning`. Scripts that write words without spaces, or prefixes as parts of words, have it anywhere:
+/// Hebrew and all that stand behind it in Unicode.
+fn begins_a_word(text: &str, beginning: &str) -> bool {
+    let has_prefixes = beginning.starts_with(|c| c >= '\u{590}');
+    let mut places = text.match_indices(beginning);
+    places.any(|(at, _)| has_prefixes || !text[..at].chars().next_back().is_some_and(char::is_alphanumeric))
+}
+
+/// What the label of a button says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// It agrees or refuses.
+    Consent,
+    /// It closes or goes on, as many buttons do.
+    Any,
+}
+
+/// What the label of a button answers to a request for consent; `None` if it answers nothing.
+pub(super) fn answer(label: &str) -> Option<Answer> {
     let label = label.trim_matches(|c: char| !c.is_alphanumeric());
-    !label.is_empty() && label.len() <= MAX_ANSWER_BYTES && ANSWERS_KNOWN.contains(label.to_lowercase().as_str())
+    if label.is_empty() || label.len() > MAX_ANSWER_BYTES {
+        return None;
+    }
+    let label = label.to_lowercase();
+    if ANSWERS_OF_ANY_DIALOGUE.contains(&label.as_str()) {
+        return Some(Answer::Any);
+    }
+    ANSWERS_KNOWN.contains(label.as_str()).then_some(Answer::Consent)
 }
 
 const MAX_ANSWER_BYTES: usize = 60;
@@ -46,7 +70,7 @@ const COOKIES: &[&str] = &[
     "sīkdat",
     "slapuk",
     "sütik",
-    "témoins",
+    "témoins de connexion",
     "çerez",
     "бисквитк",
     "кукис",
@@ -163,6 +187,22 @@ const CONSENT: &[&str] = &[
     "सहमत",
 ];
 
+/// Labels of buttons that many dialogues and teasers have.
+const ANSWERS_OF_ANY_DIALOGUE: [&str; 12] = [
+    "close",
+    "continue",
+    "dismiss",
+    "ok",
+    "okay",
+    "prosseguir",
+    "rendben",
+    "tamam",
+    "хорошо",
+    "确定",
+    "확인",
+    "閉じる",
+];
+
 /// Labels of buttons.
 const ANSWERS: &[&str] = &[
     "accept",
@@ -180,18 +220,13 @@ const ANSWERS: &[&str] = &[
     "allow all",
     "allow all cookies",
     "allow cookies",
-    "close",
     "consent",
-    "continue",
     "decline",
     "deny",
-    "dismiss",
     "got it",
     "i accept",
     "i agree",
     "i understand",
-    "ok",
-    "okay",
     "only necessary",
     "reject",
     "reject all",
@@ -242,7 +277,6 @@ const ANSWERS: &[&str] = &[
     "aceito",
     "concordo",
     "entendi",
-    "prosseguir",
     "rejeitar",
     "accetta",
     "accetta e chiudi",
@@ -289,20 +323,17 @@ const ANSWERS: &[&str] = &[
     "понятно",
     "согласен",
     "соглашаюсь",
-    "хорошо",
     "зрозуміло",
     "погоджуюсь",
     "прийняти",
     "приемам",
     "съгласен съм",
     "elfogadom",
-    "rendben",
     "αποδοχή",
     "αποδοχή όλων",
     "συμφωνώ",
     "anladım",
     "kabul et",
-    "tamam",
     "tümünü kabul et",
     "אישור",
     "הבנתי",
@@ -318,7 +349,6 @@ const ANSWERS: &[&str] = &[
     "すべて許可",
     "承認",
     "許可",
-    "閉じる",
     "我同意",
     "我知道了",
     "接受",
@@ -326,13 +356,11 @@ const ANSWERS: &[&str] = &[
     "全部接受",
     "接受所有 cookie",
     "知道了",
-    "确定",
     "동의",
     "동의합니다",
     "모두 동의",
     "모두 수락",
     "수락",
-    "확인",
     "đồng ý",
     "chấp nhận",
     "setuju",

@@ -118,6 +118,8 @@ fn is_escaped(block: &str, c: char, next: Behind, place: Place) -> bool {
 
 /// Whether a line begins at the end of the block, and may begin with the mark of another block.
 fn begins_line(block: &str, place: Place) -> bool {
+    // Parsers leave out a mark of the byte order at the beginning.
+    let block = block.trim_end_matches('\u{feff}');
     place.has_lines() && (block.is_empty() || block.ends_with('\n'))
 }
 
