@@ -410,10 +410,10 @@ mod tests {
     #[test]
     fn labels_of_buttons_are_compared_without_case_and_signs() {
         for label in ["Accept all", "✓ OK", "GOT IT!", "Alle akzeptieren", "同意する"] {
-            assert!(is_answer(label), "{label}");
+            assert!(answer(label).is_some(), "{label}");
         }
         for label in ["", "Share", "Buy now", "Acceptance"] {
-            assert!(!is_answer(label), "{label}");
+            assert!(answer(label).is_none(), "{label}");
         }
     }
 }
