@@ -31,8 +31,9 @@
 //! - A declared author counts only if the page shows the name: programs declare the account of whoever made the page. The name in
 //!   `<meta name=author>` must stand in a short line after the heading. If the page shows all declared authors and more, it is right.
 //! - Elements that are marked as authors count only if they name few, or if the page calls itself an article: lists of articles have many.
-//! - A day that stands near the heading comes before a declared one up to a week beside it that does not: programs declare the time in
-//!   another zone, or that of a draft.
+//! - The day before or after the declared one replaces it if the page shows it as its date and does not show the declared one: programs
+//!   declare the time in another zone. It must stand near the heading, in an element that is marked as a date or in a line that is only a
+//!   date or a byline with a date. A `<time>` whose `datetime` is the declared day shows it.
 //! - The author and the day of a `WebPage` in JSON-LD count only if Open Graph calls the page an article. Programs declare them for every page.
 //! - A description with the name of the site gives way to one without it, and a description that is cut to the same one in full.
 

@@ -10,7 +10,7 @@ use super::visible::{Mark, Visible};
 const MAX_UNTOLD_NAMES: usize = 5;
 
 /// Words between a date and an author.
-const BETWEEN: &[&str] = &[
+pub(super) const BETWEEN: &[&str] = &[
     " by ", " By ", " von ", " par ", " por ", " da ", " door ", " av ", " af ",
 ];
 
@@ -139,6 +139,16 @@ fn of_line(line: &str, next: &str, order: Order) -> Option<Vec<String>> {
         .chain(labelled)
         .map(sure)
         .find(|names| !names.is_empty())
+}
+
+/// Whether a text says that it names an author, and names one surely.
+pub(super) fn is_byline(text: &str) -> bool {
+    after_written_by(text).is_some_and(has_sure_name)
+}
+
+/// Whether a text begins with a name, surely.
+pub(super) fn has_sure_name(text: &str) -> bool {
+    !sure(text).is_empty()
 }
 
 /// The names in a text that may also be about something else.

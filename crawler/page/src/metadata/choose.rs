@@ -23,8 +23,8 @@ const FIRST_YEAR: i16 = 1990;
 /// How much later than its fetch a page may be dated: the day may have begun elsewhere.
 const AHEAD: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Most days between the declared and the shown day of one publication.
-const MAX_DAYS_BESIDE: i32 = 7;
+/// Most days between the declared and the shown day of one publication: another zone is at most one day away.
+const MAX_DAYS_BESIDE: i32 = 1;
 
 /// Most declared names that are looked for in the text.
 const MAX_COMPARED: usize = 32;
@@ -187,21 +187,15 @@ impl Chooser<'_> {
         })
     }
 
-    /// The day that the page shows near its heading, if it is a little beside the declared one, and that one is not shown. Programs declare
-    /// the time in another zone, or the time of a draft.
+    /// The day that the page shows as its date near its heading, if it is the day before or after the declared one, and that one is not
+    /// shown. Programs declare the time in another zone.
     fn shown_instead(&self, declared: Date, source: Source, reader: DateReader<'_>) -> Option<Date> {
-        if matches!(source, Source::Time | Source::Class | Source::Text) {
+        let is_shown = matches!(source, Source::Time | Source::Class | Source::Text);
+        if is_shown || dateline::is_shown(self.visible, declared, reader) {
             return None;
         }
-        let mut near = None;
-        for day in dateline::days_near(self.visible, reader) {
-            if day == declared {
-                return None;
-            }
-            let is_beside = (day - declared).get_days().abs() <= MAX_DAYS_BESIDE;
-            near = near.or(Some(day).filter(|_| is_beside));
-        }
-        near
+        let mut days = dateline::days_of_page(self.visible, reader);
+        days.find(|day| (*day - declared).get_days().abs() <= MAX_DAYS_BESIDE)
     }
 
     fn modified(&self, reader: DateReader<'_>) -> Option<Sourced<String>> {

@@ -3,6 +3,7 @@
 mod wide;
 mod words;
 
+pub(super) use self::wide::is_wide;
 use self::words::{DEGREES, ENDS, LAST_WORDS, LETTERS, NOBODY, PARTICLES, ROLES, SEPARATORS, WITH_COLON, WRITTEN_BY};
 use super::months::month;
 use super::text::{cut, folded};

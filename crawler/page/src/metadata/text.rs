@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use html5ever::local_name;
 
+use super::names::is_wide;
 use crate::extract::is_within_line;
 use crate::parse::{Element, Node, NodeRef, Visit};
 use crate::words::is_ignorable;
@@ -48,6 +49,13 @@ pub(super) fn collapsed(text: &str) -> String {
 /// Whether an invisible character is part of the spelling of a word, as in Persian and in the scripts of India.
 fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}')
+}
+
+/// Whether a character is of a script that is written without spaces, or of Korean, whose titles are often set like those of Chinese: Thai,
+/// Lao, Myanmar, Khmer, Japanese, Chinese.
+pub(super) fn is_without_spaces(c: char) -> bool {
+    matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{20000}'..='\u{3ffff}')
+        || is_wide(c)
 }
 
 /// The beginning of a text, at most so many bytes.
