@@ -13,7 +13,7 @@
 //!
 //! | field | order | why |
 //! |---|---|---|
-//! | title | a heading that a declared title repeats; the only `<h1>`, if it shares many words with a declared title; Open Graph, JSON-LD, Highwire, Parse.ly, Sailthru, microdata, RDFa, Twitter card, Dublin Core, meta; the only `<h1>`; `<title>` | two witnesses come before one; `<title>` has more than the title |
+//! | title | a heading that a declared title repeats; the only `<h1>`, if it shares many words with a declared title; Open Graph, JSON-LD, Highwire, Parse.ly, Sailthru, microdata, RDFa, Twitter card, Dublin Core, meta; the only `<h1>`; `<title>` | two witnesses come before one; `<title>` has more than the title, and its last part is left out only if it is shown to name the site |
 //! | authors | JSON-LD, Highwire, Parse.ly, Sailthru, microdata, RDFa, link, class, meta, Dublin Core, Open Graph, Twitter card, text | `<meta name=author>` is often the owner of the site |
 //! | published | JSON-LD, Open Graph, microdata, Parse.ly, Sailthru, Highwire, RDFa, Dublin Core, meta, URL, `<time>`, class, text | a program that knows the time comes before what is shown |
 //! | modified | JSON-LD, Open Graph, microdata, RDFa, Dublin Core, meta, class, text | the same |
@@ -43,6 +43,7 @@ mod claims;
 mod date;
 mod dateline;
 mod headings;
+mod home;
 mod items;
 mod json_ld;
 mod kinds;
@@ -65,6 +66,7 @@ use url::Url;
 use self::choose::Chooser;
 pub use self::claims::Source;
 use self::claims::{Claims, Field};
+use self::home::Home;
 use self::items::Items;
 use self::json_ld::JsonLd;
 use self::meta_tags::{MetaTags, take_link};
@@ -179,6 +181,7 @@ fn of_document(document: &Document, url: &Url, fetched: SystemTime) -> Metadata 
         json_ld,
         title,
         base,
+        home,
         ..
     } = declared;
     let texts: Vec<String> = headings
@@ -188,7 +191,7 @@ fn of_document(document: &Document, url: &Url, fetched: SystemTime) -> Metadata 
         .collect();
     json_ld.claim(url, &texts, &mut claims);
     let site = Site::of(&claims, url.host_str().unwrap_or_default());
-    let title = Titles::new(&claims, &title, &headings, &site).find();
+    let title = Titles::new(&claims, &title, &headings, &site, &home).find();
     let visible = visible::visible(tree, title.heading.as_ref().map(|heading| heading.node));
     let base = Base::new(base.as_deref(), url, document.encoding);
     let chooser = Chooser {
@@ -212,6 +215,7 @@ struct Declared {
     json_ld: JsonLd,
     metas: MetaTags,
     items: Items,
+    home: Home,
     /// The text of `<title>`.
     title: String,
     /// The `href` of the first `<base>`.
@@ -220,10 +224,14 @@ struct Declared {
 
 impl<'t> Visit<'t> for Declared {
     fn enter(&mut self, node: NodeRef<'t>) -> bool {
+        if let Some(text) = node.value().as_text() {
+            self.home.take_text(text);
+        }
         let Some(element) = node.value().as_element() else {
             return true;
         };
         self.take(node, element);
+        self.home.take(node, element);
         // Items of microdata may be anywhere, also in a `<meta>`.
         self.items.enter(node, element, &mut self.claims);
         element.name.local != local_name!("template")
@@ -243,7 +251,7 @@ impl Declared {
                     .add(Field::Language, Source::Root, language.unwrap_or_default());
             }
             local_name!("title") if self.title.is_empty() && element.name.ns == ns!(html) => {
-                self.title = text::cleaned(&text_of(node, MAX_TITLE_BYTES));
+                self.title = text::cleaned_title(&text_of(node, MAX_TITLE_BYTES));
             }
             local_name!("base") if self.base.is_none() => self.base = attribute(element, "href").map(str::to_owned),
             local_name!("meta") => self.metas.take(element, &mut self.claims),

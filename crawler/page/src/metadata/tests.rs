@@ -1,3 +1,4 @@
+mod plain;
 mod shown;
 
 use std::time::Duration;
