@@ -26,10 +26,12 @@
 //! | image | Open Graph, JSON-LD, Twitter card, Parse.ly, Sailthru, microdata, link, meta | |
 //! | type | JSON-LD, Open Graph, microdata, Dublin Core | the vocabulary of schema.org is finer |
 //!
-//! Five rules cross this order:
+//! Seven rules cross this order:
 //!
 //! - A declared author counts only if the page shows the name: programs declare the account of whoever made the page. The name in
 //!   `<meta name=author>` must stand in a short line after the heading. If the page shows all declared authors and more, it is right.
+//! - A `<meta>` in the body counts only for a field that no `<meta>` of the head is about: readers write into the body.
+//! - A change before the day of the publication is none.
 //! - Elements that are marked as authors count only if they name few, or if the page calls itself an article: lists of articles have many.
 //! - The day before or after the declared one replaces it if the page shows it as its date and does not show the declared one: programs
 //!   declare the time in another zone. It must stand near the heading, in an element that is marked as a date or in a line that is only a
@@ -182,8 +184,10 @@ fn of_document(document: &Document, url: &Url, fetched: SystemTime) -> Metadata 
         title,
         base,
         home,
+        metas,
         ..
     } = declared;
+    metas.finish(&mut claims);
     let texts: Vec<String> = headings
         .iter()
         .map(|heading| heading.text.clone())
@@ -254,6 +258,7 @@ impl Declared {
                 self.title = text::cleaned_title(&text_of(node, MAX_TITLE_BYTES));
             }
             local_name!("base") if self.base.is_none() => self.base = attribute(element, "href").map(str::to_owned),
+            local_name!("body") => self.metas.begin_body(),
             local_name!("meta") => self.metas.take(element, &mut self.claims),
             local_name!("link") | local_name!("a") => {
                 take_link(node, element, &mut self.claims);

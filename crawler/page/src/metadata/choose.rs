@@ -64,10 +64,11 @@ impl Chooser<'_> {
             is_possible: &is_possible,
         };
         let title = title.map(|(value, source)| Sourced { value, source });
+        let published = self.published(reader);
         Metadata {
             authors: self.authors(order),
-            published: self.published(reader),
-            modified: self.modified(reader),
+            modified: self.modified(published.as_ref(), reader),
+            published,
             description: self.description(title.as_ref().map(|title| title.value.as_str())),
             site_name: self.first(Field::SiteName, trust::SITE_NAME, label),
             tags: self.tags(),
@@ -198,13 +199,17 @@ impl Chooser<'_> {
         days.find(|day| (*day - declared).get_days().abs() <= MAX_DAYS_BESIDE)
     }
 
-    fn modified(&self, reader: DateReader<'_>) -> Option<Sourced<String>> {
+    /// The last change. What was changed before its publication is something else, or its publication is.
+    fn modified(&self, published: Option<&Sourced<String>>, reader: DateReader<'_>) -> Option<Sourced<String>> {
+        let published = published.and_then(|published| reader.declared(&published.value));
+        let is_later = |date: &PageDate| published.as_ref().is_none_or(|published| date.day >= published.day);
         trust::MODIFIED.iter().find_map(|source| {
             let found = match source {
                 Source::Class => dateline::marked_change(self.visible, reader),
                 Source::Text => dateline::told_change(self.visible, reader),
                 source => self.declared_date(Field::Modified, *source, reader),
-            }?;
+            };
+            let found = found.filter(is_later)?;
             Some(Sourced {
                 value: found.iso,
                 source: *source,
@@ -283,7 +288,7 @@ impl Chooser<'_> {
             let value = if is_reference {
                 self.absolute(text)?
             } else {
-                text.to_owned()
+                Some(text).filter(|text| !has_scheme(text))?.to_owned()
             };
             // Pictures have licences of their own.
             let is_certain =
@@ -292,11 +297,30 @@ impl Chooser<'_> {
         })
     }
 
-    /// The absolute URL of a reference.
+    /// The absolute URL of a reference. There is none if the URL of the page is unknown: its host stands for that (RFC 6761, section 6.4).
     fn absolute(&self, reference: &str) -> Option<String> {
         let url = self.base.join(reference)?;
-        matches!(url.scheme(), "http" | "https").then(|| url.into())
+        let is_known = url.host_str().is_some_and(|host| !host.ends_with(".invalid"));
+        (is_known && matches!(url.scheme(), "http" | "https")).then(|| url.into())
     }
+}
+
+/// Schemes whose URLs are programs or documents of their own, whatever follows them.
+const ACTIVE_SCHEMES: [&str; 3] = ["javascript", "vbscript", "data"];
+
+/// Whether a text that is no reference begins with a scheme (RFC 3986, section 3.1). "Licence: CC BY" is a label.
+fn has_scheme(text: &str) -> bool {
+    // Browsers leave out the control characters before a scheme.
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let Some((scheme, rest)) = text.split_once(':') else {
+        return false;
+    };
+    let is_form = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'));
+    let is_active = ACTIVE_SCHEMES.iter().any(|active| scheme.eq_ignore_ascii_case(active));
+    is_active || is_form && !rest.starts_with(char::is_whitespace)
 }
 
 /// Whether a text is another one in full, which programs have cut.
