@@ -2,7 +2,7 @@
 
 use super::claims::Source;
 use super::date::{self, Order};
-use super::names::{Certainty, MAX_AUTHORS, after_written_by, people};
+use super::names::{Certainty, MAX_AUTHORS, after_written_by, is_agency, people};
 use super::text::folded;
 use super::visible::{Mark, Visible};
 
@@ -151,10 +151,10 @@ pub(super) fn has_sure_name(text: &str) -> bool {
     !sure(text).is_empty()
 }
 
-/// The names in a text that may also be about something else.
+/// The names in a text that may also be about something else. An agency is the source of a text or a picture.
 fn sure(text: &str) -> Vec<String> {
     let mut names = people(text, Certainty::Shown);
-    names.retain(|name| is_sure(name));
+    names.retain(|name| is_sure(name) && !is_agency(name));
     names
 }
 

@@ -270,7 +270,7 @@ impl Chooser<'_> {
             let mut tags: Vec<String> = Vec::new();
             for tag in single.into_iter().chain(joined).map(str::trim) {
                 let is_tag = !tag.is_empty() && tag.len() <= MAX_LABEL_BYTES && !tags.iter().any(|known| known == tag);
-                if is_tag && tags.len() < MAX_TAGS {
+                if is_tag && !is_placeholder(tag) && tags.len() < MAX_TAGS {
                     tags.push(tag.to_owned());
                 }
             }
@@ -332,6 +332,18 @@ fn is_in_full(text: &str, cut: &str) -> bool {
     let rest = text.strip_prefix(beginning).unwrap_or_default();
     let ends_within = !cut.ends_with(['.', '!', '?', '。', '！', '？']) || cut.ends_with("..");
     ends_within && rest.len() > cut.len() - beginning.len() && rest.chars().count() <= MAX_REST
+}
+
+/// What templates have in the place of tags, folded.
+#[rustfmt::skip]
+const PLACEHOLDERS: &[&str] = &[
+    "yourkeywordshere", "yourkeywords", "keywordshere", "keywordsgohere", "enterkeywordshere", "enteryourkeywordshere", "insertkeywordshere",
+    "insertyourkeywordshere", "addkeywordshere", "addyourkeywordshere", "keyword1", "keyword2", "keyword3", "yourtagshere", "objectobject",
+];
+
+/// Whether a tag is what its template had, or the variable of one.
+fn is_placeholder(tag: &str) -> bool {
+    PLACEHOLDERS.contains(&folded(tag).as_str()) || tag.contains("{{") || tag.contains("%%")
 }
 
 /// A short text.

@@ -77,3 +77,31 @@ fn a_meta_element_in_the_body_does_not_override_the_head() {
         );
     }
 }
+
+#[test]
+fn an_agency_is_an_author_only_if_it_is_declared() {
+    for agency in ["Getty Images", "dpa", "Reuters", "AFP", "Associated Press"] {
+        let shown = format!("<h1>Forty roofs</h1><p>By {agency}</p><p>Text</p>");
+        assert_eq!(read(&shown).authors, None, "{agency}");
+        let declared = format!(
+            "<script type=application/ld+json>{{\"@type\":\"NewsArticle\",\"author\":\"{agency}\"}}</script>{shown}"
+        );
+        assert_eq!(texts(&read(&declared).authors), [agency]);
+    }
+    let both = read("<h1>Forty roofs</h1><p>By Jane Doe, Getty Images</p><p>Text</p>");
+    assert_eq!(texts(&both.authors), ["Jane Doe"]);
+}
+
+#[test]
+fn the_words_of_a_template_are_no_tags() {
+    for (content, expected) in [
+        ("YOUR KEYWORDS HERE", &[][..]),
+        ("your keywords here, storm", &["storm"]),
+        ("keyword1, keyword2", &[]),
+        ("{{ post.tags }}", &[]),
+        ("keywords, storm", &["keywords", "storm"]),
+    ] {
+        let found = read(&format!("<meta name=keywords content='{content}'>"));
+        assert_eq!(texts(&found.tags), expected, "{content}");
+    }
+}
