@@ -13,7 +13,7 @@
 //!
 //! | field | order | why |
 //! |---|---|---|
-//! | title | a heading that a declared title repeats; the only `<h1>`, if it shares many words with a declared title; Open Graph, JSON-LD, Highwire, Parse.ly, Sailthru, microdata, RDFa, Twitter card, Dublin Core, meta; the only `<h1>`; `<title>` | two witnesses come before one; `<title>` has more than the title |
+//! | title | a heading that a declared title repeats; the only `<h1>`, if it shares many words with a declared title; Open Graph, JSON-LD, Highwire, Parse.ly, Sailthru, microdata, RDFa, Twitter card, Dublin Core, meta; the only `<h1>`; `<title>` | two witnesses come before one; `<title>` has more than the title, and its last part is left out only if it is shown to name the site |
 //! | authors | JSON-LD, Highwire, Parse.ly, Sailthru, microdata, RDFa, link, class, meta, Dublin Core, Open Graph, Twitter card, text | `<meta name=author>` is often the owner of the site |
 //! | published | JSON-LD, Open Graph, microdata, Parse.ly, Sailthru, Highwire, RDFa, Dublin Core, meta, URL, `<time>`, class, text | a program that knows the time comes before what is shown |
 //! | modified | JSON-LD, Open Graph, microdata, RDFa, Dublin Core, meta, class, text | the same |
@@ -26,13 +26,16 @@
 //! | image | Open Graph, JSON-LD, Twitter card, Parse.ly, Sailthru, microdata, link, meta | |
 //! | type | JSON-LD, Open Graph, microdata, Dublin Core | the vocabulary of schema.org is finer |
 //!
-//! Five rules cross this order:
+//! Seven rules cross this order:
 //!
 //! - A declared author counts only if the page shows the name: programs declare the account of whoever made the page. The name in
 //!   `<meta name=author>` must stand in a short line after the heading. If the page shows all declared authors and more, it is right.
+//! - A `<meta>` in the body counts only for a field that no `<meta>` of the head is about: readers write into the body.
+//! - A change before the day of the publication is none.
 //! - Elements that are marked as authors count only if they name few, or if the page calls itself an article: lists of articles have many.
-//! - A day that stands near the heading comes before a declared one up to a week beside it that does not: programs declare the time in
-//!   another zone, or that of a draft.
+//! - The day before or after the declared one replaces it if the page shows it as its date and does not show the declared one: programs
+//!   declare the time in another zone. It must stand near the heading, in an element that is marked as a date or in a line that is only a
+//!   date or a byline with a date. A `<time>` whose `datetime` is the declared day shows it.
 //! - The author and the day of a `WebPage` in JSON-LD count only if Open Graph calls the page an article. Programs declare them for every page.
 //! - A description with the name of the site gives way to one without it, and a description that is cut to the same one in full.
 
@@ -42,6 +45,7 @@ mod claims;
 mod date;
 mod dateline;
 mod headings;
+mod home;
 mod items;
 mod json_ld;
 mod kinds;
@@ -64,6 +68,7 @@ use url::Url;
 use self::choose::Chooser;
 pub use self::claims::Source;
 use self::claims::{Claims, Field};
+use self::home::Home;
 use self::items::Items;
 use self::json_ld::JsonLd;
 use self::meta_tags::{MetaTags, take_link};
@@ -178,8 +183,11 @@ fn of_document(document: &Document, url: &Url, fetched: SystemTime) -> Metadata 
         json_ld,
         title,
         base,
+        home,
+        metas,
         ..
     } = declared;
+    metas.finish(&mut claims);
     let texts: Vec<String> = headings
         .iter()
         .map(|heading| heading.text.clone())
@@ -187,7 +195,7 @@ fn of_document(document: &Document, url: &Url, fetched: SystemTime) -> Metadata 
         .collect();
     json_ld.claim(url, &texts, &mut claims);
     let site = Site::of(&claims, url.host_str().unwrap_or_default());
-    let title = Titles::new(&claims, &title, &headings, &site).find();
+    let title = Titles::new(&claims, &title, &headings, &site, &home).find();
     let visible = visible::visible(tree, title.heading.as_ref().map(|heading| heading.node));
     let base = Base::new(base.as_deref(), url, document.encoding);
     let chooser = Chooser {
@@ -211,6 +219,7 @@ struct Declared {
     json_ld: JsonLd,
     metas: MetaTags,
     items: Items,
+    home: Home,
     /// The text of `<title>`.
     title: String,
     /// The `href` of the first `<base>`.
@@ -219,10 +228,14 @@ struct Declared {
 
 impl<'t> Visit<'t> for Declared {
     fn enter(&mut self, node: NodeRef<'t>) -> bool {
+        if let Some(text) = node.value().as_text() {
+            self.home.take_text(text);
+        }
         let Some(element) = node.value().as_element() else {
             return true;
         };
         self.take(node, element);
+        self.home.take(node, element);
         // Items of microdata may be anywhere, also in a `<meta>`.
         self.items.enter(node, element, &mut self.claims);
         element.name.local != local_name!("template")
@@ -242,9 +255,10 @@ impl Declared {
                     .add(Field::Language, Source::Root, language.unwrap_or_default());
             }
             local_name!("title") if self.title.is_empty() && element.name.ns == ns!(html) => {
-                self.title = text::cleaned(&text_of(node, MAX_TITLE_BYTES));
+                self.title = text::cleaned_title(&text_of(node, MAX_TITLE_BYTES));
             }
             local_name!("base") if self.base.is_none() => self.base = attribute(element, "href").map(str::to_owned),
+            local_name!("body") => self.metas.begin_body(),
             local_name!("meta") => self.metas.take(element, &mut self.claims),
             local_name!("link") | local_name!("a") => {
                 take_link(node, element, &mut self.claims);

@@ -2,7 +2,7 @@
 
 use super::claims::Source;
 use super::date::{self, Order};
-use super::names::{Certainty, MAX_AUTHORS, after_written_by, people};
+use super::names::{Certainty, MAX_AUTHORS, after_written_by, is_agency, people};
 use super::text::folded;
 use super::visible::{Mark, Visible};
 
@@ -10,7 +10,7 @@ use super::visible::{Mark, Visible};
 const MAX_UNTOLD_NAMES: usize = 5;
 
 /// Words between a date and an author.
-const BETWEEN: &[&str] = &[
+pub(super) const BETWEEN: &[&str] = &[
     " by ", " By ", " von ", " par ", " por ", " da ", " door ", " av ", " af ",
 ];
 
@@ -141,10 +141,20 @@ fn of_line(line: &str, next: &str, order: Order) -> Option<Vec<String>> {
         .find(|names| !names.is_empty())
 }
 
-/// The names in a text that may also be about something else.
+/// Whether a text says that it names an author, and names one surely.
+pub(super) fn is_byline(text: &str) -> bool {
+    after_written_by(text).is_some_and(has_sure_name)
+}
+
+/// Whether a text begins with a name, surely.
+pub(super) fn has_sure_name(text: &str) -> bool {
+    !sure(text).is_empty()
+}
+
+/// The names in a text that may also be about something else. An agency is the source of a text or a picture.
 fn sure(text: &str) -> Vec<String> {
     let mut names = people(text, Certainty::Shown);
-    names.retain(|name| is_sure(name));
+    names.retain(|name| is_sure(name) && !is_agency(name));
     names
 }
 

@@ -23,8 +23,8 @@ const FIRST_YEAR: i16 = 1990;
 /// How much later than its fetch a page may be dated: the day may have begun elsewhere.
 const AHEAD: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Most days between the declared and the shown day of one publication.
-const MAX_DAYS_BESIDE: i32 = 7;
+/// Most days between the declared and the shown day of one publication: another zone is at most one day away.
+const MAX_DAYS_BESIDE: i32 = 1;
 
 /// Most declared names that are looked for in the text.
 const MAX_COMPARED: usize = 32;
@@ -64,10 +64,11 @@ impl Chooser<'_> {
             is_possible: &is_possible,
         };
         let title = title.map(|(value, source)| Sourced { value, source });
+        let published = self.published(reader);
         Metadata {
             authors: self.authors(order),
-            published: self.published(reader),
-            modified: self.modified(reader),
+            modified: self.modified(published.as_ref(), reader),
+            published,
             description: self.description(title.as_ref().map(|title| title.value.as_str())),
             site_name: self.first(Field::SiteName, trust::SITE_NAME, label),
             tags: self.tags(),
@@ -187,30 +188,28 @@ impl Chooser<'_> {
         })
     }
 
-    /// The day that the page shows near its heading, if it is a little beside the declared one, and that one is not shown. Programs declare
-    /// the time in another zone, or the time of a draft.
+    /// The day that the page shows as its date near its heading, if it is the day before or after the declared one, and that one is not
+    /// shown. Programs declare the time in another zone.
     fn shown_instead(&self, declared: Date, source: Source, reader: DateReader<'_>) -> Option<Date> {
-        if matches!(source, Source::Time | Source::Class | Source::Text) {
+        let is_shown = matches!(source, Source::Time | Source::Class | Source::Text);
+        if is_shown || dateline::is_shown(self.visible, declared, reader) {
             return None;
         }
-        let mut near = None;
-        for day in dateline::days_near(self.visible, reader) {
-            if day == declared {
-                return None;
-            }
-            let is_beside = (day - declared).get_days().abs() <= MAX_DAYS_BESIDE;
-            near = near.or(Some(day).filter(|_| is_beside));
-        }
-        near
+        let mut days = dateline::days_of_page(self.visible, reader);
+        days.find(|day| (*day - declared).get_days().abs() <= MAX_DAYS_BESIDE)
     }
 
-    fn modified(&self, reader: DateReader<'_>) -> Option<Sourced<String>> {
+    /// The last change. What was changed before its publication is something else, or its publication is.
+    fn modified(&self, published: Option<&Sourced<String>>, reader: DateReader<'_>) -> Option<Sourced<String>> {
+        let published = published.and_then(|published| reader.declared(&published.value));
+        let is_later = |date: &PageDate| published.as_ref().is_none_or(|published| date.day >= published.day);
         trust::MODIFIED.iter().find_map(|source| {
             let found = match source {
                 Source::Class => dateline::marked_change(self.visible, reader),
                 Source::Text => dateline::told_change(self.visible, reader),
                 source => self.declared_date(Field::Modified, *source, reader),
-            }?;
+            };
+            let found = found.filter(is_later)?;
             Some(Sourced {
                 value: found.iso,
                 source: *source,
@@ -271,7 +270,7 @@ impl Chooser<'_> {
             let mut tags: Vec<String> = Vec::new();
             for tag in single.into_iter().chain(joined).map(str::trim) {
                 let is_tag = !tag.is_empty() && tag.len() <= MAX_LABEL_BYTES && !tags.iter().any(|known| known == tag);
-                if is_tag && tags.len() < MAX_TAGS {
+                if is_tag && !is_placeholder(tag) && tags.len() < MAX_TAGS {
                     tags.push(tag.to_owned());
                 }
             }
@@ -289,7 +288,7 @@ impl Chooser<'_> {
             let value = if is_reference {
                 self.absolute(text)?
             } else {
-                text.to_owned()
+                Some(text).filter(|text| !has_scheme(text))?.to_owned()
             };
             // Pictures have licences of their own.
             let is_certain =
@@ -298,11 +297,30 @@ impl Chooser<'_> {
         })
     }
 
-    /// The absolute URL of a reference.
+    /// The absolute URL of a reference. There is none if the URL of the page is unknown: its host stands for that (RFC 6761, section 6.4).
     fn absolute(&self, reference: &str) -> Option<String> {
         let url = self.base.join(reference)?;
-        matches!(url.scheme(), "http" | "https").then(|| url.into())
+        let is_known = url.host_str().is_some_and(|host| !host.ends_with(".invalid"));
+        (is_known && matches!(url.scheme(), "http" | "https")).then(|| url.into())
     }
+}
+
+/// Schemes whose URLs are programs or documents of their own, whatever follows them.
+const ACTIVE_SCHEMES: [&str; 3] = ["javascript", "vbscript", "data"];
+
+/// Whether a text that is no reference begins with a scheme (RFC 3986, section 3.1). "Licence: CC BY" is a label.
+fn has_scheme(text: &str) -> bool {
+    // Browsers leave out the control characters before a scheme.
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let Some((scheme, rest)) = text.split_once(':') else {
+        return false;
+    };
+    let is_form = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'));
+    let is_active = ACTIVE_SCHEMES.iter().any(|active| scheme.eq_ignore_ascii_case(active));
+    is_active || is_form && !rest.starts_with(char::is_whitespace)
 }
 
 /// Whether a text is another one in full, which programs have cut.
@@ -314,6 +332,18 @@ fn is_in_full(text: &str, cut: &str) -> bool {
     let rest = text.strip_prefix(beginning).unwrap_or_default();
     let ends_within = !cut.ends_with(['.', '!', '?', '。', '！', '？']) || cut.ends_with("..");
     ends_within && rest.len() > cut.len() - beginning.len() && rest.chars().count() <= MAX_REST
+}
+
+/// What templates have in the place of tags, folded.
+#[rustfmt::skip]
+const PLACEHOLDERS: &[&str] = &[
+    "yourkeywordshere", "yourkeywords", "keywordshere", "keywordsgohere", "enterkeywordshere", "enteryourkeywordshere", "insertkeywordshere",
+    "insertyourkeywordshere", "addkeywordshere", "addyourkeywordshere", "keyword1", "keyword2", "keyword3", "yourtagshere", "objectobject",
+];
+
+/// Whether a tag is what its template had, or the variable of one.
+fn is_placeholder(tag: &str) -> bool {
+    PLACEHOLDERS.contains(&folded(tag).as_str()) || tag.contains("{{") || tag.contains("%%")
 }
 
 /// A short text.

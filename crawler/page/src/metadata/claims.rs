@@ -113,6 +113,13 @@ impl Claims {
         }
     }
 
+    /// Adds those claims about fields that are not among these.
+    pub(super) fn add_missing(&mut self, others: Self, said: &[Field]) {
+        let room = MAX_CLAIMS.saturating_sub(self.0.len());
+        let missing = others.0.into_iter().filter(|(field, ..)| !said.contains(field));
+        self.0.extend(missing.take(room));
+    }
+
     /// The claims about a field from one source.
     pub(super) fn of(&self, field: Field, source: Source) -> impl Iterator<Item = &str> {
         let same = self.0.iter().filter(move |claim| claim.0 == field && claim.1 == source);

@@ -10,7 +10,7 @@ use jiff::civil::Date;
 use url::Url;
 
 use self::tokens::{Token, tokens};
-use super::text::cut;
+use super::text::{cut, is_without_spaces};
 
 /// Longest text that is searched for a date, in bytes.
 const MAX_TEXT_BYTES: usize = 512;
@@ -72,6 +72,44 @@ pub(super) fn shown(text: &str, order: Order) -> Option<PageDate> {
     let tokens = tokens(cut(text, MAX_TEXT_BYTES));
     let found = (0..tokens.len()).find_map(|at| date_at(&tokens, at, order));
     found.map(PageDate::of_day)
+}
+
+/// The words before and behind the first date of a text, and whether a time follows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Around {
+    pub before: usize,
+    pub behind: usize,
+    pub has_time: bool,
+}
+
+/// What is around the first date of a text; `None` if it has no date.
+pub(super) fn words_around(text: &str, order: Order) -> Option<Around> {
+    use Token::{Mark, Number};
+    let tokens = tokens(cut(text, MAX_TEXT_BYTES));
+    let at = (0..tokens.len()).find(|at| date_at(&tokens, *at, order).is_some())?;
+    let (before, behind) = tokens.split_at(at);
+    let count = |tokens: &[Token]| tokens.iter().map(words_of).sum();
+    let behind_words = behind.iter().filter(|token| !is_filler(token)).map(words_of).sum();
+    Some(Around {
+        before: count(before),
+        behind: behind_words,
+        has_time: behind
+            .windows(3)
+            .any(|three| matches!(three, [Number(_, 1..=2), Mark(':' | '.' | 'h'), Number(_, 2)])),
+    })
+}
+
+/// Most letters that are one word where spaces do not separate words.
+const LETTERS_OF_WORD: usize = 4;
+
+/// The number of words in a token. A long run of letters without spaces, as in Chinese, is several.
+fn words_of(token: &Token) -> usize {
+    match token {
+        Token::Word(word) if matches!(word.as_str(), "tháng" | "năm") => 0,
+        Token::Word(word) if word.starts_with(is_without_spaces) => word.chars().count().div_ceil(LETTERS_OF_WORD),
+        Token::Word(_) => 1,
+        _ => 0,
+    }
 }
 
 /// The day in the path of a URL, such as `/2024/03/05/` or `/2024-03-05-title`.

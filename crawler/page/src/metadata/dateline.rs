@@ -1,5 +1,7 @@
 //! The dates that a page shows: in elements that are marked as such, and in lines near the heading.
 
+mod form;
+
 use jiff::civil::Date;
 
 use super::claims::Source;
@@ -23,6 +25,9 @@ const MODIFIED: &[&str] = &[
     "uppdaterad", "oppdatert", "opdateret", "päivitetty", "zaktualizowano", "aktualizováno", "обновлено", "изменено",
     "更新", "수정", "güncelle", "עודכן", "بروزرسانی", "تحديث", "diperbarui", "cập nhật", "оновлено", "frissítve",
 ];
+
+/// Longest text of an element that is marked as a date and is nothing else, in bytes.
+const MAX_DATE_BYTES: usize = 64;
 
 /// Reads dates that are possible.
 #[derive(Clone, Copy)]
@@ -86,21 +91,42 @@ pub(super) fn told_change(visible: &Visible, reader: DateReader<'_>) -> Option<P
     after_word(visible, MODIFIED, reader)
 }
 
-/// The days that the page shows near its heading, marked or told.
-pub(super) fn days_near(visible: &Visible, reader: DateReader<'_>) -> impl Iterator<Item = Date> {
-    let marked = visible.near_first(|mark| matches!(mark, Mark::Time | Mark::Published));
-    let near = marked.into_iter().filter(|marked| visible.is_near(marked.line));
+/// Whether the page shows a day: a `<time>` or another marked element gives it, or a line near the heading has it.
+pub(super) fn is_shown(visible: &Visible, day: Date, reader: DateReader<'_>) -> bool {
+    let is_same = |date: Option<PageDate>| date.is_some_and(|date| date.day == day);
+    let dates = || visible.marks.iter().filter(|marked| is_date_mark(marked.mark));
+    let is_declared = |marked: &Marked| is_same(marked.declared.as_deref().and_then(|text| reader.declared(text)));
+    let is_read = |marked: &Marked| visible.is_near(marked.line) && is_same(reader.shown(&marked.text));
+    dates().any(|marked| is_declared(marked) || is_read(marked))
+        || told_near(visible, reader).any(|date| date.day == day)
+}
+
+/// The days that stand near the heading as the date of the page: in a marked element that is short, or in a line that is only a date or a
+/// byline with a date. A day within a sentence is that of an event.
+pub(super) fn days_of_page(visible: &Visible, reader: DateReader<'_>) -> impl Iterator<Item = Date> {
+    let marked = visible.near_first(is_date_mark).into_iter();
+    let marked = marked.filter(|marked| visible.is_near(marked.line) && marked.text.len() <= MAX_DATE_BYTES);
     // What readers see is in their time zone.
-    let shown = near.filter_map(move |marked| reader.shown(&marked.text));
-    shown.chain(told_near(visible, reader)).map(|date| date.day)
+    let shown = marked.filter_map(move |marked| reader.shown(&marked.text));
+    let lines = lines_near(visible).filter(move |line| form::is_date_line(line, reader.order, PUBLISHED));
+    let told = lines.filter_map(move |line| reader.shown(line));
+    shown.chain(told).map(|date| date.day)
+}
+
+/// Whether an element is marked as a date that may be that of the publication.
+fn is_date_mark(mark: Mark) -> bool {
+    matches!(mark, Mark::Time | Mark::Published)
 }
 
 fn told_near(visible: &Visible, reader: DateReader<'_>) -> impl Iterator<Item = PageDate> {
-    let lines = visible.lines_near().map(|(_, line)| line);
+    lines_near(visible).filter_map(move |line| reader.shown(line))
+}
+
+/// The lines near the heading without those about a change.
+fn lines_near(visible: &Visible) -> impl Iterator<Item = &str> {
     let is_changed = |line: &&str| has_one_of(line, MODIFIED) && !has_one_of(line, PUBLISHED);
-    lines
-        .filter(move |line| !is_changed(line))
-        .filter_map(move |line| reader.shown(line))
+    let lines = visible.lines_near().map(|(_, line)| line);
+    lines.filter(move |line| !is_changed(line))
 }
 
 /// The date in the first line with one of these words.

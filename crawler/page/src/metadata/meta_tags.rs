@@ -164,13 +164,31 @@ fn meaning(name: &str) -> Option<(Field, Source)> {
 }
 
 /// Reads the `<meta>` elements of a page, one after the other.
+///
+/// Those of the body may stand in a comment of a reader. They count only for a field that no `<meta>` of the head is about: a head that
+/// breaks off leaves its elements to the body (WHATWG HTML, section 13.2.6.4.4).
 #[derive(Debug, Default)]
 pub(super) struct MetaTags {
     /// The label of a field of a Twitter card, whose value follows.
     label_is_author: bool,
+    /// Whether the body has begun.
+    is_in_body: bool,
+    /// The fields of the head, each once.
+    of_head: Vec<Field>,
+    of_body: Claims,
 }
 
 impl MetaTags {
+    /// Begins the body.
+    pub(super) fn begin_body(&mut self) {
+        self.is_in_body = true;
+    }
+
+    /// Ends the page: adds what the body says and the head does not.
+    pub(super) fn finish(self, claims: &mut Claims) {
+        claims.add_missing(self.of_body, &self.of_head);
+    }
+
     /// Takes a `<meta>`.
     pub(super) fn take(&mut self, element: &Element, claims: &mut Claims) {
         let value = attribute(element, "content").or_else(|| attribute(element, "value"));
@@ -184,10 +202,21 @@ impl MetaTags {
             self.take_labelled(name, content, claims);
             let found = meaning(name).filter(|found| last != Some(*found));
             if let Some((field, source)) = found {
-                claims.add(field, source, content);
+                self.add(field, source, content, claims);
                 last = found;
             }
         }
+    }
+
+    fn add(&mut self, field: Field, source: Source, content: &str, claims: &mut Claims) {
+        if self.is_in_body {
+            self.of_body.add(field, source, content);
+            return;
+        }
+        if !self.of_head.contains(&field) {
+            self.of_head.push(field);
+        }
+        claims.add(field, source, content);
     }
 
     /// Takes a field of a Twitter card, as WordPress writes it: `twitter:label1` is "Written by", `twitter:data1` is the name.
@@ -195,7 +224,7 @@ impl MetaTags {
         if name.eq_ignore_ascii_case("twitter:label1") {
             self.label_is_author = after_written_by(content) == Some("");
         } else if name.eq_ignore_ascii_case("twitter:data1") && self.label_is_author {
-            claims.add(Author, Source::TwitterCard, content);
+            self.add(Author, Source::TwitterCard, content, claims);
         }
     }
 }

@@ -3,7 +3,10 @@
 mod wide;
 mod words;
 
-use self::words::{DEGREES, ENDS, LAST_WORDS, LETTERS, NOBODY, PARTICLES, ROLES, SEPARATORS, WITH_COLON, WRITTEN_BY};
+pub(super) use self::wide::is_wide;
+use self::words::{
+    AGENCIES, DEGREES, ENDS, LAST_WORDS, LETTERS, NOBODY, PARTICLES, ROLES, SEPARATORS, WITH_COLON, WRITTEN_BY,
+};
 use super::months::month;
 use super::text::{cut, folded};
 
@@ -191,6 +194,11 @@ fn without_full_stop(text: &str) -> &str {
         Some(name) if !name.rsplit([' ', '.']).next().is_some_and(is_short) => name,
         _ => text,
     }
+}
+
+/// Whether a name is that of an agency for news or pictures.
+pub(super) fn is_agency(name: &str) -> bool {
+    AGENCIES.contains(&folded(name).as_str())
 }
 
 fn has_role(text: &str) -> bool {

@@ -1,10 +1,11 @@
 //! The names of the site of a page, and titles without them.
 
 use super::claims::{Claims, Field};
-use super::text::folded;
+use super::home::Home;
+use super::text::{folded, is_without_spaces};
 use super::trust;
 
-/// Most words of the last segment of a `<title>` that is left out without knowing the name of the site.
+/// Most words of the last segment of a `<title>` that is left out because the page shows that it is the name of the site.
 const MAX_SITE_WORDS: usize = 4;
 
 /// Most names of a site that are compared.
@@ -88,7 +89,8 @@ fn label(host: &str) -> String {
     rest.last().map(|part| folded(part)).unwrap_or_default()
 }
 
-/// Where a separator of a title begins and ends.
+/// Where the separators of a title begin and end: marks with spaces around, a bar with a space on one side, and marks beside a letter of a
+/// script without spaces. Without spaces, `_` and `|` belong to names: `pandas.DataFrame.to_csv`.
 fn separators(text: &str) -> Vec<(usize, usize)> {
     let is_mark = |c: char| {
         matches!(
@@ -97,12 +99,13 @@ fn separators(text: &str) -> Vec<(usize, usize)> {
         )
     };
     let mut found = Vec::new();
-    let mut last_is_space = false;
+    let mut last = ' ';
     let mut rest = text.char_indices().peekable();
     while let Some((at, c)) = rest.next() {
-        if matches!(c, '｜' | '_' | '|') && !last_is_space {
+        let next = rest.peek().map_or(' ', |(_, next)| *next);
+        if !last.is_whitespace() && is_mark_within(c, last, next) {
             found.push((at, at + c.len_utf8()));
-        } else if last_is_space && is_mark(c) {
+        } else if last.is_whitespace() && is_mark(c) {
             let mut end = at + c.len_utf8();
             while let Some((at, c)) = rest.next_if(|(_, c)| is_mark(*c)) {
                 end = at + c.len_utf8();
@@ -111,9 +114,20 @@ fn separators(text: &str) -> Vec<(usize, usize)> {
                 found.push((at, end));
             }
         }
-        last_is_space = c.is_whitespace();
+        last = c;
     }
     found
+}
+
+/// Whether a character directly behind `last` separates it from `next`.
+fn is_mark_within(c: char, last: char, next: char) -> bool {
+    let is_beside_wide = is_without_spaces(last) || is_without_spaces(next);
+    match c {
+        '｜' => true,
+        '|' => is_beside_wide || next.is_whitespace(),
+        '_' => is_beside_wide,
+        _ => false,
+    }
 }
 
 /// The parts of a title between separators.
@@ -153,13 +167,13 @@ pub(super) fn site_left_out<'a>(text: &'a str, site: &Site) -> &'a str {
     }
 }
 
-/// A title without its last segment, if that is short and the rest is longer.
-pub(super) fn last_left_out(text: &str) -> &str {
+/// A title without its last segment, if that is short, the rest is longer, and the page shows elsewhere that it is the name of the site.
+pub(super) fn last_left_out<'a>(text: &'a str, home: &Home) -> &'a str {
     let Some((from, to)) = separators(text).pop() else {
         return text;
     };
     let (own, last) = (text[..from].trim(), text[to..].trim());
     let count = |text: &str| text.split_whitespace().count();
-    let is_site = count(last) <= MAX_SITE_WORDS && own.chars().count() > last.chars().count();
-    if is_site { own } else { text }
+    let is_possible = count(last) <= MAX_SITE_WORDS && own.chars().count() > last.chars().count();
+    if is_possible && home.is_name(last) { own } else { text }
 }

@@ -1,3 +1,5 @@
+mod plain;
+mod refused;
 mod shown;
 
 use std::time::Duration;

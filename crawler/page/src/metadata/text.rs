@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use html5ever::local_name;
 
+use super::names::is_wide;
 use crate::extract::is_within_line;
 use crate::parse::{Element, Node, NodeRef, Visit};
 use crate::words::is_ignorable;
@@ -24,12 +25,20 @@ pub(super) fn attribute<'a>(element: &'a Element, name: &str) -> Option<&'a str>
     Some(&found.value)
 }
 
-/// A value without what does not belong to it: character references that were escaped twice, tags, white space around and in a row. Cut
-/// at the longest value.
+/// The value of an attribute without what does not belong to it: character references that were escaped twice, tags, white space around and
+/// in a row. Cut at the longest value.
 pub(super) fn cleaned(value: &str) -> String {
-    let value = cut(value, MAX_VALUE_BYTES);
-    let value = without_tags(&without_references(value)).into_owned();
-    collapsed(&value)
+    let text = without_references(cut(value, MAX_VALUE_BYTES));
+    if has_markup(&text) {
+        collapsed(&without_tags(&text))
+    } else {
+        collapsed(&text)
+    }
+}
+
+/// The text of a `<title>`. It has no tags: what looks like one is text (WHATWG HTML, section 13.1.2, escapable raw text elements).
+pub(super) fn cleaned_title(text: &str) -> String {
+    collapsed(&without_references(cut(text, MAX_VALUE_BYTES)))
 }
 
 /// The text with white space collapsed, without invisible characters.
@@ -48,6 +57,13 @@ pub(super) fn collapsed(text: &str) -> String {
 /// Whether an invisible character is part of the spelling of a word, as in Persian and in the scripts of India.
 fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}')
+}
+
+/// Whether a character is of a script that is written without spaces, or of Korean, whose titles are often set like those of Chinese: Thai,
+/// Lao, Myanmar, Khmer, Japanese, Chinese.
+pub(super) fn is_without_spaces(c: char) -> bool {
+    matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{20000}'..='\u{3ffff}')
+        || is_wide(c)
 }
 
 /// The beginning of a text, at most so many bytes.
@@ -126,6 +142,28 @@ fn character(name: &str) -> Option<char> {
         "ccedil" => 'ç',
         _ => return None,
     })
+}
+
+/// Whether a text is HTML rather than one about tags or types, such as `Vec<T>`: it has an end tag, a `<p>`, a `<br>` or a tag with an
+/// attribute.
+fn has_markup(text: &str) -> bool {
+    let mut tags = text.split('<').skip(1).filter(|tag| tag.contains('>'));
+    tags.any(|tag| {
+        let name = tag
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .next()
+            .unwrap_or_default();
+        let is_end = tag.starts_with('/') && tag[1..].starts_with(|c: char| c.is_ascii_alphabetic());
+        let is_usual = ["p", "br"].iter().any(|usual| name.eq_ignore_ascii_case(usual));
+        is_end || is_usual || has_attribute(&tag[name.len()..])
+    })
+}
+
+/// Whether an attribute with a value follows the name of a tag.
+fn has_attribute(rest: &str) -> bool {
+    let attribute = rest.trim_start();
+    let end = attribute.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | ':' | '_'));
+    attribute.len() < rest.len() && end.len() < attribute.len() && end.trim_start().starts_with('=')
 }
 
 /// The text without HTML tags.

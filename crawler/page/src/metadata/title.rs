@@ -5,6 +5,7 @@
 
 use super::claims::{Claims, Field, Source};
 use super::headings::Heading;
+use super::home::Home;
 use super::site::{Site, last_left_out, segments, site_left_out};
 use super::text::folded;
 use super::trust;
@@ -34,6 +35,7 @@ pub(super) struct Titles<'a, 't> {
     /// The heading of the first level, if there is one only.
     only: Option<&'a Heading<'t>>,
     site: &'a Site,
+    home: &'a Home,
 }
 
 /// How surely a heading is the title: it begins the declared title, it is marked or of the first level, its length.
@@ -41,7 +43,13 @@ type Rank = (bool, bool, usize);
 
 impl<'a, 't> Titles<'a, 't> {
     /// `element` is the text of `<title>`.
-    pub(super) fn new(claims: &'a Claims, element: &'a str, headings: &'a [Heading<'t>], site: &'a Site) -> Self {
+    pub(super) fn new(
+        claims: &'a Claims,
+        element: &'a str,
+        headings: &'a [Heading<'t>],
+        site: &'a Site,
+        home: &'a Home,
+    ) -> Self {
         let headings: Vec<&Heading<'t>> = headings
             .iter()
             .filter(|heading| !site.is_named(&heading.text))
@@ -54,6 +62,7 @@ impl<'a, 't> Titles<'a, 't> {
             headings,
             only,
             site,
+            home,
         }
     }
 
@@ -122,7 +131,7 @@ impl<'a, 't> Titles<'a, 't> {
     }
 
     fn of_element(&self) -> Option<(String, Source)> {
-        let text = last_left_out(site_left_out(self.element, self.site));
+        let text = last_left_out(site_left_out(self.element, self.site), self.home);
         (!text.is_empty()).then(|| (text.to_owned(), Source::TitleElement))
     }
 }

@@ -6,7 +6,7 @@ use super::{Certainty, MAX_AUTHORS, is_around_name, is_name};
 const MAX_NAME: usize = 12;
 
 /// Whether a character is Chinese, Japanese or Korean.
-pub(super) fn is_wide(c: char) -> bool {
+pub(in crate::metadata) fn is_wide(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
 }
 

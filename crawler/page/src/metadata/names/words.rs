@@ -93,3 +93,13 @@ pub(super) const DEGREES: &[&str] = &[
     "md", "ma", "ba", "bsc", "msc", "mba", "mph", "phd", "dphil", "jd", "esq", "rn", "rd", "do", "pharmd", "jr", "sr",
     "drphil", "llm",
 ];
+
+/// Agencies for news and pictures, folded. A line that shows one credits the source or the picture.
+#[rustfmt::skip]
+pub(super) const AGENCIES: &[&str] = &[
+    "gettyimages", "getty", "dpa", "deutschepresseagentur", "reuters", "thomsonreuters", "afp", "agencefrancepresse", "ap", "associatedpress",
+    "theassociatedpress", "upi", "pressassociation", "pamedia", "apa", "sda", "keystonesda", "epd", "kna", "epa", "anp", "belga", "ansa", "efe",
+    "agenciaefe", "europapress", "lusa", "pap", "čtk", "ctk", "tass", "тасс", "рианновости", "интерфакс", "interfax", "xinhua", "xinhuanews",
+    "新华社", "共同通信", "時事通信", "연합뉴스", "yonhap", "pti", "ani", "ians", "shutterstock", "istock", "istockphoto", "alamy", "adobestock",
+    "imago", "imagoimages", "picturealliance", "depositphotos", "unsplash", "pixabay", "pexels",
+];

@@ -117,6 +117,34 @@ fn the_day_that_readers_see_comes_before_one_that_is_a_little_beside() {
 }
 
 #[test]
+fn the_day_of_an_event_is_not_that_of_the_publication() {
+    let page = |below: &str| {
+        format!(
+            "<html lang=en-GB><script type=application/ld+json>{{\"@type\":\"NewsArticle\",\"headline\":\"Forty roofs\",\
+             \"datePublished\":\"2024-05-01T10:00:00+02:00\"}}</script><h1>Forty roofs</h1>{below}<p>Text</p>"
+        )
+    };
+    let declared = "2024-05-01T10:00:00+02:00";
+    for (below, expected) in [
+        ("<p class=dek>The storm of 29 April 2024 took forty roofs</p>", declared),
+        ("<p class=dek>The storm of 30 April 2024 took forty roofs</p>", declared),
+        ("<p>29 April 2024</p>", declared),
+        ("<p>30 April 2024</p>", "2024-04-30"),
+        ("<p>By Jane Doe, 30 April 2024</p>", "2024-04-30"),
+        ("<time>30 April 2024</time>", "2024-04-30"),
+        ("<span class=date>Tuesday, 30 April 2024</span>", "2024-04-30"),
+        (
+            "<p>30 April 2024</p><time datetime=2024-05-01>Wednesday</time>",
+            declared,
+        ),
+        ("<p>30 April 2024</p><p>Published on 1 May 2024</p>", declared),
+    ] {
+        let found = read(&page(below));
+        assert_eq!(text(&found.published).map(|(day, _)| day), Some(expected), "{below}");
+    }
+}
+
+#[test]
 fn the_authors_of_a_list_of_articles_are_not_those_of_the_page() {
     let teaser = |name: &str| format!("<div><h2>An item</h2><a rel=author href=/a>{name}</a></div>");
     let list = |names: &[&str]| {
