@@ -18,7 +18,7 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use export::{Columns, Destination, ExportError, Group, Lines, Sink};
+use export::{Columns, Destination, ExportError, Lines, Sink};
 use storage::{Fate, PageRecord, StorageError, Store, Verdict, cdxj};
 
 use self::filter::Filter;

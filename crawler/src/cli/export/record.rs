@@ -1,6 +1,6 @@
 //! Converts a record of the catalogue to a page of the crate `export`.
 
-use export::{ExportedPage, Fingerprint};
+use export::{ExportedPage, Fingerprint, Metadata};
 use storage::warc::shown_digest;
 use storage::{PageRecord, Store, Verdict};
 
@@ -40,6 +40,8 @@ pub(super) fn without_text(store: &Store, id: u64, page: PageRecord) -> Result<E
         canonical: page.canonical,
         is_rendered: page.rendering.is_some_and(|rendering| rendering.says_more),
         page_type: page.page_type,
+        markdown: None,
+        metadata: Metadata::default(),
     })
 }
 
