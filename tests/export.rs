@@ -252,12 +252,12 @@ fn a_second_reading_gives_the_structure_and_what_a_page_says_about_itself() {
     let ld = r#"<script type="application/ld+json">{"@type":"NewsArticle","author":[{"name":"Ida Holm"}],"datePublished":"2024-03-05"}</script>"#;
     let article = format!(
         "<html lang=en><head><title>The plan</title>{ld}</head><body><article><h1>The plan</h1><p>By Ida Holm</p><p>{}</p><h2>Steps</h2><ul><li>Dredge it.\
-         <li>Build it, and see <a href=/map>the map</a>.</ul><p>{}</p></article></body></html>",
+         <li>Build it, and see <a href=/copy>the copy</a>.</ul><p>{}</p></article></body></html>",
         words(1, 80),
         words(2, 80)
     );
     let pages = [
-        ("/", home(&["/plan", "/copy", "/plain.txt"])),
+        ("/", home(&["/plan", "/plain.txt"])),
         ("/plan", Answer::html(article.clone())),
         ("/copy", Answer::html(article)),
         ("/plain.txt", Answer::text(words(3, 100))),
@@ -271,7 +271,7 @@ fn a_second_reading_gives_the_structure_and_what_a_page_says_about_itself() {
     let markdown = plan["markdown"].as_str().unwrap();
     for part in [
         "# The plan\n\n",
-        "\n## Steps\n\n- Dredge it.\n- Build it, and see [the map](",
+        "\n## Steps\n\n- Dredge it.\n- Build it, and see [the copy](",
     ] {
         assert!(markdown.contains(part), "{part}: {markdown}");
     }
