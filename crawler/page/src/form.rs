@@ -81,7 +81,7 @@ pub(crate) fn forms(doc: &Document, page_url: &Url) -> Vec<Form> {
     let mut controls = 0;
     for (node, element) in live_elements(&doc.html) {
         match element.name.local {
-            local_name!("base") => base = base.or(value(element, "href")),
+            local_name!("base") => base = base.or(element.any_attribute("href")),
             local_name!("form") => forms.push(Reading {
                 node,
                 element,
@@ -110,8 +110,10 @@ pub(crate) fn forms(doc: &Document, page_url: &Url) -> Vec<Form> {
 /// The form of a control: the one that it names, the one around it, or the last one before it. Where a page opens a form inside a
 /// table, the parser leaves the controls outside of the element, and still counts them to the form (section 13.2.6.1).
 fn owner<'f, 't>(forms: &'f mut [Reading<'t>], node: NodeRef<'t>, element: &Element) -> Option<&'f mut Reading<'t>> {
-    if let Some(named) = value(element, "form") {
-        return forms.iter_mut().find(|form| value(form.element, "id") == Some(named));
+    if let Some(named) = element.any_attribute("form") {
+        return forms
+            .iter_mut()
+            .find(|form| form.element.any_attribute("id") == Some(named));
     }
     let around: Option<NodeId> = node.ancestors().find(|node| is_form(*node)).map(NodeRef::id);
     match around {
@@ -127,10 +129,10 @@ fn is_form(node: NodeRef<'_>) -> bool {
 
 impl<'t> Reading<'t> {
     fn take(&mut self, node: NodeRef<'t>, element: &'t Element) {
-        if value(element, "disabled").is_some() {
+        if element.any_attribute("disabled").is_some() {
             return;
         }
-        let kind = value(element, "type").unwrap_or_default().to_ascii_lowercase();
+        let kind = element.any_attribute("type").unwrap_or_default().to_ascii_lowercase();
         let tag = &element.name.local;
         let is_button = match *tag {
             local_name!("button") => matches!(kind.as_str(), "" | "submit"),
@@ -146,29 +148,29 @@ impl<'t> Reading<'t> {
         {
             return;
         }
-        let Some(name) = value(element, "name").filter(|name| !name.is_empty()) else {
+        let Some(name) = element.any_attribute("name").filter(|name| !name.is_empty()) else {
             return;
         };
         let is_choice = *tag == local_name!("input") && matches!(kind.as_str(), "checkbox" | "radio");
         let of_page = match *tag {
             local_name!("textarea") => text_of(node),
             local_name!("select") => chosen(node),
-            _ if is_choice => value(element, "value").unwrap_or("on").to_owned(),
-            _ => value(element, "value").unwrap_or_default().to_owned(),
+            _ if is_choice => element.any_attribute("value").unwrap_or("on").to_owned(),
+            _ => element.any_attribute("value").unwrap_or_default().to_owned(),
         };
         self.fields.push(FormField {
             name: name.to_owned(),
             value: of_page,
             is_password: kind == "password",
             is_hidden: kind == "hidden",
-            is_sent: !is_choice || value(element, "checked").is_some(),
+            is_sent: !is_choice || element.any_attribute("checked").is_some(),
         });
     }
 
     fn read(mut self, base: &Base, page_url: &Url, of_page: &'static Encoding) -> Option<Form> {
-        let of_button = |name| self.button.and_then(|button| value(button, name));
-        let action = of_button("formaction").or(value(self.element, "action"));
-        let method = of_button("formmethod").or(value(self.element, "method"));
+        let of_button = |name| self.button.and_then(|button| button.any_attribute(name));
+        let action = of_button("formaction").or(self.element.any_attribute("action"));
+        let method = of_button("formmethod").or(self.element.any_attribute("method"));
         let mut action = match action.map(str::trim).filter(|action| !action.is_empty()) {
             Some(action) => base.join(action)?,
             None => page_url.clone(),
@@ -187,7 +189,7 @@ impl<'t> Reading<'t> {
                 is_sent: true,
             });
         }
-        let accepted = value(self.element, "accept-charset").unwrap_or_default();
+        let accepted = self.element.any_attribute("accept-charset").unwrap_or_default();
         let mut accepted = accepted.split_ascii_whitespace();
         let named = accepted.find_map(|label| Encoding::for_label(label.as_bytes()));
         let encoding = named.unwrap_or(of_page).output_encoding();
@@ -206,13 +208,6 @@ impl<'t> Reading<'t> {
     }
 }
 
-/// The value of an attribute without a namespace. The tree must have all attributes.
-fn value<'e>(element: &'e Element, name: &str) -> Option<&'e str> {
-    let mut attributes = element.attributes.iter();
-    let found = attributes.find(|attribute| attribute.name.ns.is_empty() && &*attribute.name.local == name)?;
-    Some(&found.value)
-}
-
 /// The value of the option that is selected, or of the first one.
 fn chosen(select: NodeRef<'_>) -> String {
     let options: Vec<(NodeRef<'_>, &Element)> = select
@@ -223,9 +218,9 @@ fn chosen(select: NodeRef<'_>) -> String {
     let selected = options
         .iter()
         .rev()
-        .find(|(_, option)| value(option, "selected").is_some());
+        .find(|(_, option)| option.any_attribute("selected").is_some());
     let option = selected.or(options.first());
-    option.map_or_else(String::new, |(node, option)| match value(option, "value") {
+    option.map_or_else(String::new, |(node, option)| match option.any_attribute("value") {
         Some(value) => value.to_owned(),
         None => text_of(*node).trim().to_owned(),
     })

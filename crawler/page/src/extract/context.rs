@@ -135,7 +135,8 @@ impl<'t> Look<'t> {
     fn fieldset(&mut self, node: NodeRef<'t>) -> Option<Display> {
         let inside = Inside::of(node, &mut self.budget);
         let is_frame = inside.controls == 0 && inside.bytes > 0 && inside.bytes >= inside.link_bytes;
-        let reads_as_content = is_frame || inside.bytes >= MIN_BYTES_OF_HIDDEN;
+        // What is too large to look at is no form.
+        let reads_as_content = is_frame || inside.is_cut || inside.bytes >= MIN_BYTES_OF_HIDDEN;
         reads_as_content.then_some(Display::Block)
     }
 

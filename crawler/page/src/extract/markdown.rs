@@ -157,16 +157,11 @@ pub(crate) enum Lines {
     Paragraphs,
 }
 
-/// The value of an attribute in a tree that has all attributes.
-fn value<'e>(element: &'e Element, name: &str) -> Option<&'e str> {
-    let mut attributes = element.attributes.iter();
-    let found = attributes.find(|attribute| &*attribute.name.local == name)?;
-    Some(&found.value)
-}
-
 /// The classes of an element.
 fn classes(element: &Element) -> impl Iterator<Item = &str> {
-    let class = value(element, "class").filter(|class| class.len() <= super::marks::MAX_VALUE_BYTES);
+    let class = element
+        .any_attribute("class")
+        .filter(|class| class.len() <= super::marks::MAX_VALUE_BYTES);
     class.unwrap_or_default().split_ascii_whitespace()
 }
 

@@ -3,7 +3,7 @@
 use html5ever::local_name;
 
 use super::marks::{Meaning, is_kicker, meaning};
-use super::text::{attribute, collapsed, is_unseen, text_of, text_without};
+use super::text::{collapsed, is_unseen, text_of, text_without};
 use crate::parse::{Element, NodeRef, Tree, Visit};
 
 /// Most headings that are compared with the title.
@@ -45,7 +45,7 @@ fn heading_text(node: NodeRef<'_>) -> String {
 }
 
 fn is_no_title(element: &Element) -> bool {
-    element.name.local == local_name!("button") || attribute(element, "class").is_some_and(is_kicker)
+    element.name.local == local_name!("button") || element.any_attribute("class").is_some_and(is_kicker)
 }
 
 #[derive(Default)]
@@ -64,7 +64,9 @@ impl<'t> Visit<'t> for HeadingReader<'t> {
         if is_unseen(element) || matches!(*name, local_name!("nav") | local_name!("aside")) {
             return false;
         }
-        let is_marked = attribute(element, "class").is_some_and(|classes| meaning(classes) == Some(Meaning::Title));
+        let is_marked = element
+            .any_attribute("class")
+            .is_some_and(|classes| meaning(classes) == Some(Meaning::Title));
         let is_first_level = *name == local_name!("h1");
         let is_heading = is_first_level || is_marked || matches!(*name, local_name!("h2") | local_name!("h3"));
         if is_heading && self.headings.len() < MAX_HEADINGS && self.tried < MAX_TRIED {

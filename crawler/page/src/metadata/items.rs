@@ -11,7 +11,7 @@ use super::claims::Field::{
 };
 use super::claims::{Claims, Source};
 use super::kinds::{Kind, kind};
-use super::text::{attribute, text_of};
+use super::text::text_of;
 use crate::parse::{Element, NodeId, NodeRef};
 
 /// Longest text of an element that is a value, in bytes.
@@ -92,9 +92,9 @@ impl Items {
             return;
         }
         for syntax in [&MICRODATA, &RDFA] {
-            let property = attribute(element, syntax.property);
+            let property = element.any_attribute(syntax.property);
             let field = property.and_then(|names| self.field(names, syntax));
-            if attribute(element, syntax.scope).is_some() {
+            if element.any_attribute(syntax.scope).is_some() {
                 let item = self.begin(element, field, syntax, claims);
                 self.open.push((node.id(), syntax.source, item));
             } else if let Some(field) = field {
@@ -136,7 +136,7 @@ impl Items {
 
     /// Begins an item that is the value of this field of the item around it.
     fn begin(&mut self, element: &Element, field: Option<Field>, syntax: &Syntax, claims: &mut Claims) -> Item {
-        let types = attribute(element, syntax.kind).unwrap_or_default();
+        let types = element.any_attribute(syntax.kind).unwrap_or_default();
         let found = types.split_ascii_whitespace().filter_map(kind).max();
         match (field, self.innermost(syntax)) {
             (Some(field @ (Author | SiteName)), _) => Item::Named(field),
@@ -154,7 +154,7 @@ impl Items {
 
 /// Adds the value of an element (WHATWG HTML, section 5.2.4, "values").
 fn add(field: Field, node: NodeRef<'_>, element: &Element, syntax: &Syntax, claims: &mut Claims) {
-    let given = |name| attribute(element, name);
+    let given = |name| element.any_attribute(name);
     let by_element = match element.name.local {
         local_name!("img") | local_name!("source") | local_name!("video") => given("src"),
         local_name!("link") => given("href"),

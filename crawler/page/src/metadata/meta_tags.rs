@@ -7,7 +7,7 @@ use super::claims::Field::{
 };
 use super::claims::{Claims, Source};
 use super::names::after_written_by;
-use super::text::{attribute, cut, text_of};
+use super::text::{cut, text_of};
 use crate::parse::{Element, NodeRef};
 
 /// Longest name of a `<meta>` that is looked up, in bytes.
@@ -191,12 +191,20 @@ impl MetaTags {
 
     /// Takes a `<meta>`.
     pub(super) fn take(&mut self, element: &Element, claims: &mut Claims) {
-        let value = attribute(element, "content").or_else(|| attribute(element, "value"));
+        let value = element
+            .any_attribute("content")
+            .or_else(|| element.any_attribute("value"));
         let Some(content) = value.filter(|content| !content.trim().is_empty()) else {
             return;
         };
-        let of_pragma = attribute(element, "http-equiv").filter(|name| name.eq_ignore_ascii_case("content-language"));
-        let names = [attribute(element, "property"), attribute(element, "name"), of_pragma];
+        let of_pragma = element
+            .any_attribute("http-equiv")
+            .filter(|name| name.eq_ignore_ascii_case("content-language"));
+        let names = [
+            element.any_attribute("property"),
+            element.any_attribute("name"),
+            of_pragma,
+        ];
         let mut last = None;
         for name in names.into_iter().flatten().flat_map(str::split_ascii_whitespace) {
             self.take_labelled(name, content, claims);
@@ -234,11 +242,11 @@ const LICENCES: [&str; 2] = ["creativecommons.org/licenses/", "creativecommons.o
 
 /// Takes what a `<link>` or `<a>` says about the page: by its relation, or because it leads to a licence.
 pub(super) fn take_link(node: NodeRef<'_>, element: &Element, claims: &mut Claims) {
-    let Some(href) = attribute(element, "href") else {
+    let Some(href) = element.any_attribute("href") else {
         return;
     };
     let is_link = element.name.local == local_name!("link");
-    let relations = attribute(element, "rel").unwrap_or_default().to_ascii_lowercase();
+    let relations = element.any_attribute("rel").unwrap_or_default().to_ascii_lowercase();
     let relations: Vec<&str> = relations.split_ascii_whitespace().take(MAX_RELATIONS).collect();
     let has = |name: &str| relations.contains(&name);
     if has("license") || has("licence") || has("cc:license") {

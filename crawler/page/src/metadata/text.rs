@@ -18,13 +18,6 @@ const MAX_NODES: usize = 256;
 /// Longest character reference with `&` and `;`, in bytes.
 const MAX_REFERENCE_BYTES: usize = 10;
 
-/// The value of any attribute by its name. The tree must have all attributes.
-pub(super) fn attribute<'a>(element: &'a Element, name: &str) -> Option<&'a str> {
-    let mut attributes = element.attributes.iter();
-    let found = attributes.find(|attribute| &*attribute.name.local == name)?;
-    Some(&found.value)
-}
-
 /// The value of an attribute without what does not belong to it: character references that were escaped twice, tags, white space around and
 /// in a row. Cut at the longest value.
 pub(super) fn cleaned(value: &str) -> String {

@@ -6,7 +6,7 @@ use html5ever::local_name;
 
 use super::marks::{Meaning, is_for_screen_readers, is_zone, meaning};
 use super::names::after_written_by;
-use super::text::{attribute, collapsed, cut, folded, is_unseen, text_without};
+use super::text::{collapsed, cut, folded, is_unseen, text_without};
 use crate::extract::is_within_line;
 use crate::parse::{Element, Node, NodeId, NodeRef, Tree, Visit};
 
@@ -153,9 +153,9 @@ impl<'t> Visit<'t> for AllText {
 
 /// Whether an element is hidden by its own attributes.
 fn is_hidden(element: &Element) -> bool {
-    let style = || cut(attribute(element, "style").unwrap_or_default(), MAX_MARK_BYTES);
+    let style = || cut(element.any_attribute("style").unwrap_or_default(), MAX_MARK_BYTES);
     let has_no_display = || style().replace(' ', "").contains("display:none");
-    element.name.local != local_name!("body") && (attribute(element, "hidden").is_some() || has_no_display())
+    element.name.local != local_name!("body") && (element.any_attribute("hidden").is_some() || has_no_display())
 }
 
 struct Reader {
@@ -221,7 +221,7 @@ impl Reader {
         {
             return false;
         }
-        let classes = attribute(element, "class").unwrap_or_default();
+        let classes = element.any_attribute("class").unwrap_or_default();
         match meaning(classes) {
             Some(Meaning::Zone) => return true,
             Some(Meaning::Author | Meaning::Published) => return false,
@@ -232,7 +232,7 @@ impl Reader {
             local_name!("footer") => self.articles == 0,
             _ => false,
         };
-        by_element || attribute(element, "id").is_some_and(is_zone)
+        by_element || element.any_attribute("id").is_some_and(is_zone)
     }
 
     fn take(&mut self, node: NodeRef<'_>, element: &Element) {
@@ -242,13 +242,15 @@ impl Reader {
         };
         self.tried += 1;
         let text = text_without(node, MAX_MARK_BYTES, |element| {
-            attribute(element, "class").is_some_and(is_for_screen_readers)
+            element.any_attribute("class").is_some_and(is_for_screen_readers)
         });
         let is_byline = text.len() <= MAX_SHORT_LINE_BYTES || after_written_by(&text).is_some();
         if mark == Mark::Author && (!is_byline || self.around.contains(&node.id())) {
             return;
         }
-        let given = attribute(element, "datetime").or_else(|| attribute(element, "title"));
+        let given = element
+            .any_attribute("datetime")
+            .or_else(|| element.any_attribute("title"));
         let is_date = matches!(mark, Mark::Time | Mark::Published | Mark::Modified);
         self.visible.marks.push(Marked {
             mark,
@@ -261,7 +263,7 @@ impl Reader {
 
 /// What an element is marked as.
 fn mark_of(element: &Element) -> Option<Mark> {
-    let by_class = attribute(element, "class").and_then(meaning);
+    let by_class = element.any_attribute("class").and_then(meaning);
     match element.name.local {
         local_name!("a") if is_author_link(element) => Some(Mark::AuthorLink),
         local_name!("time") if by_class == Some(Meaning::Modified) => Some(Mark::Modified),
@@ -308,8 +310,8 @@ const AUTHOR_PATHS: &[&str] = &[
 
 /// Whether a link leads to the page of the author, by its relation or by the path that programs for blogs use.
 fn is_author_link(element: &Element) -> bool {
-    let relations = attribute(element, "rel").unwrap_or_default();
-    let href = cut(attribute(element, "href").unwrap_or_default(), MAX_MARK_BYTES);
+    let relations = element.any_attribute("rel").unwrap_or_default();
+    let href = cut(element.any_attribute("href").unwrap_or_default(), MAX_MARK_BYTES);
     let mut relations = relations.split_ascii_whitespace();
     relations.any(|relation| relation.eq_ignore_ascii_case("author"))
         || AUTHOR_PATHS.iter().any(|path| href.contains(path))

@@ -88,6 +88,13 @@ impl Element {
         let found = attributes.find(|attribute| attribute.name.local == *name)?;
         Some(&found.value)
     }
+
+    /// The value of an attribute without a namespace, by any name. The tree must have [all attributes](super::Attributes::All).
+    pub(crate) fn any_attribute(&self, name: &str) -> Option<&str> {
+        let mut attributes = self.attributes.iter();
+        let found = attributes.find(|attribute| attribute.name.ns.is_empty() && &*attribute.name.local == name)?;
+        Some(&found.value)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

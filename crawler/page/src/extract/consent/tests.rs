@@ -1,4 +1,5 @@
 use super::super::main_text;
+use super::{Budget, Consent, Content, MAX_DIALOGUE_BYTES};
 use crate::parse::{Attributes, parse};
 
 const TEXT: &str = "The bakery opens at five. By then the first loaves have cooled, and the baker has already shaped the rolls for the \
@@ -122,19 +123,46 @@ fn words_within_words_and_links_to_pages_ask_for_nothing() {
 
 #[test]
 fn nested_dialogues_around_a_long_text_cost_a_bounded_look() {
-    let word = "consent cookies partners ".repeat(40_000);
+    let words = "consent cookies partners ".repeat(40_000);
     for (open, close) in [
         ("<dialog>", "</dialog>"),
         ("<div class=cookie>", "</div>"),
         ("<fieldset>", "</fieldset>"),
     ] {
         let html = format!(
-            "<body>{}{word}{}<p>{TEXT}</p></body>",
+            "<body>{}{words}{}<p>{TEXT}</p></body>",
             open.repeat(400),
             close.repeat(400)
         );
-        assert!(!text(&html).is_empty(), "{open}");
+        assert!(text(&html).contains("consent cookies partners"), "{open}");
+        let tree = parse(&html, Attributes::Read).html;
+        let mut budget = Budget::of_page(tree.len());
+        for node in tree.nodes() {
+            let content = Content::of(node, &mut budget);
+            assert!(content.text.len() <= MAX_DIALOGUE_BYTES + 1, "{open}");
+        }
     }
+}
+
+#[test]
+fn without_a_budget_nothing_is_left_out() {
+    let html = page(
+        "",
+        TEXT,
+        &format!("<div class=cookie-banner>{ASKS}<button>Accept</button></div>"),
+    );
+    let tree = parse(&html, Attributes::Read).html;
+    let apart = |mut budget: Budget| {
+        let mut consent = Consent::default();
+        let mut elements = tree.nodes().filter_map(|node| Some((node, node.value().as_element()?)));
+        elements.any(|(node, element)| consent.apart(node, element, &mut budget).is_some())
+    };
+    let spent = || {
+        let mut budget = Budget::of_page(0);
+        while budget.take() {}
+        budget
+    };
+    assert!(apart(Budget::of_page(tree.len())) && !apart(spent()));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use html5ever::local_name;
 
 use super::super::scan::{Budget, Way, scan};
-use super::{classes, value};
+use super::classes;
 use crate::parse::{Element, NodeRef};
 
 /// A block of code while it is read.
@@ -102,7 +102,7 @@ fn language(pre: NodeRef<'_>) -> Option<String> {
 /// The language that the names of an element say.
 fn named(element: &Element, is_own: bool) -> Option<String> {
     let attributes = ["data-lang", "data-language", "data-code-language"];
-    let attribute = attributes.iter().find_map(|name| value(element, name));
+    let attribute = attributes.iter().find_map(|name| element.any_attribute(name));
     attribute.and_then(clean).or_else(|| of_classes(element, is_own))
 }
 

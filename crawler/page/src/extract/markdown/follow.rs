@@ -17,7 +17,7 @@ use super::line::{Gap, Ink, Line, Style};
 use super::raised;
 use super::table::{Rows, data_tables};
 use super::target::Targets;
-use super::{MarkdownOptions, formula, value};
+use super::{MarkdownOptions, formula};
 use crate::map::Set;
 use crate::parse::{Element, Node, NodeId, NodeRef, Tree, Visit};
 
@@ -223,8 +223,10 @@ impl<'t, 'o> Follow<'t, 'o> {
         if let Some(formula) = formula {
             self.line.push_formula(&formula, gap, &ink);
         } else if is_image && self.images && marks::hidden(element).is_none() {
-            let target = value(element, "src").and_then(|source| self.targets.of_image(source));
-            let description = value(element, "alt").unwrap_or_default();
+            let target = element
+                .any_attribute("src")
+                .and_then(|source| self.targets.of_image(source));
+            let description = element.any_attribute("alt").unwrap_or_default();
             let description = description.split_whitespace().collect::<Vec<_>>().join(" ");
             if let Some(target) = target {
                 self.line.push_image(&description, target, gap, &ink);

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::super::scan::{Budget, Way, scan};
+use super::classes;
 use super::escape::Place;
-use super::{classes, value};
 use crate::parse::{Element, NodeRef};
 
 /// Longest formula, in bytes. A longer one is written as its text.
@@ -18,22 +18,24 @@ pub(super) fn of_math(math: NodeRef<'_>, element: &Element, budget: &mut Budget)
     let mut annotation = None;
     scan(math, budget, |node| {
         let is_latex = |element: &&Element| {
-            let encoding = value(element, "encoding").unwrap_or_default();
+            let encoding = element.any_attribute("encoding").unwrap_or_default();
             &*element.name.local == "annotation" && LATEX.iter().any(|latex| latex.eq_ignore_ascii_case(encoding))
         };
         annotation = node.value().as_element().filter(is_latex).and(node.first_child());
         if annotation.is_some() { Way::End } else { Way::Into }
     });
     let annotation = annotation.and_then(|text| text.value().as_text());
-    let latex = annotation.or_else(|| value(element, "alttext"))?;
+    let latex = annotation.or_else(|| element.any_attribute("alttext"))?;
     let is_block = |display: &str| display.eq_ignore_ascii_case("block");
-    let is_display = value(element, "display").is_some_and(is_block) || is_in_display(math);
+    let is_display = element.any_attribute("display").is_some_and(is_block) || is_in_display(math);
     written(latex, is_display)
 }
 
 /// The formula of a script of MathJax 2 (`<script type="math/tex; mode=display">`).
 pub(super) fn of_script(script: NodeRef<'_>, element: &Element) -> Option<String> {
-    let kind = value(element, "type").filter(|kind| is_latex_script(element, kind))?;
+    let kind = element
+        .any_attribute("type")
+        .filter(|kind| is_latex_script(element, kind))?;
     let latex = script.first_child()?.value().as_text()?;
     written(latex, kind.contains("display"))
 }
@@ -49,7 +51,7 @@ pub(super) fn of_image(element: &Element) -> Option<String> {
     let is_display = classes(element).any(|class| class == "mwe-math-fallback-image-display");
     let is_formula = classes(element).any(is_formula);
     is_formula
-        .then(|| written(value(element, "alt")?, is_display))
+        .then(|| written(element.any_attribute("alt")?, is_display))
         .flatten()
 }
 
@@ -60,7 +62,10 @@ pub(super) fn is_shown_twice(node: NodeRef<'_>, element: &Element) -> bool {
     }
     let behind = std::iter::successors(node.next_sibling(), |node| node.next_sibling());
     let mut elements = behind.take(MAX_BESIDE).filter_map(|node| node.value().as_element());
-    elements.any(|next| value(next, "type").is_some_and(|kind| is_latex_script(next, kind)))
+    elements.any(|next| {
+        next.any_attribute("type")
+            .is_some_and(|kind| is_latex_script(next, kind))
+    })
 }
 
 /// Most nodes between what MathJax shows and its script.

@@ -3,7 +3,6 @@
 use html5ever::{local_name, ns};
 
 use super::super::display::is_heading;
-use super::value;
 use crate::map::Set;
 use crate::parse::{Element, Node, NodeId, NodeRef, Tree, Visit};
 
@@ -72,7 +71,7 @@ impl Look {
             local_name!("th") => (self.says_data, self.cells) = (true, self.cells + columns(element)),
             local_name!("td") => {
                 self.has_data_cell = true;
-                self.says_data |= value(element, "scope").is_some();
+                self.says_data |= element.any_attribute("scope").is_some();
                 self.cells += columns(element);
             }
             local_name!("caption") => self.says_data = true,
@@ -136,7 +135,7 @@ impl Survey {
                 if let Some(outer) = self.open.last_mut() {
                     outer.says_layout = true;
                 }
-                let role = value(element, "role").unwrap_or_default();
+                let role = element.any_attribute("role").unwrap_or_default();
                 self.open.push(Look {
                     says_layout: matches!(role, "presentation" | "none"),
                     ..Look::default()
@@ -161,7 +160,7 @@ fn columns(cell: &Element) -> usize {
 }
 
 fn span(cell: &Element, name: &str) -> usize {
-    let span = value(cell, name).and_then(|span| span.trim().parse().ok());
+    let span = cell.any_attribute(name).and_then(|span| span.trim().parse().ok());
     span.unwrap_or(1).clamp(1, MAX_SPAN)
 }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use url::Url;
 
-use super::{Links, References, value};
+use super::{Links, References};
 use crate::parse::NodeRef;
 
 /// Longest target, in bytes. The parser may repeat an element with a long one in each paragraph.
@@ -90,7 +90,7 @@ const MAX_LEVELS: usize = 4;
 /// Whether a link leads to an element around it, and so is a handle for this element.
 pub(super) fn is_around(link: NodeRef<'_>, id: &str) -> bool {
     let around = std::iter::once(link).chain(link.ancestors()).take(MAX_LEVELS);
-    let mut ids = around.filter_map(|node| value(node.value().as_element()?, "id"));
+    let mut ids = around.filter_map(|node| node.value().as_element()?.any_attribute("id"));
     ids.any(|around| around == id)
 }
 

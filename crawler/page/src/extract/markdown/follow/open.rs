@@ -7,7 +7,7 @@ use super::super::blocks::Leaf;
 use super::super::code::{self, Code};
 use super::super::line::{Raised, Style};
 use super::super::table::Rows;
-use super::super::{formula, target, value};
+use super::super::{formula, target};
 use super::{Follow, Mode, Opened};
 use crate::parse::{Element, NodeRef};
 
@@ -49,7 +49,7 @@ impl<'t> Follow<'t, '_> {
 
     fn open_link(&mut self, node: NodeRef<'t>, element: &Element) -> Opened {
         let is_in_heading = matches!(self.mode, Some(Mode::Heading(_)));
-        let reference = value(element, "href").filter(|reference| {
+        let reference = element.any_attribute("href").filter(|reference| {
             let is_handle = target::fragment(reference).is_some_and(|id| is_in_heading || target::is_around(node, id));
             self.ink.link.is_none() && !is_handle && self.has_room_for_targets()
         });
@@ -118,7 +118,11 @@ impl<'t> Follow<'t, '_> {
             }
             return Opened::Nothing;
         }
-        let number = |name: &str| value(element, name).and_then(|number| number.trim().parse().ok());
+        let number = |name: &str| {
+            element
+                .any_attribute(name)
+                .and_then(|number| number.trim().parse().ok())
+        };
         match *name {
             local_name!("dt") | local_name!("summary") => return self.open_mode(Mode::Strong),
             local_name!("td") | local_name!("th") if self.table.is_some() => return self.open_mode(Mode::Cell),
@@ -151,8 +155,13 @@ impl<'t> Follow<'t, '_> {
 
 /// The level of a heading, by its name or its role (WAI-ARIA 1.2, section 5.4, "heading"); 0 for other elements.
 fn level(element: &Element) -> u8 {
-    if value(element, "role").is_some_and(|role| role.trim().eq_ignore_ascii_case("heading")) {
-        let level = value(element, "aria-level").and_then(|level| level.trim().parse::<u8>().ok());
+    if element
+        .any_attribute("role")
+        .is_some_and(|role| role.trim().eq_ignore_ascii_case("heading"))
+    {
+        let level = element
+            .any_attribute("aria-level")
+            .and_then(|level| level.trim().parse::<u8>().ok());
         return level.unwrap_or(2).clamp(1, 6);
     }
     heading_level(&element.name.local)
