@@ -100,6 +100,8 @@ pub fn json_line<T>(line: &[u8], fields: &Fields, each: impl FnOnce(Result<Docum
             id: read.id.unwrap_or("null"),
             text: read.text,
             title: read.title.as_deref(),
+            heading: None,
+            group: read.group.as_deref(),
             url: read.url.as_deref(),
             line: Some(line),
         }),

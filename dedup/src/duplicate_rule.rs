@@ -20,6 +20,9 @@ pub struct DuplicateRule {
     pub confirm: Confirm,
     /// Whether documents with different numbers are never near-duplicates.
     pub numbers_must_match: bool,
+    /// Number of [own words](crate::Subject::own_words) on each side from which two documents of one group are no near-duplicates,
+    /// however much text they share; 0: own words decide nothing.
+    pub min_own_words: u32,
 }
 
 /// How a candidate is confirmed as a near-duplicate.
@@ -59,6 +62,8 @@ impl Confirm {
 
 /// The similarity of [`Confirm::SKETCH`].
 pub const MIN_SIMILARITY: f32 = 0.76;
+/// The own words of the default rule. Variants of a product differ in one or two: a size, a colour.
+pub const MIN_OWN_WORDS: u32 = 3;
 /// The weight of [`Confirm::PAPER`].
 pub const PAPER_WEIGHT: f32 = 0.9;
 /// The bound of [`Confirm::PAPER`].
@@ -72,6 +77,7 @@ impl Default for DuplicateRule {
             min_similarity_short: 0.8,
             confirm: Confirm::SKETCH,
             numbers_must_match: false,
+            min_own_words: MIN_OWN_WORDS,
         }
     }
 }
@@ -89,6 +95,9 @@ impl fmt::Display for DuplicateRule {
         write!(f, "; short texts: similarity at least {}", self.min_similarity_short)?;
         if self.numbers_must_match {
             write!(f, "; the same numbers")?;
+        }
+        if self.min_own_words > 0 {
+            write!(f, "; with other headings fewer than {} own words", self.min_own_words)?;
         }
         Ok(())
     }
@@ -131,7 +140,7 @@ impl DuplicateRule {
     /// they are not. With [`Confirm::Distance`] it is the estimate of the sketches, as evidence that decides nothing.
     #[must_use]
     pub fn confirms(&self, a: &Signature, b: &Signature, distance: u32) -> Option<f32> {
-        if distance > self.max_distance || !self.numbers_allow(a, b) {
+        if distance > self.max_distance || !self.numbers_allow(a, b) || !self.subjects_allow(a, b) {
             return None;
         }
         let measure = self.measure(a, b, distance);
@@ -157,7 +166,8 @@ impl DuplicateRule {
     #[must_use]
     pub fn confirms_short(&self, a: &Signature, b: &Signature) -> Option<f32> {
         let similarity = jaccard(&a.shingles, &b.shingles);
-        (similarity >= self.min_similarity_short && self.numbers_allow(a, b)).then_some(similarity)
+        let is_near = similarity >= self.min_similarity_short && self.numbers_allow(a, b) && self.subjects_allow(a, b);
+        is_near.then_some(similarity)
     }
 
     /// Every check of the rule on two documents, passed or failed, in the order of the rule: the evidence behind
@@ -189,6 +199,9 @@ impl DuplicateRule {
             let are_same = f32::from(u8::from(self.numbers_allow(a, b)));
             checks.push(Check::at_least("numbers", are_same, 1.0));
         }
+        if let Some(own) = own_words(a, b).filter(|_| self.min_own_words > 0) {
+            checks.push(Check::at_most("own_words", own as f32, (self.min_own_words - 1) as f32));
+        }
         Some(Comparison {
             distance,
             similarity,
@@ -204,6 +217,7 @@ impl DuplicateRule {
             max_distance: self.max_distance,
             most_differing: None,
             numbers_must_match: self.numbers_must_match,
+            own_words_count: self.min_own_words > 0,
         };
         match self.confirm {
             Confirm::Distance => {}
@@ -222,6 +236,14 @@ impl DuplicateRule {
     fn numbers_allow(&self, a: &Signature, b: &Signature) -> bool {
         !self.numbers_must_match || a.numbers == b.numbers
     }
+
+    fn subjects_allow(&self, a: &Signature, b: &Signature) -> bool {
+        self.min_own_words == 0 || own_words(a, b).is_none_or(|own| own < self.min_own_words)
+    }
+}
+
+fn own_words(a: &Signature, b: &Signature) -> Option<u32> {
+    a.subject.as_ref()?.own_words(b.subject.as_ref()?)
 }
 
 /// The sum of [`Confirm::Combined`].
@@ -238,6 +260,8 @@ pub(crate) struct Bounds {
     pub(crate) most_differing: Option<u32>,
     /// Whether the numbers of both texts must be equal.
     pub(crate) numbers_must_match: bool,
+    /// Whether own words may part two documents.
+    pub(crate) own_words_count: bool,
 }
 
 /// The value that decides on a candidate.
@@ -265,9 +289,9 @@ pub struct Comparison {
 /// One check of a rule on two documents.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Check {
-    /// `distance`, `similarity`, `combined`, `similarity_short` or `numbers`.
+    /// `distance`, `similarity`, `combined`, `similarity_short`, `numbers` or `own_words`.
     pub name: &'static str,
-    /// The measured value. For `numbers`: 1 if they are equal, else 0.
+    /// The measured value. For `numbers`: 1 if they are equal, else 0. For `own_words`: their number.
     pub value: f32,
     /// The bound that the rule sets.
     pub bound: f32,
@@ -345,7 +369,7 @@ mod tests {
             ]),
             numbers_must_match in any::<bool>(),
         ) {
-            let rule = DuplicateRule { max_distance, min_similarity_short, confirm, numbers_must_match };
+            let rule = DuplicateRule { max_distance, min_similarity_short, confirm, numbers_must_match, min_own_words: 3 };
             let comparison = rule.compare(&a, &b);
             let decided = match a.fingerprint.zip(b.fingerprint).map(|(a, b)| a.distance(b)) {
                 Some(distance) => rule.confirms(&a, &b, distance),

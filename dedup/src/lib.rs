@@ -29,7 +29,8 @@
 //!    fingerprint.
 //! 4. An [`Index`], in memory, in sled trees or on a Redis server, finds the candidates. Its [`Layout`] of blocks guarantees that it
 //!    misses no near-duplicate; [`Costs`] estimates the cost of a layout.
-//! 5. A [`DuplicateRule`] says when two documents are duplicates. A [`Deduplicator`] gives the [`Verdict`].
+//! 5. A [`DuplicateRule`] says when two documents are duplicates, and spares those of one group whose [`Subject`]s differ. A
+//!    [`Deduplicator`] gives the [`Verdict`].
 //! 6. A [`Collection`] keeps documents by the ids of their owner, with the verdict on each, in memory or in a folder.
 //!    With the feature `redis`, a `SharedCollection` keeps them on a Redis server, for several processes.
 //! 7. [`evaluate`] measures verdicts against a known truth.
@@ -67,6 +68,7 @@ pub mod short;
 mod signature;
 mod simhash;
 mod sketch;
+mod subject;
 mod units;
 mod verdict;
 mod weights;
@@ -79,7 +81,8 @@ pub use cores::on_all_cores;
 pub use costs::{Costs, trade_offs};
 pub use deduplicator::Deduplicator;
 pub use duplicate_rule::{
-    Check, Comparison, Confirm, DuplicateRule, InvalidDuplicateRule, MIN_SIMILARITY, PAPER_BOUND, PAPER_WEIGHT,
+    Check, Comparison, Confirm, DuplicateRule, InvalidDuplicateRule, MIN_OWN_WORDS, MIN_SIMILARITY, PAPER_BOUND,
+    PAPER_WEIGHT,
 };
 pub use error::DedupError;
 pub use explanation::{Explanation, WeighedFeature};
@@ -96,5 +99,6 @@ pub use layout::{Block, Layout, LayoutError};
 pub use scheme::{Features, InvalidScheme, Scheme, Segmenter};
 pub use signature::{Digest, DocId, Signature};
 pub use sketch::Sketch;
+pub use subject::{About, Subject};
 pub use verdict::Verdict;
 pub use weights::{UnknownWeighting, Weighting, Weights};

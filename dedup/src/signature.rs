@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::fingerprint::Fingerprint;
 use crate::sketch::Sketch;
+use crate::subject::Subject;
 
 /// Identifies a document. The caller assigns it. Of equally similar documents, a verdict names the one with the least
 /// id.
@@ -26,6 +27,8 @@ pub struct Signature {
     pub sketch: Option<Sketch>,
     /// Sketch of the metadata (title, keywords, tags, references); `None` without metadata.
     pub metadata: Option<Sketch>,
+    /// What the document is about, to tell it from others of its group; `None` if the group or the heading is unknown.
+    pub subject: Option<Subject>,
     /// Hashes of all shingles, ascending, for the exact comparison with texts under the floor; empty for a text above
     /// 1.25 times the floor.
     #[serde(with = "hashes")]

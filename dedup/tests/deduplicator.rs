@@ -5,7 +5,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use dedup::{
-    Analyzer, Confirm, Deduplicator, DocId, DuplicateRule, Index, MemoryIndex, Scheme, Signature, Sketch, Verdict,
+    About, Analyzer, Confirm, Deduplicator, DocId, DuplicateRule, Index, MemoryIndex, Scheme, Signature, Sketch,
+    Verdict,
 };
 
 fn dedup(rule: DuplicateRule) -> Deduplicator<MemoryIndex> {
@@ -70,6 +71,72 @@ fn numbers_can_keep_documents_apart() {
         let verdict = dedup.check(&offer("24.90")).unwrap();
         assert_eq!(verdict == Verdict::Unique, is_unique, "{verdict:?}");
     }
+}
+
+/// A page of a site with a long box, as its text and its heading.
+fn entry(term: &str, definition: &str, box_words: usize) -> Signature {
+    let text = format!("{term}\n{definition}\n{}", text(box_words, |_| false));
+    let (group, heading) = ("glossary.example", term);
+    Analyzer::new(&Scheme::default()).analyze_about(&text, About { group, heading })
+}
+
+const BOLLARD: (&str, &str) = ("Bollard", "a short post to which ships are tied");
+const GAFF: (&str, &str) = ("Gaff", "the spar that holds the upper edge of a sail");
+
+#[test]
+fn pages_about_different_things_are_kept_whatever_they_share_and_copies_are_not() {
+    let copies = [
+        entry(BOLLARD.0, BOLLARD.1, 299),
+        entry("Print: Bollard", &format!("{} printed on paper", BOLLARD.1), 300),
+        entry("Bollard 2", BOLLARD.1, 300),
+    ];
+    for (min_own_words, is_kept) in [(3, true), (0, false), (100, false)] {
+        let dedup = dedup(DuplicateRule {
+            min_own_words,
+            ..DuplicateRule::default()
+        });
+        dedup
+            .check_and_insert(DocId(1), &entry(BOLLARD.0, BOLLARD.1, 300))
+            .unwrap();
+        for copy in &copies {
+            assert_eq!(dedup.check(copy).unwrap().of(), Some(DocId(1)));
+        }
+        let verdict = dedup.check(&entry(GAFF.0, GAFF.1, 300)).unwrap();
+        assert_eq!(verdict == Verdict::Unique, is_kept, "{verdict:?}");
+    }
+}
+
+#[test]
+fn among_thousands_of_look_alikes_a_copy_is_found_and_few_signatures_are_read() {
+    let dedup = dedup(DuplicateRule::default());
+    let nth = |n: u32| {
+        let word = |place: u32| {
+            format!(
+                "{}{}",
+                char::from(b'a' + (n / 26 % 26) as u8),
+                char::from(b'a' + (n % 26) as u8)
+            )
+            .repeat(place as usize)
+        };
+        let (term, definition) = (
+            word(1) + &word(n / 676 + 1),
+            (2..9).map(word).collect::<Vec<_>>().join(" "),
+        );
+        entry(&term, &definition, 400)
+    };
+    let mut kept = 0;
+    for n in 0..2_000 {
+        let signature = nth(n);
+        kept += u32::from(dedup.check_and_insert(DocId(u64::from(n)), &signature).unwrap() == Verdict::Unique);
+        assert!(dedup.check(&signature).unwrap().of().is_some(), "a copy of {n}");
+        let mut found = Vec::new();
+        dedup
+            .index()
+            .candidates(&signature, &DuplicateRule::default(), &mut found)
+            .unwrap();
+        assert!(found.len() < 200, "{} signatures to read", found.len());
+    }
+    assert!(kept > 1_900, "{kept}");
 }
 
 #[test]

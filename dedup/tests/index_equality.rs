@@ -9,8 +9,8 @@
 use std::collections::BTreeMap;
 
 use dedup::{
-    Deduplicator, Digest, DocId, DuplicateRule, Fingerprint, Index, Layout, MemoryIndex, Signature, Sketch, SledIndex,
-    SledOptions, SledReader, Verdict, Width,
+    About, Analyzer, Deduplicator, Digest, DocId, DuplicateRule, Fingerprint, Index, Layout, MemoryIndex, Scheme,
+    Signature, Sketch, SledIndex, SledOptions, SledReader, Subject, Verdict, Width,
 };
 use proptest::prelude::*;
 
@@ -35,7 +35,21 @@ fn signature() -> impl Strategy<Value = Signature> {
     });
     // Long enough for a fingerprint, short enough to be compared with texts without one.
     let between = (long.clone(), shingles()).prop_map(|(long, shingles)| Signature { shingles, ..long });
-    prop_oneof![3 => long, 1 => short, 1 => between, 1 => Just(Signature::default())]
+    let any = prop_oneof![3 => long, 1 => short, 1 => between, 1 => Just(Signature::default())];
+    (any, subject()).prop_map(|(signature, subject)| Signature { subject, ..signature })
+}
+
+/// One of few headings and few words, so that some subjects part and some do not.
+fn subject() -> impl Strategy<Value = Option<Subject>> {
+    let headings = prop::sample::select(vec!["", "bollard", "gaff", "print bollard"]);
+    let words = prop::sample::subsequence(vec!["a", "b", "c", "d", "e", "f", "g", "h"], 0..=8);
+    (headings, words).prop_map(|(heading, words)| {
+        let text = format!("template {}", words.join(" "));
+        let group = "example.org";
+        Analyzer::new(&Scheme::default())
+            .analyze_about(&text, About { group, heading })
+            .subject
+    })
 }
 
 #[derive(Debug, Clone)]
@@ -82,6 +96,10 @@ impl Scan {
         }
         let mut found: Vec<(f32, Option<u32>, DocId)> = Vec::new();
         for (id, kept) in &self.0 {
+            let own = query.subject.as_ref().zip(kept.subject.as_ref());
+            if own.and_then(|(a, b)| a.own_words(b)) >= Some(rule.min_own_words) {
+                continue;
+            }
             match (query.fingerprint, kept.fingerprint) {
                 (Some(a), Some(b)) => {
                     let similarity = query.sketch.unwrap().similarity(&kept.sketch.unwrap());

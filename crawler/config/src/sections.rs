@@ -395,6 +395,8 @@ pub struct DedupSection {
     pub min_similarity_short: f32,
     /// Texts with different numbers (prices, model numbers) are not near-duplicates.
     pub numbers_must_match: bool,
+    /// Pages of one host with other headings and this many words of their own each are not near-duplicates; 0 is off.
+    pub min_own_words: u32,
     /// A page replaces its kept duplicate if that duplicate names it as its canonical URL.
     pub prefer_canonical: bool,
     /// μ: the index splits a bucket with more than 1 + μ times the mean.
@@ -436,6 +438,7 @@ impl Default for DedupSection {
             combined_bound: dedup::PAPER_BOUND,
             min_similarity_short: rule.min_similarity_short,
             numbers_must_match: rule.numbers_must_match,
+            min_own_words: rule.min_own_words,
             prefer_canonical: true,
             bucket_skew: dedup::DEFAULT_SKEW,
             mask_dates: scheme.mask_dates,

@@ -48,6 +48,7 @@ pub mod sniff;
 mod soft_404;
 #[cfg(feature = "stages")]
 pub mod stages;
+mod telling_heading;
 mod words;
 
 pub use self::documents::{Documents, missing_in_words};

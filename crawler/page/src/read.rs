@@ -15,6 +15,7 @@ use crate::not_a_page::NotAPage;
 use crate::page_type::PageType;
 use crate::parse::{self, HtmlRedirect, Outlink, RobotsDirectives, Truncation};
 use crate::sniff::{is_binary, is_noise, media_type_of_binary};
+use crate::telling_heading::telling_heading;
 use crate::{language, soft_404};
 
 /// The options of [`read`].
@@ -348,6 +349,12 @@ impl Page {
     #[must_use]
     pub fn language(&self) -> Option<String> {
         language::detect(&self.text, self.declared_language.as_deref())
+    }
+
+    /// The heading that tells the page from the others of its site: what it is about. Empty without heading and title.
+    #[must_use]
+    pub fn telling_heading(&self) -> String {
+        telling_heading(self.heading.as_deref(), &self.title)
     }
 
     /// Whether the page is an error page that says "not found", whatever its status.

@@ -31,7 +31,7 @@ use clap::{Args, Parser, Subcommand};
 
 pub use check::{AnswerFormat, CheckArgs};
 pub use config::{ConfigAction, ConfigArgs, ConfigCheckArgs, ConfigFormat, ConfigShowArgs, Overrides};
-pub use dedup::DedupArgs;
+pub use dedup::{DedupArgs, GroupBy};
 pub use explain::ExplainArgs;
 pub use export::{ExportArgs, ExportExtra, ExportFormat, ExportVerdict};
 pub use fingerprint::{EvaluateArgs, FingerprintArgs, IdfArgs, LayoutsArgs};

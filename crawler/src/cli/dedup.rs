@@ -38,7 +38,7 @@ use self::tally::Tally;
 use super::faults::Faults;
 use super::index::{DocumentIndex, NamedIndex};
 use super::output::Output;
-use crate::cli::arguments::DedupArgs;
+use crate::cli::arguments::{DedupArgs, GroupBy};
 use crate::cli::error::{Error, UsageError};
 use crate::files::{Fields, InputLimits, Inputs, Reading};
 use crate::live::progress::Progress;
@@ -77,12 +77,14 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
                 text: args.text_field.clone(),
                 title: args.title_field.clone(),
                 url: args.url_field.clone(),
+                group: args.group_by.as_ref().and_then(GroupBy::field),
             },
             limits: InputLimits {
                 max_document_bytes: usize::try_from(args.max_document_bytes).unwrap_or(usize::MAX),
             },
             extract: settings.extract,
         },
+        group_by: args.group_by.clone(),
         scheme: settings.scheme,
         rule: settings.rule,
         keeps: kept.is_some(),

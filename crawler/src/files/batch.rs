@@ -158,6 +158,8 @@ fn json_document(
         id,
         text: read.text,
         title: read.title.as_deref(),
+        heading: None,
+        group: read.group.as_deref(),
         url: read.url.as_deref(),
         line: Some(line),
     }));

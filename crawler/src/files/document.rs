@@ -9,6 +9,10 @@ pub struct Document<'a> {
     pub text: &'a str,
     /// Its title, if it has one.
     pub title: Option<&'a str>,
+    /// The heading that tells it from others of its group, if it is not the title.
+    pub heading: Option<&'a str>,
+    /// The value of the field that names its group, if it has one.
+    pub group: Option<&'a str>,
     /// Its URL, if known.
     pub url: Option<&'a str>,
     /// The input line without its line end, if the document is a line.
@@ -26,6 +30,8 @@ pub struct Fields {
     pub title: String,
     /// An optional string; other types count as missing.
     pub url: String,
+    /// The field that names the group of a document: an optional string or number.
+    pub group: Option<String>,
 }
 
 impl Default for Fields {
@@ -35,6 +41,7 @@ impl Default for Fields {
             text: "text".into(),
             title: "title".into(),
             url: "url".into(),
+            group: None,
         }
     }
 }

@@ -23,6 +23,7 @@ pub(super) struct JsonLine<'a> {
     pub text: &'a str,
     pub title: Option<Cow<'a, str>>,
     pub url: Option<Cow<'a, str>>,
+    pub group: Option<Cow<'a, str>>,
 }
 
 /// The fields found so far.
@@ -32,6 +33,7 @@ struct FoundFields<'a> {
     text: Option<Text<'a>>,
     title: Option<Cow<'a, str>>,
     url: Option<Cow<'a, str>>,
+    group: Option<Cow<'a, str>>,
 }
 
 impl<'a> FoundFields<'a> {
@@ -83,6 +85,7 @@ impl<'a> JsonLine<'a> {
             },
             title: found.title,
             url: found.url,
+            group: found.group,
         })
     }
 }
@@ -136,11 +139,19 @@ impl<'de> FoundFields<'de> {
         if roles.url {
             self.url = string()?;
         }
+        if roles.group {
+            self.group = string()?.or_else(|| number(raw));
+        }
         if roles.text {
             self.text = Some(serde_json::Deserializer::from_str(raw.get()).deserialize_str(TextSeed(unescaped))?);
         }
         Ok(())
     }
+}
+
+fn number(raw: &RawValue) -> Option<Cow<'_, str>> {
+    let is_number = raw.get().starts_with(|c: char| c == '-' || c.is_ascii_digit());
+    is_number.then(|| Cow::Borrowed(raw.get()))
 }
 
 fn string(raw: &RawValue) -> serde_json::Result<Cow<'_, str>> {
@@ -170,6 +181,7 @@ struct Roles {
     text: bool,
     title: bool,
     url: bool,
+    group: bool,
 }
 
 impl Roles {
@@ -178,6 +190,7 @@ impl Roles {
         text: true,
         title: false,
         url: false,
+        group: false,
     };
 }
 
@@ -204,6 +217,7 @@ impl Visitor<'_> for Key<'_> {
             text: name == self.0.text,
             title: name == self.0.title,
             url: name == self.0.url,
+            group: self.0.group.as_deref() == Some(name),
         })
     }
 }

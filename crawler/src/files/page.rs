@@ -44,6 +44,8 @@ pub(super) fn document(body: &Body, reading: &Reading, each: &mut dyn FnMut(Resu
         id: &id,
         text: &page.text,
         title: Some(page.title.as_str()).filter(|title| !title.is_empty()),
+        heading: Some(page.telling_heading().as_str()).filter(|heading| !heading.is_empty()),
+        group: None,
         url: body.url.as_deref(),
         line: None,
     }));

@@ -22,6 +22,8 @@ pub(crate) struct Thresholds {
     pub min_similarity_short: f32,
     /// Whether pages with different numbers are never near-duplicates.
     pub numbers_must_match: bool,
+    /// Words of their own from which pages of one host with other headings are never near-duplicates; 0: never.
+    pub min_own_words: u32,
 }
 
 impl From<&DuplicateRule> for Thresholds {
@@ -37,6 +39,7 @@ impl From<&DuplicateRule> for Thresholds {
             min_similarity,
             min_similarity_short: rule.min_similarity_short,
             numbers_must_match: rule.numbers_must_match,
+            min_own_words: rule.min_own_words,
         }
     }
 }

@@ -16,24 +16,34 @@ pub(crate) fn rule_in_words(rule: &DuplicateRule) -> String {
             )
         }
     };
-    let numbers = if rule.numbers_must_match {
-        ", and equal numbers"
-    } else {
-        ""
-    };
-    format!("at most {} bits apart, {confirm}{numbers}", rule.max_distance)
+    format!(
+        "at most {} bits apart, {confirm}{}",
+        rule.max_distance,
+        further_conditions(rule)
+    )
+}
+
+/// The conditions that hold for texts of any length.
+fn further_conditions(rule: &DuplicateRule) -> String {
+    let mut conditions = String::new();
+    if rule.numbers_must_match {
+        conditions.push_str(", and equal numbers");
+    }
+    if rule.min_own_words > 0 {
+        conditions.push_str(&format!(
+            ", and for pages of one host with other headings fewer than {} own words",
+            rule.min_own_words
+        ));
+    }
+    conditions
 }
 
 /// The condition under which two texts are duplicates by `rule`, if one of them is too short for a fingerprint.
 pub(crate) fn short_rule_in_words(rule: &DuplicateRule) -> String {
-    let numbers = if rule.numbers_must_match {
-        ", and equal numbers"
-    } else {
-        ""
-    };
     format!(
-        "for a short text, a Jaccard index of the runs of five words of at least {}{numbers}",
-        rule.min_similarity_short
+        "for a short text, a Jaccard index of the runs of five words of at least {}{}",
+        rule.min_similarity_short,
+        further_conditions(rule)
     )
 }
 
@@ -68,6 +78,14 @@ fn check(check: &Check) -> String {
         "distance" => format!("{} apart, {margin} more than allowed", bits(value)),
         "numbers" if check.is_met => "equal numbers".to_owned(),
         "numbers" => "different numbers".to_owned(),
+        "own_words" if check.is_met => format!(
+            "other headings, but only {} of its own",
+            counted(value as usize, "word")
+        ),
+        "own_words" => format!(
+            "other headings and {} of their own, at most {bound} allowed",
+            counted(value as usize, "word")
+        ),
         name => {
             let name = match name {
                 "combined" => "combined measure",

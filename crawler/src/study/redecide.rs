@@ -78,8 +78,10 @@ pub fn redecide(
 /// Inserts a page without a stored text into the index if it is kept: the index holds every kept page, although nothing resembles this
 /// one.
 fn insert_without_text(dedup: &Deduplicator<SledIndex>, id: u64, page: &PageRecord) -> Result<Signature, RunError> {
+    let before = decode_signature(&page.signature)?;
     let signature = Signature {
-        metadata: decode_signature(&page.signature)?.metadata,
+        metadata: before.metadata,
+        subject: before.subject,
         ..Signature::default()
     };
     if page.is_kept() {
@@ -178,6 +180,7 @@ fn sign(rebuild: &Rebuild, page: &PageRecord, analyzer: &Analyzer) -> Result<Opt
     };
     Ok(Some(Signature {
         metadata: before.metadata,
+        subject: before.subject,
         ..signature
     }))
 }

@@ -242,6 +242,11 @@ impl<W: Word> FingerprintIndex<W> {
         self.near_where(fingerprint, &(), found);
     }
 
+    /// The id in a slot.
+    pub(super) fn id(&self, slot: u32) -> u64 {
+        self.ids[slot as usize]
+    }
+
     /// As [`near`](Self::near), only for the entries whose slots `accept` accepts.
     pub(super) fn near_where(&self, fingerprint: W, accept: &impl Accept, found: &mut Vec<NearFingerprint>) {
         let before = found.len();

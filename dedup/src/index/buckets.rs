@@ -81,6 +81,15 @@ impl Buckets {
         self.is_of_width(fingerprint) && with_word!(self, fingerprint, |index, word| index.remove(word, id.0))
     }
 
+    /// The document in a slot.
+    pub(super) fn id(&self, slot: u32) -> DocId {
+        DocId(match self {
+            Self::W32(index) => index.id(slot),
+            Self::W64(index) => index.id(slot),
+            Self::W128(index) => index.id(slot),
+        })
+    }
+
     /// Appends every document near a fingerprint whose slot `accept` accepts. A fingerprint of another width is near no
     /// other (see [`Fingerprint::distance`]).
     pub(super) fn near(&self, fingerprint: Fingerprint, accept: &impl Accept, found: &mut Vec<Neighbour>) {

@@ -12,6 +12,7 @@ use crate::layout::Layout;
 use crate::short::prefix;
 use crate::signature::{Digest, DocId, Signature};
 use crate::sketch::Sketch;
+use crate::subject::Subject;
 
 /// An [`Index`] that lives as long as the process.
 #[derive(Debug, Clone)]
@@ -201,6 +202,7 @@ struct Rare {
     /// A sketch without a fingerprint.
     sketch: Option<Sketch>,
     metadata: Option<Sketch>,
+    subject: Option<Subject>,
     shingles: Box<[u64]>,
 }
 
@@ -212,17 +214,19 @@ impl Kept {
             fingerprint,
             sketch,
             ref metadata,
+            ref subject,
             ref shingles,
             numbers,
             tokens,
         } = *signature;
         let sketch_at = slot.filter(|_| sketch.is_some());
         let sketch = sketch.filter(|_| slot.is_none());
-        let is_rare = sketch.is_some() || metadata.is_some() || !shingles.is_empty();
+        let is_rare = sketch.is_some() || metadata.is_some() || subject.is_some() || !shingles.is_empty();
         let rare = is_rare.then(|| {
             Box::new(Rare {
                 sketch,
                 metadata: *metadata,
+                subject: subject.clone(),
                 shingles: shingles.as_slice().into(),
             })
         });
@@ -244,6 +248,7 @@ impl Kept {
             fingerprint: self.fingerprint,
             sketch: sketch.or_else(|| rare.and_then(|rare| rare.sketch)),
             metadata: rare.and_then(|rare| rare.metadata),
+            subject: rare.and_then(|rare| rare.subject.clone()),
             shingles: rare.map_or_else(Vec::new, |rare| rare.shingles.to_vec()),
             numbers: self.numbers,
             tokens: self.tokens,

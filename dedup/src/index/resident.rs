@@ -11,7 +11,7 @@ mod short_texts;
 mod sketches;
 
 use self::short_texts::ShortTexts;
-use self::sketches::Sketches;
+use self::sketches::{MOST_LOOK_ALIKES, Sketches};
 use super::Neighbour;
 use super::buckets::Buckets;
 use crate::duplicate_rule::DuplicateRule;
@@ -100,6 +100,15 @@ impl Resident {
         if let (Some(fingerprint), Some(bounds)) = (query.fingerprint, rule.bounds(query)) {
             let filter = self.sketches.filter(query, &bounds);
             self.buckets.near(fingerprint, &filter, found);
+            let aside = filter.into_look_alikes().into_iter();
+            let mut look_alikes: Vec<Neighbour> = aside
+                .map(|(distance, slot)| Neighbour {
+                    distance,
+                    id: self.buckets.id(slot),
+                })
+                .collect();
+            look_alikes.sort_unstable();
+            found.extend(look_alikes.into_iter().take(MOST_LOOK_ALIKES));
         }
     }
 

@@ -74,6 +74,7 @@ pub(super) fn rule(config: &DedupSection, width: Width) -> Result<DuplicateRule,
             },
         },
         numbers_must_match: config.numbers_must_match,
+        min_own_words: config.min_own_words,
     })
 }
 

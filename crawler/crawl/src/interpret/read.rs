@@ -1,7 +1,7 @@
 //! Reads a page: from a response to text, signature and outlinks.
 
 use bytes::Bytes;
-use dedup::Digest;
+use dedup::{About, Digest};
 use page::{HtmlRedirect, Outlink, Page, RobotsDirectives};
 use reqwest::header::{ETAG, LAST_MODIFIED};
 use storage::{Discovered, Outcome, PageDraft, QueuedUrl, Validators, Verdict, stored_text};
@@ -112,6 +112,7 @@ impl Interpreter {
         } = reading;
         let robots = page.robots.all();
         let metadata = self.analyzer.metadata(page.metadata());
+        let heading = page.telling_heading();
         let links = std::mem::take(&mut page.outlinks);
         let others = std::mem::take(&mut page.embedded);
         let in_header = std::mem::take(&mut page.header_outlinks);
@@ -150,9 +151,13 @@ impl Interpreter {
             is_incomplete,
             title: page.title,
         };
+        let about = About {
+            group: &queued.host,
+            heading: &heading,
+        };
         let signature = dedup::Signature {
             metadata,
-            ..self.analyzer.analyze(&page.text)
+            ..self.analyzer.analyze_about(&page.text, about)
         };
         response.body = None;
         let exchange = Exchange {

@@ -8,6 +8,32 @@ use super::ConfigFile;
 use crate::files::{DEFAULT_MAX_DOCUMENT_BYTES, Format};
 use page::documents::Kind;
 
+/// Which documents share a template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GroupBy {
+    /// Those whose URLs have one host.
+    Host,
+    /// Those with one value of this field.
+    Field(String),
+}
+
+impl GroupBy {
+    /// The name of the field.
+    #[must_use]
+    pub fn field(&self) -> Option<String> {
+        match self {
+            Self::Host => None,
+            Self::Field(name) => Some(name.clone()),
+        }
+    }
+}
+
+impl From<String> for GroupBy {
+    fn from(name: String) -> Self {
+        if name == "host" { Self::Host } else { Self::Field(name) }
+    }
+}
+
 /// The forms of input documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum InputFormat {
@@ -110,6 +136,11 @@ pub struct DedupArgs {
     /// Field with the URL.
     #[arg(long, value_name = "NAME", default_value = "url")]
     pub url_field: String,
+    /// Documents of one group share a template: the host of their URLs ("host"), or a field of this name. Two documents of a group whose
+    /// titles name different things, and of which each has words of its own (dedup.min_own_words), are no duplicates, however much text
+    /// they share.
+    #[arg(long, value_name = "host|FIELD")]
+    pub group_by: Option<GroupBy>,
     #[command(flatten)]
     pub config: ConfigFile,
     /// Largest Hamming distance of near-duplicates, in bits; overrides dedup.max_distance.

@@ -2,9 +2,12 @@
 
 use std::ops::Range;
 
-use dedup::{Analyzer, Signature};
+use ::url::Url;
+use dedup::{About, Analyzer, Signature};
+use web::host_key::HostKey;
 
 use super::tally::Tally;
+use crate::cli::arguments::GroupBy;
 use crate::files::json_string;
 use crate::files::{Batch, Document, Fault, Reading};
 
@@ -41,6 +44,7 @@ pub(super) struct Signed {
 pub(super) struct Analysis {
     pub analyzer: Analyzer,
     pub reading: Reading,
+    pub group_by: Option<GroupBy>,
     /// The command writes the kept documents.
     pub keeps: bool,
     /// The rule compares metadata, which here is the title.
@@ -73,9 +77,25 @@ impl Analysis {
 
     fn sign(&self, document: &Document<'_>) -> Signature {
         let title = document.title.filter(|_| self.compares_titles);
+        let about = About {
+            group: &self.group(document),
+            heading: document.heading.or(document.title).unwrap_or_default(),
+        };
         Signature {
             metadata: self.analyzer.metadata(title.unwrap_or_default().split_whitespace()),
-            ..self.analyzer.analyze(document.text)
+            ..self.analyzer.analyze_about(document.text, about)
+        }
+    }
+
+    /// The group of a document; empty without one.
+    fn group(&self, document: &Document<'_>) -> String {
+        match &self.group_by {
+            Some(GroupBy::Host) => document
+                .url
+                .and_then(|url| HostKey::from_url(&Url::parse(url).ok()?))
+                .map_or_else(String::new, |host| host.as_str().to_owned()),
+            Some(GroupBy::Field(_)) => document.group.unwrap_or_default().to_owned(),
+            None => String::new(),
         }
     }
 }

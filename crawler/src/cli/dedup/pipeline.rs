@@ -21,6 +21,7 @@ use super::budget::Budget;
 use super::decider::{Decided, Decider};
 use super::tally::Tally;
 use super::{Ending, IN_FLIGHT_BYTES};
+use crate::cli::arguments::GroupBy;
 use crate::cli::index::DocumentIndex;
 use crate::files::{Batch, InputLimits, Inputs, Reading};
 use error::RunError;
@@ -36,6 +37,7 @@ const IDLE: Duration = Duration::from_secs(1);
 pub(super) struct Job {
     pub inputs: Inputs,
     pub reading: Reading,
+    pub group_by: Option<GroupBy>,
     pub scheme: Scheme,
     pub rule: DuplicateRule,
     /// The index that outlives the run, if the user named one.
@@ -91,6 +93,7 @@ pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
     let analysis = Arc::new(Analysis {
         analyzer: Analyzer::new(&job.scheme),
         reading: job.reading,
+        group_by: job.group_by,
         keeps: job.keeps,
         compares_titles: matches!(job.rule.confirm, Confirm::Combined { .. }),
     });

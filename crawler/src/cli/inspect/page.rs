@@ -9,8 +9,9 @@ use ::page::{ExtractRule, InvalidSelector, MarkdownOptions, NotAPage, Truncation
 use ::url::Url;
 use ::web::canonicalize::canonicalize;
 use ::web::fetch::Response;
+use ::web::host_key::HostKey;
 use bytes::Bytes;
-use dedup::{Analyzer, Signature};
+use dedup::{About, Analyzer, Signature};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 
 use super::answer::{Extract, HtmlRedirect, Link, PageAnswer, Robots, Unread};
@@ -254,9 +255,14 @@ impl Inspector {
         said: Option<::page::Metadata>,
     ) -> PageAnswer {
         let rules = &self.settings.canonicalize;
+        let host = found.url.as_ref().and_then(HostKey::from_url);
+        let about = About {
+            group: host.as_ref().map_or("", HostKey::as_str),
+            heading: &page.telling_heading(),
+        };
         let signature = Signature {
             metadata: self.analyzer.metadata(page.metadata()),
-            ..self.analyzer.analyze(&page.text)
+            ..self.analyzer.analyze_about(&page.text, about)
         };
         let in_canonical_form = |url: &Url| canonicalize(url, rules).ok().map(String::from);
         PageAnswer {

@@ -191,6 +191,12 @@ pub(super) fn thresholds(report: &Report) -> String {
     if thresholds.numbers_must_match {
         rule.push_str("; and the numbers in the texts are the same");
     }
+    if thresholds.min_own_words > 0 {
+        rule.push_str(&format!(
+            "; and they have the same heading, or one of them has fewer than {} words that the other lacks",
+            thresholds.min_own_words
+        ));
+    }
     let (compared, kept) = (report.histograms.compared, report.counts.kept);
     if compared < kept {
         rule.push_str(&format!(

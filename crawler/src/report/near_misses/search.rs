@@ -65,6 +65,7 @@ impl Search {
                 min_similarity_short: 0.0,
                 confirm,
                 numbers_must_match: false,
+                min_own_words: 0,
             },
             index: open(rule, width)?,
             width,

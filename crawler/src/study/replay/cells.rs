@@ -347,6 +347,7 @@ impl Family {
             confirm: self.measure.accepting_all(),
             min_similarity_short: base.min_similarity_short,
             numbers_must_match: base.numbers_must_match,
+            min_own_words: base.min_own_words,
         };
         rule.confirms(a, b, distance)
     }

@@ -1,8 +1,8 @@
 //! The replay compared with the deduplicator, and the judgement compared with plain sets.
 
 use dedup::{
-    Analyzer, Confirm, Deduplicator, Digest, DocId, DuplicateRule, MemoryIndex, Scheme, Signature, Sketch, Verdict,
-    Width,
+    About, Analyzer, Confirm, Deduplicator, Digest, DocId, DuplicateRule, MemoryIndex, Scheme, Signature, Sketch,
+    Subject, Verdict, Width,
 };
 use proptest::prelude::*;
 
@@ -59,6 +59,20 @@ fn drawn() -> impl Strategy<Value = Drawn> {
 }
 
 impl Drawn {
+    /// One of four headings, on two hosts or none, and up to eight words.
+    fn subject(&self) -> Option<Subject> {
+        let heading = ["bollard", "gaff", "print bollard", "transom"][usize::from(self.metadata % 4)];
+        let words = (0..8)
+            .filter(|n| self.shingles >> n & 1 == 1)
+            .map(|n| ["ab", "cd", "ef", "gh", "ij", "kl", "mn", "op"][n]);
+        let text: Vec<&str> = ["template"].into_iter().chain(words).collect();
+        let group = ["", "a.example", "a.example", "b.example"][usize::from(self.url % 4)];
+        let analyzer = Analyzer::new(&Scheme::default());
+        analyzer
+            .analyze_about(&text.join(" "), About { group, heading })
+            .subject
+    }
+
     fn page(&self, place: usize) -> DecidedPage {
         let is_short = self.kind == 0;
         // A text slightly above the floor of a fingerprint has shingles too.
@@ -77,6 +91,7 @@ impl Drawn {
             fingerprint: (!is_short).then_some(bits.into()),
             sketch: (!is_short).then(|| Sketch::try_from(sketch).unwrap()),
             metadata: Sketch::new(&[u64::from(self.metadata)][..usize::from(self.metadata > 0)]),
+            subject: self.subject(),
             shingles: if has_shingles { shingles } else { Vec::new() },
             numbers: self.number.into(),
             tokens: 40,

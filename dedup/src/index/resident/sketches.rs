@@ -4,22 +4,34 @@
 //! folds    0 │ 1 │ 2 │ …    64 bytes each; rule out most pages of one template
 //! rests    0 │ 1 │ 2 │ …    64 bytes each; decide exactly
 //! numbers  0 │ 1 │ 2 │ …    a part of the hash of the numbers of the text
+//! labels   0 │ 1 │ 2 │ …    group and heading; empty as long as no document has a subject
 //! ```
 //!
 //! On a site of one template, thousands of fingerprints are within the distance of every page. Reading the signature of
 //! each of them from the store costs some microseconds; here it costs a few nanoseconds (see [`crate::sketch::folded`]).
+//!
+//! Where these pages are kept because each is about something else, the sketches confirm all of them, and only their signatures tell
+//! them apart. So of the candidates whose label names something else, a query is answered with the [`MOST_LOOK_ALIKES`] nearest.
+
+use std::cell::RefCell;
 
 use crate::duplicate_rule::Bounds;
 use crate::index::blocks::Accept;
 use crate::signature::Signature;
 use crate::sketch::Sketch;
 use crate::sketch::folded::{Folded, Half, differ_at_most};
+use crate::subject::{Label, Subject};
+
+/// Upper bound on the candidates with another heading that a query is answered with. A copy of a page nearly always has its heading. If
+/// a site has more look-alikes, a copy under another heading may be overlooked, and is then kept.
+pub(super) const MOST_LOOK_ALIKES: usize = 64;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sketches {
     folds: Vec<Half>,
     rests: Vec<Half>,
     numbers: Vec<u32>,
+    labels: Vec<Label>,
 }
 
 impl Sketches {
@@ -38,6 +50,16 @@ impl Sketches {
             self.folds[slot] = folded.fold;
             self.rests[slot] = folded.rest;
             self.numbers[slot] = numbers;
+        }
+        self.set_label(slot, signature.subject.as_ref());
+    }
+
+    fn set_label(&mut self, slot: usize, subject: Option<&Subject>) {
+        if let Some(label) = self.labels.get_mut(slot) {
+            *label = subject.map(Subject::label).unwrap_or_default();
+        } else if let Some(subject) = subject {
+            self.labels.resize(slot, Label::default());
+            self.labels.push(subject.label());
         }
     }
 
@@ -72,6 +94,12 @@ impl Sketches {
                 .zip(query.sketch.as_ref())
                 .map(|(most, sketch)| (most, Folded::new(sketch))),
             numbers: bounds.numbers_must_match.then_some(part(query.numbers)),
+            label: query
+                .subject
+                .as_ref()
+                .filter(|_| bounds.own_words_count)
+                .map(Subject::label),
+            look_alikes: RefCell::default(),
         }
     }
 }
@@ -88,6 +116,28 @@ pub(super) struct MayConfirm<'a> {
     /// Upper bound on the bits in which the sketches differ, and the sketch of the query; `None` if any sketch passes.
     differing: Option<(u32, Folded)>,
     numbers: Option<u32>,
+    label: Option<Label>,
+    /// The candidates whose label names something else, with their distances, some several times.
+    look_alikes: RefCell<Vec<(u32, u32)>>,
+}
+
+impl MayConfirm<'_> {
+    #[inline(always)]
+    fn confirms(&self, slot: usize) -> bool {
+        let Some((most, query)) = &self.differing else {
+            return true;
+        };
+        let Sketches { folds, rests, .. } = self.sketches;
+        differ_at_most(*most, query, &folds[slot], &rests[slot])
+    }
+
+    /// The slots that were set aside because their labels name something else, with their distances.
+    pub(super) fn into_look_alikes(self) -> Vec<(u32, u32)> {
+        let mut look_alikes = self.look_alikes.into_inner();
+        look_alikes.sort_unstable();
+        look_alikes.dedup();
+        look_alikes
+    }
 }
 
 impl Accept for MayConfirm<'_> {
@@ -100,10 +150,19 @@ impl Accept for MayConfirm<'_> {
         {
             return false;
         }
-        let Some((most, query)) = &self.differing else {
-            return true;
+        if !self.confirms(slot) {
+            return false;
+        }
+        let is_otherwise = |label: &Label| {
+            self.sketches
+                .labels
+                .get(slot)
+                .is_some_and(|other| label.is_otherwise(*other))
         };
-        let Sketches { folds, rests, .. } = self.sketches;
-        differ_at_most(*most, query, &folds[slot], &rests[slot])
+        if self.label.as_ref().is_some_and(is_otherwise) {
+            self.look_alikes.borrow_mut().push((distance, slot as u32));
+            return false;
+        }
+        true
     }
 }
