@@ -11,7 +11,6 @@ use crate::scheme::Scheme;
 use crate::signature::{Digest, Signature};
 use crate::simhash::{Accumulator, of_equal_weights};
 use crate::sketch::Sketch;
-use crate::subject::{About, Subject};
 use crate::units::{Unit, UnitKind, cut};
 use crate::weights::Weighting;
 
@@ -78,13 +77,6 @@ impl Analyzer {
     /// The signature of `text`, without metadata and subject.
     #[must_use]
     pub fn analyze(&self, text: &str) -> Signature {
-        let (group, heading) = ("", "");
-        self.analyze_about(text, About { group, heading })
-    }
-
-    /// The signature of `text` with its subject, without metadata.
-    #[must_use]
-    pub fn analyze_about(&self, text: &str, about: About<'_>) -> Signature {
         self.with_units(text, |text, scratch| {
             if scratch.units.is_empty() {
                 return Signature::default();
@@ -92,7 +84,6 @@ impl Analyzer {
             let words = words(&scratch.units);
             let mut signature = Signature {
                 digest: Some(Digest(hash128(text.as_bytes()))),
-                subject: Subject::new(about, &scratch.units),
                 numbers: numbers(scratch),
                 tokens: u32::try_from(scratch.units.len()).unwrap_or(u32::MAX),
                 ..Signature::default()

@@ -1,13 +1,13 @@
-//! What a document is about, and which words it uses: the evidence against a near-duplicate within one site.
+//! What a document is about, and which words it uses where: the evidence against a near-duplicate within one site.
 //!
 //! The pages of a site often share one long box: "about this dictionary", "working for us", the text of a law. Two entries of a
 //! glossary then have nearly the same text, although each defines its own term. No threshold on the whole texts tells them from two
-//! copies of one page: a copy may differ by as much. What tells them apart is where they differ:
+//! versions of one page: these may differ by as much. What tells them apart is where they differ:
 //!
 //! - **Their headings name different things**: each heading has a word that the other lacks. Copies of a page keep its heading, or add
 //!   words to it ("Print: bollard").
-//! - **Each page has words of its own**, that stand nowhere on the other. A copy has them on one side at most: a print view lacks
-//!   words, or adds a line.
+//! - **Each page has passages of its own**, full of words that stand nowhere on the other. An edited page has other words here and
+//!   there. A copy has a passage of its own on one side at most: a print view lacks one, or adds a line.
 //!
 //! So a [`DuplicateRule`](crate::DuplicateRule) counts the [own words](Subject::own_words) of such a pair, and asks for few on at least
 //! one side. The rule looks at two signatures alone. It needs no statistics of the site, so it is right from the second page on, the
@@ -15,14 +15,16 @@
 //! that stand on many pages of the site would have to be learned first, and copies of a page look like a template, too: their blocks
 //! stand on many pages.
 //!
-//! Of the 3,475 pairs of duplicates (Jaccard index of at least 0.8) in the documentation of IPython and ServiceComb, which hold up to ten
-//! versions of each page, the headings and own words part 15. All of them are pages about different modules.
-//!
 //! # Form
 //!
-//! The words are bits of a set of [`WORD_BITS`]. Two words may share a bit, so a word of its own may be overlooked, at most as often as
-//! the set of the other page is dense: 7 % for a page of 300 different words. The count is never too high. A subject takes at most
-//! 560 bytes in a signature, usually 200 to 350.
+//! ```text
+//! text    │ heading and first sentence │ sentence │ …    passages: whole sentences or lines, at least 8 words if there are as many
+//! words   │ a b c d e f g h            │ i c j b  │ …    without numbers; pairs of characters of a script without spaces
+//! stored  │ a b c d e f g h            │ i j      │ …    each word once, where it stands first, 12 bits of its hash
+//! ```
+//!
+//! Two words may share their 12 bits, so an own word may be overlooked, at most as often as the other page is rich in words: 7 % for a
+//! page of 300 different words. The count is hardly ever too high: a word that a passage repeats from an earlier one counts there.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -30,10 +32,21 @@ use crate::hash::{hash_run, hash64, mix};
 use crate::normalize::normalize;
 use crate::units::{Unit, UnitKind, cut};
 
-/// Number of bits of the set of words.
-pub const WORD_BITS: usize = 4_096;
-const WORDS: usize = WORD_BITS / 64;
+/// Bits of a word.
+const WORD_BITS: usize = 12;
+/// Number of words that differ.
+const WORDS: usize = 1 << WORD_BITS;
 
+/// Number of words from which a passage ends with its sentence or line. In a shorter one, one edit would be a large share.
+const SHORT_PASSAGE: usize = 8;
+/// Number of words at which a passage ends in any case: numbers of words are stored in a byte.
+const LONG_PASSAGE: usize = 128;
+/// A passage is a page's own if at least one in so many of its words stands nowhere on the other page. Entries that fill in the same
+/// sentence differ in every third word; an edition differs in every fiftieth.
+const OWN_SHARE: usize = 4;
+
+/// Largest number of different words of a document with a subject. What a longer text shares with another is no box.
+const MOST_WORDS: usize = 1_500;
 /// Largest number of words of a heading that count. A longer one is no heading but a text.
 const MOST_HEADING_WORDS: usize = 24;
 
@@ -49,39 +62,78 @@ pub struct About<'a> {
     pub heading: &'a str,
 }
 
-/// Group, heading and words of a document; made by [`Analyzer::analyze_about`](crate::Analyzer::analyze_about).
+/// Group, heading and words of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Subject {
     /// Hash of the name of the group.
     group: u32,
     /// Hashes of the words of the heading, ascending, each once.
     heading: Vec<u16>,
-    words: WordSet,
+    passages: Vec<Passage>,
+    words: Words,
+}
+
+/// The size of a passage, in words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Passage {
+    /// All words.
+    all: u8,
+    /// Those that stand here first.
+    new: u8,
 }
 
 impl Subject {
-    /// The subject of a document with these units; `None` without a group or a heading.
-    pub(crate) fn new(about: About<'_>, units: &[Unit]) -> Option<Self> {
+    /// The subject of a document with this text; `None` without a group or a heading, and for a text with very many words.
+    #[must_use]
+    pub fn new(about: About<'_>, text: &str) -> Option<Self> {
         if about.group.is_empty() {
             return None;
         }
         let heading = heading_words(about.heading);
-        (!heading.is_empty()).then(|| Self {
+        if heading.is_empty() {
+            return None;
+        }
+        let mut passages = Cutter::default();
+        let mut units = Vec::new();
+        // One line after the other, because normalisation makes a space of a line end.
+        for line in text.lines() {
+            let line = normalize(line);
+            cut(&line, true, &mut units);
+            passages.add_line(&line, &units);
+        }
+        passages.end();
+        (passages.words.len() <= MOST_WORDS).then(|| Self {
             group: hash64(about.group.as_bytes()) as u32,
             heading,
-            words: WordSet::new(units),
+            passages: passages.passages,
+            words: Words(passages.words),
         })
     }
 
-    /// Number of words that each of the two documents has and the other lacks: of the two numbers, the lower one. Numbers do not count;
-    /// in scripts without spaces, pairs of neighbouring characters count. `None` if the documents are of different groups, or if one
-    /// heading has all words of the other.
+    /// Number of words in passages of its own that each of the two documents has and the other lacks: of the two numbers, the lower one.
+    /// `None` if the documents are of different groups, or if one heading has all words of the other.
     #[must_use]
     pub fn own_words(&self, other: &Self) -> Option<u32> {
         let name_different_things = self.group == other.group
             && has_other(&self.heading, &other.heading)
             && has_other(&other.heading, &self.heading);
-        name_different_things.then(|| self.words.beyond(&other.words).min(other.words.beyond(&self.words)))
+        name_different_things.then(|| self.beyond(other).min(other.beyond(self)))
+    }
+
+    /// Number of words that `other` lacks, in passages full of them.
+    fn beyond(&self, other: &Self) -> u32 {
+        let known = other.words.set();
+        let mut rest = &self.words.0[..];
+        let mut beyond = 0;
+        for passage in &self.passages {
+            let (new, later) = rest.split_at(rest.len().min(passage.new.into()));
+            let own = new.iter().filter(|word| !known.has(**word)).count();
+            if own * OWN_SHARE >= passage.all.into() {
+                beyond += own as u32;
+            }
+            rest = later;
+        }
+        beyond
     }
 
     /// Group and heading in eight bytes.
@@ -126,100 +178,155 @@ fn heading_words(heading: &str) -> Vec<u16> {
     words
 }
 
-/// A set of words, one bit for each.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct WordSet(Box<[u64; WORDS]>);
+/// The word that a unit is, or that it makes with the unit that it follows at once. A number is none.
+fn word(unit: Unit, neighbour: Option<Unit>) -> Option<u16> {
+    let hash = if unit.is(UnitKind::Character) {
+        let before = neighbour.filter(|before| before.is(UnitKind::Character))?;
+        hash_run(PAIR, [before.hash, unit.hash])
+    } else if unit.is(UnitKind::Word) && !unit.is_number() {
+        unit.hash
+    } else {
+        return None;
+    };
+    Some((mix(hash) as usize % WORDS) as u16)
+}
 
-impl WordSet {
-    fn new(units: &[Unit]) -> Self {
-        let mut set = Self(Box::new([0; WORDS]));
+/// Whether what stands between two words of a line ends a sentence.
+fn ends_sentence(between: &str) -> bool {
+    between.contains(['.', '!', '?', '。', '！', '？', '।', '؟'])
+}
+
+/// Cuts words into passages.
+#[derive(Default)]
+struct Cutter {
+    passages: Vec<Passage>,
+    words: Vec<u16>,
+    seen: Set,
+    /// The words of the open passage.
+    here: Set,
+    all: usize,
+    new: usize,
+}
+
+impl Cutter {
+    fn add_line(&mut self, line: &str, units: &[Unit]) {
         let mut before: Option<Unit> = None;
         for &unit in units {
-            let is_character = unit.is(UnitKind::Character);
-            if is_character {
-                let neighbour = before.filter(|before| before.is(UnitKind::Character) && before.end() == unit.start());
-                if let Some(neighbour) = neighbour {
-                    set.insert(hash_run(PAIR, [neighbour.hash, unit.hash]));
-                }
-            } else if unit.is(UnitKind::Word) && !unit.is_number() {
-                set.insert(unit.hash);
+            let end = before.map_or(unit.start(), Unit::end);
+            if ends_sentence(line.get(end..unit.start()).unwrap_or_default()) {
+                self.end_if_long();
+            }
+            let neighbour = before.filter(|_| end == unit.start());
+            if let Some(word) = word(unit, neighbour) {
+                self.add(word);
             }
             before = Some(unit);
+        }
+        self.end_if_long();
+    }
+
+    fn add(&mut self, word: u16) {
+        if self.here.insert(word) {
+            self.all += 1;
+            if self.seen.insert(word) {
+                self.new += 1;
+                self.words.push(word);
+            }
+        }
+        if self.all == LONG_PASSAGE {
+            self.end();
+        }
+    }
+
+    fn end_if_long(&mut self) {
+        if self.all >= SHORT_PASSAGE {
+            self.end();
+        }
+    }
+
+    fn end(&mut self) {
+        if self.new > 0 {
+            self.passages.push(Passage {
+                all: self.all as u8,
+                new: self.new as u8,
+            });
+        }
+        (self.here, self.all, self.new) = (Set::default(), 0, 0);
+    }
+}
+
+/// A set of words.
+struct Set([u64; WORDS / 64]);
+
+impl Default for Set {
+    fn default() -> Self {
+        Self([0; WORDS / 64])
+    }
+}
+
+impl Set {
+    /// Returns whether the word is new.
+    fn insert(&mut self, word: u16) -> bool {
+        let (at, bit) = (usize::from(word) / 64, 1 << (word % 64));
+        let is_new = self.0[at] & bit == 0;
+        self.0[at] |= bit;
+        is_new
+    }
+
+    fn has(&self, word: u16) -> bool {
+        self.0[usize::from(word) / 64] >> (word % 64) & 1 == 1
+    }
+}
+
+/// Words of 12 bits, in any order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Words(Vec<u16>);
+
+impl Words {
+    fn set(&self) -> Set {
+        let mut set = Set::default();
+        for word in &self.0 {
+            set.insert(*word);
         }
         set
     }
 
-    fn insert(&mut self, hash: u64) {
-        let bit = mix(hash) as usize % WORD_BITS;
-        self.0[bit / 64] |= 1 << (bit % 64);
-    }
-
-    /// Number of elements that are not in `other`.
-    fn beyond(&self, other: &Self) -> u32 {
-        self.0.iter().zip(&*other.0).map(|(a, b)| (a & !b).count_ones()).sum()
-    }
-
-    fn bits(&self) -> impl Iterator<Item = usize> + '_ {
-        self.0.iter().enumerate().flat_map(|(at, word)| {
-            let mut rest = *word;
-            std::iter::from_fn(move || {
-                let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
-                rest &= rest - 1;
-                Some(at * 64 + bit)
-            })
-        })
-    }
-
-    /// The gaps between the bits, a byte each, where that is shorter than the bits. A byte of 255 stands for 255 bits without an element.
+    /// Two words in three bytes, the lowest bits first.
     fn encoded(&self) -> Vec<u8> {
-        let (mut gaps, mut from) = (Vec::new(), 0);
-        for bit in self.bits() {
-            let mut gap = bit - from;
-            while gap >= usize::from(u8::MAX) {
-                gaps.push(u8::MAX);
-                gap -= usize::from(u8::MAX);
-            }
-            gaps.push(gap as u8);
-            from = bit + 1;
+        let mut bytes = Vec::with_capacity(self.0.len().div_ceil(2) * 3);
+        for pair in self.0.chunks(2) {
+            let both = u32::from(pair[0]) | pair.get(1).map_or(0, |word| u32::from(*word) << WORD_BITS);
+            let count = if pair.len() == 2 { 3 } else { 2 };
+            bytes.extend_from_slice(&both.to_le_bytes()[..count]);
         }
-        if gaps.len() < WORD_BITS / 8 {
-            return gaps;
-        }
-        self.0.iter().flat_map(|word| word.to_le_bytes()).collect()
+        bytes
     }
 
-    /// `None` for bytes that no set is encoded as.
-    fn decoded(bytes: &[u8]) -> Option<Self> {
-        let mut set = Self(Box::new([0; WORDS]));
-        if bytes.len() == WORD_BITS / 8 {
-            for (word, eight) in set.0.iter_mut().zip(bytes.as_chunks::<8>().0) {
-                *word = u64::from_le_bytes(*eight);
-            }
-            return Some(set);
-        }
-        let mut at = 0;
-        for &gap in bytes {
-            at += usize::from(gap);
-            if gap < u8::MAX {
-                let word = set.0.get_mut(at / 64)?;
-                *word |= 1 << (at % 64);
-                at += 1;
+    fn decoded(bytes: &[u8]) -> Self {
+        let mut words = Vec::with_capacity(bytes.len() * 2 / 3 + 1);
+        for three in bytes.chunks(3) {
+            let both = three
+                .iter()
+                .rev()
+                .fold(0_usize, |all, byte| all << 8 | usize::from(*byte));
+            words.push((both % WORDS) as u16);
+            if three.len() == 3 {
+                words.push((both >> WORD_BITS) as u16);
             }
         }
-        Some(set)
+        Self(words)
     }
 }
 
-impl Serialize for WordSet {
+impl Serialize for Words {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.encoded().serialize(serializer)
     }
 }
 
-impl<'de> Deserialize<'de> for WordSet {
+impl<'de> Deserialize<'de> for Words {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let bytes = Vec::<u8>::deserialize(deserializer)?;
-        Self::decoded(&bytes).ok_or_else(|| serde::de::Error::custom("the bytes of a set of words"))
+        Ok(Self::decoded(&Vec::<u8>::deserialize(deserializer)?))
     }
 }
 

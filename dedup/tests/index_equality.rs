@@ -9,8 +9,8 @@
 use std::collections::BTreeMap;
 
 use dedup::{
-    About, Analyzer, Deduplicator, Digest, DocId, DuplicateRule, Fingerprint, Index, Layout, MemoryIndex, Scheme,
-    Signature, Sketch, SledIndex, SledOptions, SledReader, Subject, Verdict, Width,
+    About, Deduplicator, Digest, DocId, DuplicateRule, Fingerprint, Index, Layout, MemoryIndex, Scheme, Signature,
+    Sketch, SledIndex, SledOptions, SledReader, Subject, Verdict, Width,
 };
 use proptest::prelude::*;
 
@@ -46,9 +46,7 @@ fn subject() -> impl Strategy<Value = Option<Subject>> {
     (headings, words).prop_map(|(heading, words)| {
         let text = format!("template {}", words.join(" "));
         let group = "example.org";
-        Analyzer::new(&Scheme::default())
-            .analyze_about(&text, About { group, heading })
-            .subject
+        Subject::new(About { group, heading }, &text)
     })
 }
 

@@ -1,7 +1,7 @@
 //! Reads a page: from a response to text, signature and outlinks.
 
 use bytes::Bytes;
-use dedup::{About, Digest};
+use dedup::{About, Digest, Subject};
 use page::{HtmlRedirect, Outlink, Page, RobotsDirectives};
 use reqwest::header::{ETAG, LAST_MODIFIED};
 use storage::{Discovered, Outcome, PageDraft, QueuedUrl, Validators, Verdict, stored_text};
@@ -157,7 +157,8 @@ impl Interpreter {
         };
         let signature = dedup::Signature {
             metadata,
-            ..self.analyzer.analyze_about(&page.text, about)
+            subject: Subject::new(about, &page.text),
+            ..self.analyzer.analyze(&page.text)
         };
         response.body = None;
         let exchange = Exchange {

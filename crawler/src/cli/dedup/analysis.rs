@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use ::url::Url;
-use dedup::{About, Analyzer, Signature};
+use dedup::{About, Analyzer, Signature, Subject};
 use web::host_key::HostKey;
 
 use super::tally::Tally;
@@ -83,7 +83,8 @@ impl Analysis {
         };
         Signature {
             metadata: self.analyzer.metadata(title.unwrap_or_default().split_whitespace()),
-            ..self.analyzer.analyze_about(document.text, about)
+            subject: Subject::new(about, document.text),
+            ..self.analyzer.analyze(document.text)
         }
     }
 

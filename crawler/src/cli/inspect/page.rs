@@ -11,7 +11,7 @@ use ::web::canonicalize::canonicalize;
 use ::web::fetch::Response;
 use ::web::host_key::HostKey;
 use bytes::Bytes;
-use dedup::{About, Analyzer, Signature};
+use dedup::{About, Analyzer, Signature, Subject};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 
 use super::answer::{Extract, HtmlRedirect, Link, PageAnswer, Robots, Unread};
@@ -262,7 +262,8 @@ impl Inspector {
         };
         let signature = Signature {
             metadata: self.analyzer.metadata(page.metadata()),
-            ..self.analyzer.analyze_about(&page.text, about)
+            subject: Subject::new(about, &page.text),
+            ..self.analyzer.analyze(&page.text)
         };
         let in_canonical_form = |url: &Url| canonicalize(url, rules).ok().map(String::from);
         PageAnswer {

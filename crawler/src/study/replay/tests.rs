@@ -67,10 +67,7 @@ impl Drawn {
             .map(|n| ["ab", "cd", "ef", "gh", "ij", "kl", "mn", "op"][n]);
         let text: Vec<&str> = ["template"].into_iter().chain(words).collect();
         let group = ["", "a.example", "a.example", "b.example"][usize::from(self.url % 4)];
-        let analyzer = Analyzer::new(&Scheme::default());
-        analyzer
-            .analyze_about(&text.join(" "), About { group, heading })
-            .subject
+        Subject::new(About { group, heading }, &text.join(" "))
     }
 
     fn page(&self, place: usize) -> DecidedPage {
