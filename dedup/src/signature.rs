@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stored_signature_takes_at_most_ten_bytes_more_than_its_data() {
+    fn a_stored_signature_takes_at_most_eleven_bytes_more_than_its_data() {
         let long = Signature {
             digest: Some(Digest(u128::MAX)),
             fingerprint: Some(u64::MAX.into()),
@@ -78,7 +78,7 @@ mod tests {
         };
         for (signature, bits) in [(long, 16 + 8 + 128 + 8), (short, 80 + 8)] {
             let bytes = postcard::to_stdvec(&signature).unwrap();
-            assert!(bytes.len() <= bits + 10, "{} bytes", bytes.len());
+            assert!(bytes.len() <= bits + 11, "{} bytes", bytes.len());
             assert_eq!(postcard::from_bytes::<Signature>(&bytes).unwrap(), signature);
         }
     }
