@@ -80,9 +80,9 @@ pub struct Subject {
     /// Hash of the name of the group.
     group: u32,
     /// Hashes of the words of the heading, ascending, each once.
-    heading: Vec<u16>,
+    heading: Vec<u32>,
     /// The same of its numbers.
-    numbers: Vec<u16>,
+    numbers: Vec<u32>,
     passages: Vec<Passage>,
     words: Words,
 }
@@ -153,12 +153,13 @@ impl Subject {
     /// `share`.
     fn beyond(&self, other: &Self, share: usize) -> u32 {
         let known = other.all_words();
-        let is_own = |word: &&u16| !known.has(**word % WORDS as u16);
+        let is_own = |word: &u16| !known.has(*word);
         let mut rest = &self.words.0[..];
-        let mut beyond = self.heading.iter().filter(is_own).count().min(MOST_OF_HEADING);
+        let of_heading = self.heading.iter().filter(|word| is_own(&bits(**word))).count();
+        let mut beyond = of_heading.min(MOST_OF_HEADING);
         for passage in &self.passages {
             let (new, later) = rest.split_at(rest.len().min(passage.new.into()));
-            let own = new.iter().filter(is_own).count();
+            let own = new.iter().filter(|word| is_own(word)).count();
             if own * share >= passage.all.into() {
                 beyond += own;
             }
@@ -169,8 +170,13 @@ impl Subject {
 
     fn all_words(&self) -> Set {
         let mut all = Set::default();
-        for word in self.heading.iter().chain(&self.words.0) {
-            all.insert(*word % WORDS as u16);
+        for word in self
+            .heading
+            .iter()
+            .map(|word| bits(*word))
+            .chain(self.words.0.iter().copied())
+        {
+            all.insert(word);
         }
         all
     }
@@ -206,12 +212,12 @@ impl Label {
 }
 
 /// Whether `a` has an element that is not in `b`. Both ascend.
-fn has_other(a: &[u16], b: &[u16]) -> bool {
+fn has_other(a: &[u32], b: &[u32]) -> bool {
     a.iter().any(|word| b.binary_search(word).is_err())
 }
 
 /// The words and the numbers of a heading.
-fn heading_words(heading: &str) -> (Vec<u16>, Vec<u16>) {
+fn heading_words(heading: &str) -> (Vec<u32>, Vec<u32>) {
     let heading = normalize(heading);
     let mut units = Vec::new();
     cut(&heading, false, &mut units);
@@ -219,10 +225,10 @@ fn heading_words(heading: &str) -> (Vec<u16>, Vec<u16>) {
     let mut before: Option<Unit> = None;
     for &unit in units.iter().take(MOST_HEADING_WORDS) {
         let of_kind = if unit.is_number() { &mut numbers } else { &mut words };
-        of_kind.push(mix(unit.hash) as u16);
+        of_kind.push(mix(unit.hash) as u32);
         // Of characters both each one and each pair, so that a shorter heading is a part of a longer one.
         let neighbour = before.filter(|before| before.end() == unit.start());
-        words.extend(pair(unit, neighbour).map(|hash| mix(hash) as u16));
+        words.extend(pair(unit, neighbour).map(|hash| mix(hash) as u32));
         before = Some(unit);
     }
     for list in [&mut words, &mut numbers] {
@@ -232,14 +238,19 @@ fn heading_words(heading: &str) -> (Vec<u16>, Vec<u16>) {
     (words, numbers)
 }
 
+/// The bits of a word that a passage keeps.
+fn bits(word: u32) -> u16 {
+    (word % WORDS as u32) as u16
+}
+
 /// Two characters, of which the second follows at once.
 fn pair(unit: Unit, neighbour: Option<Unit>) -> Option<u64> {
     let before = neighbour.filter(|before| before.is(UnitKind::Character) && unit.is(UnitKind::Character))?;
     Some(hash_run(PAIR, [before.hash, unit.hash]))
 }
 
-/// 16 bits of the word that a unit is, or that it makes with the unit that it follows at once. A number is none.
-fn word(unit: Unit, neighbour: Option<Unit>) -> Option<u16> {
+/// 32 bits of the word that a unit is, or that it makes with the unit that it follows at once. A number is none.
+fn word(unit: Unit, neighbour: Option<Unit>) -> Option<u32> {
     let hash = if unit.is(UnitKind::Character) {
         pair(unit, neighbour)?
     } else if unit.is(UnitKind::Word) && !unit.is_number() {
@@ -247,7 +258,7 @@ fn word(unit: Unit, neighbour: Option<Unit>) -> Option<u16> {
     } else {
         return None;
     };
-    Some(mix(hash) as u16)
+    Some(mix(hash) as u32)
 }
 
 /// Whether what stands between two words of a line ends a sentence.
@@ -258,7 +269,7 @@ fn ends_sentence(between: &str) -> bool {
 /// Cuts words into passages.
 struct Cutter<'a> {
     /// Words that are left out.
-    heading: &'a [u16],
+    heading: &'a [u32],
     passages: Vec<Passage>,
     words: Vec<u16>,
     seen: Set,
@@ -269,7 +280,7 @@ struct Cutter<'a> {
 }
 
 impl<'a> Cutter<'a> {
-    fn except(heading: &'a [u16]) -> Self {
+    fn except(heading: &'a [u32]) -> Self {
         Self {
             heading,
             passages: Vec::new(),
@@ -290,7 +301,7 @@ impl<'a> Cutter<'a> {
             }
             let neighbour = before.filter(|_| end == unit.start());
             if let Some(word) = word(unit, neighbour).filter(|word| self.heading.binary_search(word).is_err()) {
-                self.add(word % WORDS as u16);
+                self.add(bits(word));
             }
             before = Some(unit);
         }
