@@ -70,4 +70,4 @@ pub use read::{
     x_robots_tag,
 };
 pub use sign::{Shown, Sign};
-pub use wall::{Answer, Wall, WallKind, wall};
+pub use wall::{Answer, Wall, WallKind, wall, wall_by_header};

@@ -59,18 +59,20 @@ pub fn wall(answer: &Answer<'_>, page: &Page) -> Option<Wall> {
     if page.kind.is_some() {
         return None;
     }
-    let by_header = rules::BY_HEADER.iter().find_map(|rule| by_header(rule, answer));
-    by_header.or_else(|| {
+    wall_by_header(answer.headers).or_else(|| {
         let look = Look::new(answer, page)?;
         rules::all().find_map(|rule| look.wall(rule))
     })
 }
 
-/// The wall of a rule that one header field proves.
-fn by_header(rule: &rules::ByHeader, answer: &Answer<'_>) -> Option<Wall> {
-    let values = answer.headers.get_all(rule.name);
-    let is_there = |value: &http::HeaderValue| value.as_bytes().eq_ignore_ascii_case(rule.value.as_bytes());
-    values.iter().any(is_there).then(|| Wall {
+/// The wall that the header fields of a response prove, whatever its status and its body.
+#[must_use]
+pub fn wall_by_header(headers: &HeaderMap) -> Option<Wall> {
+    let is_there = |rule: &&rules::ByHeader| {
+        let mut values = headers.get_all(rule.name).iter();
+        values.any(|value| value.as_bytes().eq_ignore_ascii_case(rule.value.as_bytes()))
+    };
+    rules::BY_HEADER.iter().find(is_there).map(|rule| Wall {
         kind: rule.kind,
         evidence: format!("{}, header {}: {}", rule.by, rule.name, rule.value),
     })

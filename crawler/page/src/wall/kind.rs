@@ -98,12 +98,25 @@ impl WallKind {
         }
     }
 
-    /// Whether the page itself may come if the crawler asks again, within the time of a crawl.
+    /// Whether a browser may get the page, because it runs the scripts that the wall asks for.
+    #[must_use]
+    pub fn may_yield_to_scripts(self) -> bool {
+        matches!(self, Self::Challenge | Self::Javascript)
+    }
+
+    /// Whether the page itself may come if the crawler asks again within the time of a crawl, as after status 429. A refusal is final, as
+    /// status 403 is.
     #[must_use]
     pub fn is_passing(self) -> bool {
         match self {
-            Self::Challenge | Self::Captcha | Self::Denied | Self::RateLimit => true,
-            Self::Javascript | Self::Consent | Self::Login | Self::Region | Self::Parked | Self::DefaultPage => false,
+            Self::Challenge | Self::Captcha | Self::RateLimit => true,
+            Self::Denied
+            | Self::Javascript
+            | Self::Consent
+            | Self::Login
+            | Self::Region
+            | Self::Parked
+            | Self::DefaultPage => false,
         }
     }
 

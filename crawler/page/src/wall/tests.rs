@@ -133,7 +133,7 @@ fn the_evidence_names_the_product_the_clues_and_the_length_of_the_text() {
         ("Cloudflare, header", "Cloudflare, header cf-mitigated: challenge"),
         (
             "DataDome",
-            "DataDome, mark “geo.captcha-delivery.com”; 8 words of main text",
+            "DataDome, mark “geo.captcha-delivery.com”, mark “var dd=”; 8 words of main text",
         ),
     ] {
         let page = challenges::PAGES.iter().find(|page| page.name == name).unwrap();

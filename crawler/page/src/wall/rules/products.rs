@@ -90,7 +90,13 @@ const CLOUDFLARE: &[Rule] = &[
         NOTICE,
         &[
             Clue::Title(JUST_A_MOMENT),
-            Clue::Mark(&["cf-chl", "cf_chl", "cf-wrapper", "cf-browser-verification", "/cdn-cgi/"]),
+            Clue::Mark(&[
+                "cf-chl",
+                "cf_chl",
+                "cf-wrapper",
+                "cf-browser-verification",
+                "challenge-error-text",
+            ]),
         ],
     ),
     Rule::new(
@@ -144,12 +150,20 @@ const AKAMAI_DATADOME_IMPERVA: &[Rule] = &[
         Challenge,
         "DataDome",
         THIN,
-        &[Clue::Mark(&[
-            "geo.captcha-delivery.com",
-            "ct.captcha-delivery.com",
-            "c.captcha-delivery.com",
-            "interstitial.captcha-delivery.com",
-        ])],
+        &[
+            Clue::Mark(&[
+                "geo.captcha-delivery.com",
+                "ct.captcha-delivery.com",
+                "c.captcha-delivery.com",
+                "interstitial.captcha-delivery.com",
+            ]),
+            Clue::Mark(&[
+                "var dd=",
+                "var dd =",
+                "captcha-delivery.com/c.js",
+                "captcha-delivery.com/i.js",
+            ]),
+        ],
     ),
     Rule::new(
         Challenge,
@@ -211,7 +225,14 @@ const OTHERS: &[Rule] = &[
         Challenge,
         "AWS WAF",
         THIN,
-        &[Clue::Mark(&["awswafcookiedomainlist", "window.gokuprops"])],
+        &[
+            Clue::Mark(&["window.gokuprops", "awswafcookiedomainlist"]),
+            Clue::Mark(&[
+                "challenge-container",
+                "captcha-container",
+                "awswafintegration.savereferrer",
+            ]),
+        ],
     ),
     Rule::new(
         Challenge,
@@ -226,13 +247,9 @@ const OTHERS: &[Rule] = &[
         Challenge,
         "Kasada",
         THIN,
-        &[Clue::Mark(&[
-            "window.kpsdk",
-            "kpsdk.now",
-            "/ips.js?kp_uidz",
-            "/ips.js?tkrm_alpekz",
-        ])],
+        &[Clue::Mark(&["kpsdk.now", "/ips.js?kp_uidz", "/ips.js?tkrm_alpekz"])],
     ),
+    Rule::new(Challenge, "Fastly", THIN, &[Clue::Mark(&["/_fs-ch-"])]),
     Rule::new(Challenge, "Sucuri", THIN, &[Clue::Mark(&["sucuri_cloudproxy_js"])]),
     Rule::new(
         Denied,
@@ -259,7 +276,7 @@ const OTHERS: &[Rule] = &[
         Challenge,
         "F5",
         THIN,
-        &[Clue::Mark(&["window[\"bobcmn\"]", "window.bobcmn", "/_fs-ch-"])],
+        &[Clue::Mark(&["window[\"bobcmn\"]", "window.bobcmn"])],
     ),
     Rule::new(
         Challenge,
@@ -291,7 +308,6 @@ const OTHERS: &[Rule] = &[
             "Checking your browser before accessing",
             "checking if the site connection is secure",
             "needs to review the security of your connection before proceeding",
-            "This process is automatic",
             "Enable JavaScript and cookies to continue",
             "Please wait while we verify your browser",
             "Please wait while your request is being verified",

@@ -95,6 +95,30 @@ pub(super) const PAGES: &[Sent] = &[
         "a blog that links to a broker",
         r#"<html><head><title>My new name</title></head><body><p>I have bought a name. It took a week.</p><a href="https://sedo.com/search/details/?domain=x">Here</a> <a href="https://www.bodis.com/">and here</a></body></html>"#,
     ),
+    Sent::new(
+        "a poem with the title of a challenge, behind Cloudflare",
+        r#"<html><head><title>Un momento</title></head><body><h1>Un momento</h1><p>Un momento sin viento, una barca en el puerto.</p><a href="/cdn-cgi/l/email-protection#1f">mail</a><script src="/cdn-cgi/challenge-platform/h/b/scripts/jsd/main.js"></script></body></html>"#,
+    ),
+    Sent::new(
+        "an empty page that a script fills, behind DataDome",
+        r#"<html><head><title>Shop</title><link rel="preconnect" href="https://geo.captcha-delivery.com"></head><body><div id="app"></div><script src="/app.js"></script></body></html>"#,
+    ),
+    Sent::new(
+        "a choice of regions, Chinese",
+        r#"<html><head><meta charset="utf-8"><title>门店查询</title></head><body><p>请选择您所在的地区，查看附近的门店。</p></body></html>"#,
+    ),
+    Sent::new(
+        "a short post with attachments for members",
+        r#"<html><head><title>Photos of the regatta</title></head><body><h1>Photos of the regatta</h1><p>Here are the photos of Sunday. The blue boat won.</p><p>You must be logged in to view attachments.</p><a href="/login">Log in</a></body></html>"#,
+    ),
+    Sent::new(
+        "a form of consent",
+        r#"<html><head><title>Consent to take part in a study</title></head><body class="gdpr"><h1>Consent to take part in a study</h1><p>I have read what the study is about. I agree to take part. I may stop at any time. The site of the study sets cookies.</p></body></html>"#,
+    ),
+    Sent::new(
+        "a question on a firewall, Chinese",
+        r#"<html><head><meta charset="utf-8"><title>网站打不开</title></head><body><p>昨天把网站搬到了新的服务器，首页可以打开，后台保存文章的时候就提示您的访问被阻断。关闭了所有的插件，换了浏览器和网络都没有用，请问应该在哪里修改设置，或者联系哪个部门才能恢复正常？谢谢大家的帮助。</p></body></html>"#,
+    ),
     Sent::new("an empty page", "<html><head><title></title></head><body></body></html>"),
     Sent::new("a short page", "<html><head><title>Hello</title></head><body><p>Hello, world.</p></body></html>"),
 ];
