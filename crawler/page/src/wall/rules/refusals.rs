@@ -22,7 +22,7 @@ pub(super) const RULES: &[Rule] = &[
         &[Clue::Title(TITLES_OF_REFUSALS), Clue::Says(REFUSES)],
     )
     .with_beside(BESIDE),
-    Rule::new(Denied, "", NOTICE, &[Clue::Says(FIREWALLS)]).with_beside(BESIDE),
+    Rule::new(Denied, "", NOTICE, &[Clue::Says(FIREWALLS)]).with_beside(15),
     Rule::new(
         Denied,
         "Wordfence",
