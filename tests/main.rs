@@ -34,7 +34,7 @@
 //! - [`init`]: the first seeds file and configuration
 //! - [`inspect`]: what the crawler makes of one page, robots.txt, URL or sitemap
 //! - [`encodings`]: the same page in every encoding, declared in every way; [`one_reading`]: the same bytes for all commands
-//! - [`visible_text`]: what a reader sees is the text
+//! - [`visible_text`]: what a reader sees is the text; [`walls`]: pages that stand in the way of others
 //! - [`suggestions`]: the commands that a message suggests
 //! - [`tune`]: other thresholds, without a request
 //! - [`evaluate`]: precision and recall where the truth is plain; [`fingerprint`]: what a fingerprint comes from
@@ -100,5 +100,6 @@ mod tls;
 mod traps;
 mod tune;
 mod visible_text;
+mod walls;
 mod warc;
 mod worker_folder;

@@ -174,6 +174,8 @@ pub struct FetchSection {
     pub memory_bytes: usize,
     /// Longest chain of redirects.
     pub max_redirects: u8,
+    /// Recognise pages that stand in the way of the one that was asked for.
+    pub walls: bool,
     /// Also connect to loopback, private and other special addresses.
     pub allow_private_addresses: bool,
     /// Keep cookies and send them back.
@@ -228,6 +230,7 @@ impl Default for FetchSection {
             max_body_bytes: 10 * 1024 * 1024,
             memory_bytes: 32 * 1024 * 1024,
             max_redirects: 10,
+            walls: true,
             allow_private_addresses: false,
             cookies: false,
             cookies_file: PathBuf::new(),

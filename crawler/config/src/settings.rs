@@ -67,6 +67,8 @@ pub struct Settings {
     pub refresh: Option<RefreshSettings>,
     /// HTTP requests and their limits.
     pub fetch: FetchSettings,
+    /// Whether pages that stand in the way of the one that was asked for are recognised.
+    pub walls: bool,
     /// Which pages a browser renders.
     pub render: RenderSettings,
     /// The log-ins by forms.
@@ -154,6 +156,7 @@ impl Settings {
                 logins.for_requests(),
                 identity.user_agent,
             )?,
+            walls: config.fetch.walls,
             logins,
             hosts,
             render: render::render(&config.render)?,

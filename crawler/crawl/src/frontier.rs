@@ -263,6 +263,7 @@ impl Frontier {
                 failure,
                 contact,
             } => self.on_request_ended(&host, signal, failure, contact, now),
+            Event::Blocked { host, attempts } => self.on_blocked(&host, attempts, now),
             Event::LookedUp { host, route } => self.on_looked_up(&host, route, now),
             Event::Decided {
                 host,

@@ -9,6 +9,7 @@ mod read;
 pub mod redirect;
 mod rendered;
 mod seen_texts;
+mod walls;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -33,6 +34,7 @@ use costly_documents::CostlyDocuments;
 use lane::Unpacked;
 use redirect::Redirection;
 use seen_texts::SeenTexts;
+use walls::Walls;
 
 pub use errand::RobotsReader;
 pub use lane::Lane;
@@ -56,6 +58,7 @@ pub struct Interpreter {
     /// Which pages a browser renders; `None` if it renders none.
     rendering: Option<Arc<Rendering>>,
     costly_documents: CostlyDocuments,
+    walls: Walls,
     stats: Arc<Stats>,
     /// Whether the operator was warned that the address policy refuses a host.
     has_warned_of_refusal: AtomicBool,
@@ -76,6 +79,7 @@ impl Interpreter {
             scope,
             rendering: None,
             costly_documents: CostlyDocuments::default(),
+            walls: Walls::default(),
             stats,
             has_warned_of_refusal: AtomicBool::new(false),
         }
@@ -199,7 +203,7 @@ impl Interpreter {
     fn failed_fetch(&self, queued: QueuedUrl, error: &FetchError) -> Record {
         self.warn_of_refusal(&queued.host, error);
         if error.is_transient() && queued.attempts < self.settings.politeness.max_retries {
-            return outcome(queued, Outcome::Retry);
+            return tried_again(queued);
         }
         failed(queued, error.kind(), None, error.to_string())
     }
@@ -220,14 +224,23 @@ impl Interpreter {
         }
         let passing = matches!(status, 408 | 429 | 500 | 502 | 503 | 504);
         if passing && queued.attempts < self.settings.politeness.max_retries {
-            return outcome(queued, Outcome::Retry);
+            return tried_again(queued);
         }
         failed(
             queued,
             &format!("http_{status}"),
             Some(status),
-            format!("HTTP status {status}"),
+            self.status_in_words(response),
         )
+    }
+
+    /// The status, and the wall behind it, if the header names one.
+    fn status_in_words(&self, response: &Response) -> String {
+        let status = response.status;
+        match page::wall_by_header(&response.headers).filter(|_| self.settings.walls) {
+            Some(wall) => format!("HTTP status {status}, {wall}"),
+            None => format!("HTTP status {status}"),
+        }
     }
 
     /// The links to hosts of the crawl, in canonical form, up to [`MAX_LINK_BYTES`]. Links out of the scope are counted. Those that are too
@@ -275,6 +288,12 @@ impl Interpreter {
 /// Whether the response is one whose body may be a page.
 fn has_document(response: &Response) -> bool {
     response.is_success() && response.has_content()
+}
+
+/// The record of a URL that is asked for again.
+#[must_use]
+pub fn tried_again(queued: QueuedUrl) -> Record {
+    outcome(queued, Outcome::Retry)
 }
 
 /// The meaning of an answer whose interpretation panicked: a failure.

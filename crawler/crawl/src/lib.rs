@@ -14,6 +14,7 @@
 //! - `archiving`: puts full WARC files into an object store
 //! - `revisits`: the pages that are due again
 //! - `fleet`: the work on one crawl with other workers
+//! - `walls`: the outcome of pages that stand in the way of others, and what to do about them
 //! - `watch`, `watchdog`: end a run in which a thread stands still
 //! - `stats`, `clock`, `shutdown`: the figures, times and signals of a run; `folder_wait`: the wait for the data folder
 
@@ -40,6 +41,7 @@ pub mod shutdown;
 pub mod stats;
 pub mod steering;
 mod trap;
+pub mod walls;
 mod watch;
 mod watchdog;
 

@@ -144,6 +144,13 @@ pub(crate) enum Event {
         /// The address that answered, and its latency.
         contact: Contact,
     },
+    /// A page of the host was a wall, and is asked for again.
+    Blocked {
+        /// The host.
+        host: String,
+        /// The attempts before.
+        attempts: u8,
+    },
     /// The look-up of a host's name has ended.
     LookedUp {
         /// The host.
@@ -589,4 +596,6 @@ pub(crate) enum Meaning {
     Document(Task, Response),
     /// For the browser.
     Render(Box<RenderJob>),
+    /// The page of this row of the frontier was a wall. It is asked for again, after a rest of its host.
+    Blocked(QueuedUrl),
 }

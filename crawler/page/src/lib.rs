@@ -8,7 +8,8 @@
 //! - `parse`: characters into a tree; its title, links and directives
 //! - [`documents`]: PDF and other documents that are not HTML
 //! - `extract`: the main text of a tree, by an [`ExtractRule`] of the user if there is one; `extract::markdown`: the same as Markdown
-//! - `language`: the language of a text; `soft_404`: error pages that are served with status 200; `words`: a count of words
+//! - `language`: the language of a text; `soft_404`: error pages that are served with status 200; [`wall()`]: pages that
+//!   stand in the way of the one that was asked for; `phrase`: folded phrases; `words`: a count of words
 //! - `on_request`: the tree with all attributes; `map`: fast hash maps; `not_a_page`: why bytes are not a page
 //! - `page_type`: article, listing, product, forum, documentation or service
 //! - `read`: all stages, joined
@@ -41,6 +42,7 @@ mod page_type;
 #[cfg(feature = "training")]
 pub use page_type::training as page_type_training;
 mod parse;
+mod phrase;
 mod read;
 mod scale;
 mod sign;
@@ -49,6 +51,7 @@ mod soft_404;
 #[cfg(feature = "stages")]
 pub mod stages;
 mod telling_heading;
+mod wall;
 mod words;
 
 pub use self::documents::{Documents, missing_in_words};
@@ -68,3 +71,4 @@ pub use read::{
     x_robots_tag,
 };
 pub use sign::{Shown, Sign};
+pub use wall::{Answer, Wall, WallKind, wall, wall_by_header};

@@ -9,15 +9,11 @@
 mod explains;
 
 use self::explains::explains;
-use crate::words::{is_ignorable, words};
+use crate::phrase::{fold, parts};
+use crate::words::words;
 
 /// Most words of an error page.
 const MAX_WORDS: usize = 100;
-
-/// Separators between the title of a page and the name of its site.
-const SEPARATORS: &[&str] = &[
-    " | ", " - ", " – ", " — ", " · ", " • ", " :: ", " » ", " « ", " / ", ": ", "｜", "_", "－",
-];
 
 /// Whether a page is an error page by its title or first heading and its number of words.
 pub(crate) fn is_soft_404(title: &str, first_heading: Option<&str>, text: &str) -> bool {
@@ -27,13 +23,7 @@ pub(crate) fn is_soft_404(title: &str, first_heading: Option<&str>, text: &str) 
 
 /// Whether the title is a not-found phrase, or its first or last part is one and the rest names the site.
 fn is_phrase_beside_a_name(title: &str) -> bool {
-    is_phrase(title)
-        || is_number(title)
-        || SEPARATORS.iter().any(|separator| {
-            let before = title.split_once(separator).map(|(first, _)| first);
-            let after = title.rsplit_once(separator).map(|(_, last)| last);
-            before.into_iter().chain(after).any(is_phrase)
-        })
+    is_number(title) || parts(title).any(is_phrase)
 }
 
 /// Whether the text is the status alone: `404`, `Error 404`. Beside a name, the bare number may be a bus line.
@@ -85,20 +75,6 @@ const NUMBERS: &[&str] = &[
     "404오류",
     "404",
 ];
-
-/// Lower case, punctuation as white space, white space collapsed.
-fn fold(text: &str) -> String {
-    let mut folded = String::with_capacity(text.len());
-    for c in text.chars().filter(|c| !is_ignorable(*c)).flat_map(char::to_lowercase) {
-        if c.is_alphanumeric() {
-            folded.push(c);
-        } else if !folded.is_empty() && !folded.ends_with(' ') {
-            folded.push(' ');
-        }
-    }
-    folded.truncate(folded.trim_end().len());
-    folded
-}
 
 /// Not-found phrases, folded: lower case and without punctuation.
 const PHRASES: &[&str] = &[

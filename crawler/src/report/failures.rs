@@ -11,7 +11,7 @@ use error::RunError;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Failure {
     pub url: String,
-    /// A fixed word: `timeout`, `dns`, `connect`, `tls_expired`, `http_404`, `soft_404`, `forbidden_address`, …
+    /// A fixed word: `timeout`, `dns`, `connect`, `tls_expired`, `http_404`, `soft_404`, `blocked_captcha`, `forbidden_address`, …
     pub kind: String,
     /// HTTP status, if there was a response.
     pub status: Option<u16>,
@@ -32,6 +32,8 @@ pub(crate) struct FailureGroup {
     pub host: String,
     /// Number of URLs.
     pub count: u64,
+    /// What the user can do about it; null if the kind says it.
+    pub advice: Option<&'static str>,
 }
 
 /// The URL of the page that links to a failed URL.
@@ -57,6 +59,7 @@ pub(super) fn groups(failures: &[Failure]) -> Vec<FailureGroup> {
             kind: kind.to_owned(),
             host: host.to_owned(),
             count,
+            advice: crawl::walls::advice(kind),
         })
         .collect()
 }

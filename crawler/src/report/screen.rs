@@ -329,6 +329,11 @@ impl Screen {
             parts.push("…".to_owned());
         }
         self.title(&format!("Failures by kind: {}", parts.join(", ")));
+        for (kind, _) in kinds.iter().take(KINDS_SHOWN) {
+            if let Some(advice) = crawl::walls::advice(kind) {
+                self.line(&format!("  {kind}: {advice}"));
+            }
+        }
     }
 
     fn redecided(&mut self, report: &Report) {

@@ -171,6 +171,7 @@ pub(crate) fn sample() -> Report {
             kind: "http_404".into(),
             host: "a.example".into(),
             count: 1,
+            advice: None,
         }],
         timeline: Timeline {
             started_at: Some("2026-03-21T09:30:00Z".into()),

@@ -41,6 +41,7 @@ pub(super) fn render(report: &Report) -> String {
     listing.rendering(&report.rendering);
     listing.unavailable_hosts(report);
     listing.kinds("Failures by kind", &report.failure_kinds());
+    listing.advice(report);
     listing.failures(report);
     listing.kinds("Excluded by reason", &report.exclusion_reasons());
     listing.out
@@ -279,6 +280,15 @@ impl Listing {
             &table,
         );
         self.left_out("  ", hosts.len(), HOSTS_SHOWN);
+    }
+
+    /// What to do about pages that stood in the way of others.
+    fn advice(&mut self, report: &Report) {
+        for (kind, _) in report.failure_kinds().into_iter().take(HOSTS_SHOWN) {
+            if let Some(advice) = crawl::walls::advice(kind) {
+                self.line(&format!("  {kind}: {advice}"));
+            }
+        }
     }
 
     fn failures(&mut self, report: &Report) {

@@ -150,6 +150,7 @@ impl Explainer<'_> {
         let summary = format!("Not fetched: {} ({}{times}).", failure.detail, failure.kind);
         let answer = FailureAnswer {
             via: self.url_of(failure.via.as_ref())?,
+            advice: crawl::walls::advice(&failure.kind),
             kind: failure.kind,
             status: failure.status,
             detail: failure.detail,

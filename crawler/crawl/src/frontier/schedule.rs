@@ -228,6 +228,15 @@ impl Frontier {
         self.mark_unsaved(name);
     }
 
+    /// Lets a host rest that answered with a wall, after so many attempts before.
+    pub(super) fn on_blocked(&mut self, name: &str, attempts: u8, now: Now) {
+        let mut random = self.random.fork();
+        let Some(host) = self.hosts.get_mut(name) else { return };
+        host.gate.was_blocked(attempts.into(), now, &mut random);
+        self.mark_unsaved(name);
+        self.schedule(name, now);
+    }
+
     /// Notes that the host is at the address `key`, and counts its open requests there.
     pub(super) fn move_to(&mut self, name: &str, key: AddressKey, now: Now) {
         let host = self.host(name);

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use dedup::{About, Digest, Subject};
 use page::{HtmlRedirect, Outlink, Page, RobotsDirectives};
-use reqwest::header::{ETAG, LAST_MODIFIED};
+use reqwest::header::{ETAG, HeaderMap, LAST_MODIFIED};
 use storage::{Discovered, Outcome, PageDraft, QueuedUrl, Validators, Verdict, stored_text};
 use url::Url;
 use web::fetch::{FetchError, Response};
@@ -34,23 +34,7 @@ impl Interpreter {
         let read = page::read(&body, &response.headers, url, &self.settings.reading(url));
         self.note_document(&queued, &read);
         let record = match read.inspect(|page| warn_of_missing_parts(url, page)) {
-            Ok(mut page) => match page.redirect.take() {
-                Some(redirect) => return self.redirect_in_html(queued, url, redirect, page, &response),
-                None => {
-                    let fetched = Fetched {
-                        queued: &queued,
-                        url,
-                        response: &response,
-                        body: &body,
-                    };
-                    match self.wants_browser(&fetched, &page) {
-                        Some(wanted) => {
-                            return Meaning::Render(Box::new(wanted.job(queued, url, response, body, page)));
-                        }
-                        None => self.page_record(queued, url, response, body, Reading::plain(page)),
-                    }
-                }
-            },
+            Ok(page) => return self.page_or_wall(queued, url, response, body, page),
             Err(page::NotAPage::TooLong { .. }) => {
                 let limit = self.settings.fetch.max_body_bytes;
                 self.failed_fetch(queued, &FetchError::BodyTooLarge { limit })
@@ -63,6 +47,48 @@ impl Interpreter {
             Err(error) => self.no_page(queued, url, &response, stored_text(&error.to_string())),
         };
         Meaning::Record(record)
+    }
+
+    /// The meaning of a page that was read without a browser. A wall comes before everything else that it says, such as a redirect.
+    fn page_or_wall(&self, queued: QueuedUrl, url: &Url, response: Response, body: Bytes, mut page: Page) -> Meaning {
+        let wall = self.wall(url, &response.headers, &body, &page);
+        if let Some(wall) = wall.as_ref().filter(|wall| !wall.kind.may_yield_to_scripts()) {
+            return self.blocked(queued, wall, &response, page);
+        }
+        if let Some(redirect) = page.redirect.take().filter(|_| wall.is_none()) {
+            return self.redirect_in_html(queued, url, redirect, page, &response);
+        }
+        let fetched = Fetched {
+            queued: &queued,
+            url,
+            response: &response,
+            body: &body,
+        };
+        match (self.wants_browser(&fetched, &page), wall) {
+            (Some(wanted), _) => Meaning::Render(Box::new(wanted.job(queued, url, response, body, page))),
+            (None, Some(wall)) => self.blocked(queued, &wall, &response, page),
+            (None, None) => Meaning::Record(self.page_record(queued, url, response, body, Reading::plain(page))),
+        }
+    }
+
+    /// The meaning of a page that has left the browser: a page, or a wall that did not yield to scripts.
+    pub(super) fn rendered_or_wall(
+        &self,
+        queued: QueuedUrl,
+        url: &Url,
+        response: Response,
+        body: Bytes,
+        reading: Reading,
+    ) -> Meaning {
+        // The header speaks of the page before its scripts ran.
+        let wall = match &reading.html {
+            Some(html) => self.wall(url, &HeaderMap::new(), html.as_bytes(), &reading.page),
+            None => self.wall(url, &response.headers, &body, &reading.page),
+        };
+        match wall {
+            Some(wall) => self.blocked(queued, &wall, &response, reading.page),
+            None => Meaning::Record(self.page_record(queued, url, response, body, reading)),
+        }
     }
 
     /// Notes what the document cost, if the page is one.
@@ -96,7 +122,7 @@ impl Interpreter {
         self.redirect(queued, url, redirection, response)
     }
 
-    pub(super) fn page_record(
+    fn page_record(
         &self,
         queued: QueuedUrl,
         url: &Url,
@@ -110,6 +136,7 @@ impl Interpreter {
             rendering,
             is_incomplete,
         } = reading;
+        self.walls.note_page(&queued.host);
         let robots = page.robots.all();
         let metadata = self.analyzer.metadata(page.metadata());
         let heading = page.telling_heading();
@@ -207,7 +234,7 @@ impl Interpreter {
     }
 
     /// The outlinks of a page that the crawl follows.
-    fn outlinks(
+    pub(super) fn outlinks(
         &self,
         links: impl IntoIterator<Item = Outlink>,
         robots: RobotsDirectives,

@@ -149,14 +149,14 @@ impl Interpreter {
             // The machine or a host did not give the page its time: it is no evidence, and gets another try.
             Outcome::Rendered(rendered) if is_tried_again(&rendered, queued.attempts) => {
                 tracing::debug!(url = %queued.url, ending = ?rendered.ending, refused = ?rendered.refused, "visited again");
-                return Meaning::Record(super::outcome(queued, storage::Outcome::Retry));
+                return Meaning::Record(super::tried_again(queued));
             }
             Outcome::Rendered(rendered) => self.both(&queued, &url, &response, page, *rendered, &plain),
         };
         // The room is free for the next page only now, because the body was needed.
-        let record = self.page_record(queued, &url, response, body, reading);
+        let meaning = self.rendered_or_wall(queued, &url, response, body, reading);
         drop(room);
-        Meaning::Record(record)
+        meaning
     }
 
     /// The reading that counts, of a page that was read both ways.

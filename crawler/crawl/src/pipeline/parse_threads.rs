@@ -157,6 +157,14 @@ impl ParseThreads {
         match meaning {
             Meaning::Record(record) => self.deliver(record),
             Meaning::Event(event) => self.events.blocking_send(event).is_ok(),
+            Meaning::Blocked(queued) => {
+                let blocked = Event::Blocked {
+                    host: queued.host.clone(),
+                    attempts: queued.attempts,
+                };
+                // The host must rest before the URL is queued again.
+                self.events.blocking_send(blocked).is_ok() && self.deliver(interpret::tried_again(queued))
+            }
             Meaning::Large(task, response) => self.hand_on(self.large.as_ref(), task, response),
             Meaning::Document(task, response) => self.hand_on(self.documents.as_ref(), task, response),
             Meaning::Render(job) => {

@@ -1,6 +1,6 @@
 //! Whether a short text explains a status, or says that something was not found.
 
-use super::fold;
+use crate::phrase::{fold, says};
 use crate::words::words;
 
 /// Fewer words explain nothing.
@@ -26,16 +26,6 @@ pub(super) fn explains(text: &str) -> bool {
         // An article on error pages quotes them.
         _ => count >= MIN_WORDS_OF_ARTICLE && terms >= MIN_TERMS + spoken,
     }
-}
-
-/// Whether a folded text has a phrase: whole words, except in scripts without spaces.
-fn says(folded: &str, phrase: &str) -> bool {
-    let is_part_of_word = |c: char| c.is_alphanumeric() && c < '\u{2e80}';
-    folded.match_indices(phrase).any(|(at, _)| {
-        let before = folded[..at].chars().next_back();
-        let after = folded[at + phrase.len()..].chars().next();
-        !before.is_some_and(is_part_of_word) && !after.is_some_and(is_part_of_word)
-    })
 }
 
 /// Number of other statuses of HTTP that a folded text names.

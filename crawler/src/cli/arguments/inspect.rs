@@ -72,7 +72,8 @@ pub struct Fetching {
     {\"noindex\", \"nofollow\", \"unavailable_after\": date, \"meta\": {the same fields}, \"header\": {the same fields}}, \
     \"canonical\": URL of rel=canonical, if the page names exactly one, \"canonical_url\": canonical form of url, \
     \"fingerprint\": hexadecimal digits, \"digest\": digest of the normalised text, equal for exact duplicates, \"similarity\": \
-    \"sketch\"|\"short\"|\"none\", the measure that confirms near-duplicates, \"soft_404\", \"redirect\": {\"to\", \"by\": \
+    \"sketch\"|\"short\"|\"none\", the measure that confirms near-duplicates, \"soft_404\", \"wall\": {\"kind\", \"evidence\"} if it is no page but \
+    stands in the way of one, \"redirect\": {\"to\", \"by\": \
     \"meta refresh\"|\"script\", \"delay_seconds\"} if the page only redirects, \"truncated\", \"metadata\": what an HTML page says about \
     itself, {\"title\" without the name of the site, \"authors\": [names], \"published\", \"modified\": ISO 8601, \"description\", \
     \"site_name\", \"language\", \"tags\": [..], \"section\", \"licence\", \"image\", \"type\"}, each {\"value\", \"source\"}, absent \

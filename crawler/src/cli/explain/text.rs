@@ -99,6 +99,9 @@ fn failed(out: &mut String, failed: &FailureAnswer, screen: Screen) {
         out.push_str(&screen.labelled("status", &status.to_string()));
     }
     via(out, failed.via.as_deref(), screen);
+    if let Some(advice) = failed.advice {
+        out.push_str(&screen.labelled("what to do", advice));
+    }
 }
 
 fn page(out: &mut String, page: &PageAnswer, screen: Screen) {

@@ -32,6 +32,8 @@ pub(in crate::cli) struct PageAnswer {
     pub similarity: &'static str,
     pub word_count: u32,
     pub soft_404: bool,
+    /// What stands in the way of the page that was asked for; `None` for other pages, and with `fetch.walls = false`.
+    pub wall: Option<WallAnswer>,
     pub redirect: Option<HtmlRedirect>,
     pub truncated: Option<&'static str>,
     pub outlinks: Vec<Link>,
@@ -45,6 +47,13 @@ pub(in crate::cli) struct PageAnswer {
     /// Basis of the verdict.
     #[serde(skip)]
     pub signature: dedup::Signature,
+}
+
+/// The wall that a page is.
+#[derive(Debug, Serialize)]
+pub(in crate::cli) struct WallAnswer {
+    pub kind: &'static str,
+    pub evidence: String,
 }
 
 /// The redirect that a page consists of.
@@ -117,6 +126,15 @@ impl From<RobotsDirectives> for Directives {
             noindex: directives.noindex,
             nofollow: directives.nofollow,
             unavailable_after: directives.unavailable_after.and_then(date).map(|end| end.to_string()),
+        }
+    }
+}
+
+impl From<page::Wall> for WallAnswer {
+    fn from(wall: page::Wall) -> Self {
+        Self {
+            kind: wall.kind.name(),
+            evidence: wall.evidence,
         }
     }
 }

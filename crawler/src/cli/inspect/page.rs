@@ -14,7 +14,7 @@ use bytes::Bytes;
 use dedup::{About, Analyzer, Signature, Subject};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 
-use super::answer::{Extract, HtmlRedirect, Link, PageAnswer, Robots, Unread};
+use super::answer::{Extract, HtmlRedirect, Link, PageAnswer, Robots, Unread, WallAnswer};
 use super::metadata::Said;
 use super::source::{self, Source};
 use super::web::{Web, decoded_body};
@@ -246,6 +246,15 @@ impl Inspector {
         }
     }
 
+    fn wall(&self, url: &Url, found: &Found, page: &::page::Page) -> Option<::page::Wall> {
+        let answer = ::page::Answer {
+            url,
+            headers: &found.headers,
+            body: &found.body,
+        };
+        self.settings.walls.then(|| ::page::wall(&answer, page)).flatten()
+    }
+
     fn answer(
         &self,
         source: &str,
@@ -285,6 +294,7 @@ impl Inspector {
             similarity: similarity(&signature),
             word_count: signature.tokens,
             soft_404: page.is_soft_404(),
+            wall: self.wall(url, &found, &page).map(WallAnswer::from),
             redirect: page.redirect.map(HtmlRedirect::from),
             truncated: page.truncated.map(Truncation::name),
             outlinks: [page.outlinks, page.embedded, page.header_outlinks]

@@ -51,6 +51,10 @@ pub(super) fn page(page: &PageAnswer) -> String {
     if page.soft_404 {
         row("soft 404", "yes: a crawl does not keep this page");
     }
+    if let Some(wall) = &page.wall {
+        let shown = format!("{} ({}): a crawl does not keep this page", wall.kind, wall.evidence);
+        row("wall", &shown);
+    }
     if let Some(redirect) = &page.redirect {
         row(
             "redirect",

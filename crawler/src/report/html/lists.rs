@@ -143,11 +143,11 @@ pub(super) fn patterns(report: &Report) -> List {
 }
 
 pub(super) fn failure_groups(report: &Report) -> List {
-    let rows = report
-        .failure_groups
-        .iter()
-        .map(|group| [group.kind.clone(), cell(&group.host), grouped(group.count)]);
-    let columns = [text("kind"), url("host"), number("URLs")];
+    let rows = report.failure_groups.iter().map(|group| {
+        let advice = group.advice.unwrap_or_default().to_owned();
+        [group.kind.clone(), cell(&group.host), grouped(group.count), advice]
+    });
+    let columns = [text("kind"), url("host"), number("URLs"), text("what to do")];
     List::of(
         "failure-groups-list",
         "Failures by kind and host, the most frequent first",

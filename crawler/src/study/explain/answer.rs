@@ -192,4 +192,6 @@ pub(crate) struct FailureAnswer {
     pub attempts: u8,
     pub depth: u16,
     pub via: Option<String>,
+    /// What the user can do about it; null if the kind says it.
+    pub advice: Option<&'static str>,
 }

@@ -128,6 +128,13 @@ impl Gate {
         self.is_given_up |= self.failures >= MAX_FAILURES;
     }
 
+    /// A page was a wall, after `before` attempts at the same URL. The host rests as after a failure, but it has answered, so this does not
+    /// count as one.
+    pub fn was_blocked(&mut self, before: u32, now: Now, random: &mut Rng) {
+        let rest = self.backoff.rest(before, None, random);
+        self.rests_until = self.rests_until.max(now + rest);
+    }
+
     /// Whether the host is given up for this run, after too many consecutive failures.
     #[must_use]
     pub fn is_given_up(&self) -> bool {
@@ -228,6 +235,26 @@ mod tests {
             self.finish(now, signal);
             self.gate.ready_at().unwrap() - now
         }
+    }
+
+    #[test]
+    fn after_a_wall_a_host_rests_for_longer_with_each_attempt_and_is_never_given_up() {
+        let Tested {
+            mut gate, mut random, ..
+        } = gate(|_| {});
+        let first = Politeness::default().retry_delay;
+        let mut ends = at(0);
+        for attempts in 0..2 * MAX_FAILURES {
+            gate.was_blocked(attempts, ends, &mut random);
+            let least = first
+                .saturating_mul(1 << attempts)
+                .min(Politeness::default().max_wait.div_f64(1.5));
+            assert!(gate.rests_until() >= ends + least, "{attempts}");
+            ends = gate.rests_until();
+        }
+        assert!(!gate.is_given_up());
+        gate.was_blocked(0, at(0), &mut random);
+        assert_eq!(gate.rests_until(), ends);
     }
 
     #[test]

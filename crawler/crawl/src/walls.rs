@@ -1,0 +1,35 @@
+//! The outcome of a page that stands in the way of the one that was asked for, as stores and reports name it.
+
+use page::WallKind;
+
+/// The beginning of the kind of failure.
+const PREFIX: &str = "blocked_";
+
+/// The kind of failure of a wall: `blocked_challenge`, `blocked_login`, …
+#[must_use]
+pub fn failure(kind: WallKind) -> String {
+    format!("{PREFIX}{}", kind.name())
+}
+
+/// What the user can do about URLs that failed in this way, as one sentence; `None` if the failure is none of a wall.
+#[must_use]
+pub fn advice(failure: &str) -> Option<&'static str> {
+    let name = failure.strip_prefix(PREFIX)?;
+    let mut kinds = WallKind::ALL.into_iter();
+    Some(kinds.find(|kind| kind.name() == name)?.advice())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_failure_by_a_wall_has_an_advice_and_others_have_none() {
+        for kind in WallKind::ALL {
+            assert_eq!(advice(&failure(kind)), Some(kind.advice()));
+        }
+        for other in ["http_403", "blocked_", "blocked_other", "challenge"] {
+            assert_eq!(advice(other), None);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Walls: answers that are not the page that was asked for, although their status says so.
+//!
+//! ```text
+//! headers, title, main text, markup ─▶ clues ─▶ the first rule whose clues are all there ─▶ kind, evidence
+//! ```
+//!
+//! The rules are a table: see [`rules`]. A clue is a header field, a title, a sentence of the main text or a mark of a product in the
+//! markup. Precision goes first. An article about such pages has the same words, so a rule needs clues of two sorts, or one clue and
+//! almost no text; and a mark that the text shows is a quotation. A page with content beside a dialogue has more words than a rule allows.
+//!
+//! The cost for an ordinary page is a few looks at the header: only a page with little text is searched.
+
+mod kind;
+mod look;
+mod rules;
+mod sentences;
+mod vocabulary;
+
+use std::fmt;
+
+use http::HeaderMap;
+use url::Url;
+
+pub use self::kind::WallKind;
+use self::look::Look;
+use self::rules::Rule;
+use crate::Page;
+
+/// A page that stands in the way of the one that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wall {
+    /// What kind of page it is.
+    pub kind: WallKind,
+    /// The clues in words, for people.
+    pub evidence: String,
+}
+
+/// The kind and the evidence.
+impl fmt::Display for Wall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind.in_words(), self.evidence)
+    }
+}
+
+/// What is known of an answer besides the page that was read from it.
+#[derive(Debug, Clone, Copy)]
+pub struct Answer<'a> {
+    /// The URL of the answer.
+    pub url: &'a Url,
+    /// Its header fields.
+    pub headers: &'a HeaderMap,
+    /// The decompressed body, from which the page was read.
+    pub body: &'a [u8],
+}
+
+/// The wall that a page in HTML is, whatever its status; `None` for every other page.
+#[must_use]
+pub fn wall(answer: &Answer<'_>, page: &Page) -> Option<Wall> {
+    if page.kind.is_some() {
+        return None;
+    }
+    wall_by_header(answer.headers).or_else(|| {
+        let look = Look::new(answer, page)?;
+        rules::all().find_map(|rule| look.wall(rule))
+    })
+}
+
+/// The wall that the header fields of a response prove, whatever its status and its body.
+#[must_use]
+pub fn wall_by_header(headers: &HeaderMap) -> Option<Wall> {
+    let is_there = |rule: &&rules::ByHeader| {
+        let mut values = headers.get_all(rule.name).iter();
+        values.any(|value| value.as_bytes().eq_ignore_ascii_case(rule.value.as_bytes()))
+    };
+    rules::BY_HEADER.iter().find(is_there).map(|rule| Wall {
+        kind: rule.kind,
+        evidence: format!("{}, header {}: {}", rule.by, rule.name, rule.value),
+    })
+}
+
+impl Look<'_> {
+    /// The wall of a rule, if all its clues are there.
+    fn wall(&self, rule: &Rule) -> Option<Wall> {
+        if self.words > rule.most_words {
+            return None;
+        }
+        let mut found = Vec::new();
+        for clue in rule.clues {
+            found.extend(self.find(clue)?);
+        }
+        (self.words_beside(rule) <= rule.most_beside).then(|| Wall {
+            kind: rule.kind,
+            evidence: self.evidence(rule, found),
+        })
+    }
+
+    fn evidence(&self, rule: &Rule, mut found: Vec<String>) -> String {
+        if !rule.by.is_empty() {
+            found.insert(0, rule.by.to_owned());
+        }
+        format!("{}; {} words of main text", found.join(", "), self.words)
+    }
+}
+
+#[cfg(test)]
+mod tests;
