@@ -17,7 +17,7 @@ pub struct View {
     pub texts: Vec<String>,
     /// The first title that is not empty, white space collapsed.
     pub title: String,
-    /// The values of `a[href]` and `area[href]` in the order of the source.
+    /// The values of `a[*|href]` and `area[*|href]` in the order of the source: links in SVG have `xlink:href`.
     pub links: Vec<String>,
 }
 
@@ -83,7 +83,7 @@ fn selector(css: &str) -> Option<Selector> {
 #[must_use]
 pub fn by_selectors(html: &str) -> View {
     static TITLE: LazyLock<Option<Selector>> = LazyLock::new(|| selector("title"));
-    static LINK: LazyLock<Option<Selector>> = LazyLock::new(|| selector("a[href], area[href]"));
+    static LINK: LazyLock<Option<Selector>> = LazyLock::new(|| selector("a[*|href], area[*|href]"));
     let html = Html::parse_document(html);
     let texts = html.tree.root().descendants();
     let select = |css: &'static Option<Selector>| css.iter().flat_map(|css| html.select(css)).filter(|e| is_live(*e));
@@ -94,11 +94,14 @@ pub fn by_selectors(html: &str) -> View {
             .filter_map(|node| Some(node.value().as_text()?.to_string()))
             .collect(),
         title: titles.find(|title| !title.is_empty()).unwrap_or_default(),
-        links: select(&LINK)
-            .filter_map(|element| element.attr("href"))
-            .map(str::to_owned)
-            .collect(),
+        links: select(&LINK).filter_map(target).collect(),
     }
+}
+
+fn target(element: ElementRef<'_>) -> Option<String> {
+    let mut attributes = element.value().attrs.iter();
+    let (_, target) = attributes.find(|(name, _)| name.local == html5ever::local_name!("href"))?;
+    Some(target.to_string())
 }
 
 /// Whether no template holds the element, but those that declare a shadow root.
