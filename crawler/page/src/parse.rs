@@ -5,6 +5,8 @@
 //! pieces. It counts its work, and does not time it, so that the same page always gives the same tree. When a page passes a
 //! limit, the parse stops: the tree of the part before stays, and [`Document::truncated`] has the reason.
 
+#[cfg(any(test, feature = "stages"))]
+pub mod agreement;
 mod attributes;
 mod base;
 mod date;

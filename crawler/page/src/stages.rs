@@ -1,4 +1,4 @@
-//! What each stage of the reading of a page costs, for `examples/cost.rs`.
+//! What each stage of the reading of a page costs, for `examples/cost.rs`, and whether the tree is right, for `examples/agreement.rs`.
 
 use std::time::Duration;
 
@@ -6,6 +6,7 @@ use url::Url;
 
 use crate::decode::{Syntax, decode_from};
 use crate::extract::content;
+pub use crate::parse::agreement;
 use crate::{Options, language, parse};
 
 /// The names of the stages.
@@ -37,4 +38,12 @@ pub fn costs(bytes: &[u8], url: &Url, options: &Options<'_>, clock: impl Fn() ->
     drop(decoded);
     done();
     costs
+}
+
+/// The characters of a page that declares its encoding in itself or not at all.
+#[must_use]
+pub fn decoded(bytes: &[u8]) -> String {
+    let nowhere = Url::parse("https://example.org/");
+    let decode = |url: Url| decode_from(&url, bytes, None, Syntax::Html).text.into_owned();
+    nowhere.map(decode).unwrap_or_default()
 }

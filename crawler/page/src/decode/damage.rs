@@ -46,9 +46,12 @@ const CHARACTERS_FOR_A_DAMAGE: usize = 50;
 const MIN_SEQUENCES_OF_OTHERS: usize = 4;
 
 /// The encoding that `guess` finds in the body without the sequences that are damaged in that encoding. The one with fewest damaged sequences
-/// wins; else the encoding that `guess` finds in the body as it is.
-pub(super) fn guessed(body: &[u8], guess: impl Fn(&[u8]) -> &'static Encoding) -> &'static Encoding {
-    let found = guess(body);
+/// wins; else the encoding that `guess` `found` in the body as it is.
+pub(super) fn guessed(
+    body: &[u8],
+    found: &'static Encoding,
+    guess: impl Fn(&[u8]) -> &'static Encoding,
+) -> &'static Encoding {
     // Without one of its bytes, a sequence of several is damaged itself.
     let candidates = CANDIDATES
         .iter()
