@@ -114,7 +114,7 @@ mod tests {
         fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, Registry>) {
             let fields = attributes.values().to_string();
             let path = Self::path(id, &context);
-            self.begun.lock().unwrap().push(format!("{path}{{{}}}", fields.trim()));
+            self.begun.lock().unwrap().push(format!("{path}{fields}"));
         }
 
         fn on_close(&self, id: Id, context: Context<'_, Registry>) {
@@ -153,7 +153,7 @@ mod tests {
             "{begun:?}"
         );
         assert!(
-            begun[5].contains("https://a.example/3") && begun[5].contains("attempt=2"),
+            begun[5].contains("https://a.example/3") && begun[5].contains("attempt: 2"),
             "{begun:?}"
         );
         // The hosts are open until the requests end, and the run until the hosts end.
