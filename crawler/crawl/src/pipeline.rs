@@ -39,6 +39,7 @@ mod kept_cookies;
 mod network;
 mod parse_threads;
 mod seeding;
+mod spans;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -264,7 +265,7 @@ fn start_recorder(
     thread::Builder::new()
         // It has a name, so that its processor time can be seen: it is the only stage with one thread.
         .name("recorder".into())
-        .spawn(move || {
+        .spawn(spans::within_current(move || {
             let ended = run(&mut recorder, &watched);
             let _unit = watched.begin();
             if ended.is_err() {
@@ -274,7 +275,7 @@ fn start_recorder(
             // The next command may open the store at once.
             drop(recorder);
             ended_in.send(ended).is_ok()
-        })
+        }))
         .map_err(|source| RunError::io("start", "the thread of the recorder", source))?;
     Ok(ended)
 }

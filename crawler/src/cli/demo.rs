@@ -38,8 +38,9 @@ pub(super) fn execute(args: &DemoArgs, quiet: bool) -> Result<(), Error> {
     let stats = Arc::new(Stats::default());
     let progress = Progress::show(stats.clone(), RunLimits::default(), quiet);
     let seeds = Seeds::from_text(site.base_url.to_string(), &settings);
-    let result = pipeline::run(&settings, Some(seeds), &dir, &stats, shutdown::requested());
-    drop(progress);
+    let span = tracing::debug_span!("run", command = "demo", data = %dir.display());
+    let result = span.in_scope(|| pipeline::run(&settings, Some(seeds), &dir, &stats, shutdown::requested()));
+    drop((span, progress));
     result?;
     Ok(compare(&site, &settings, &dir)?)
 }

@@ -39,8 +39,9 @@ pub(super) fn execute(args: &RunArgs, quiet: bool) -> Result<(), Error> {
     let views = super::serve::beside_run(args, quiet)?;
     let progress = Progress::show(stats.clone(), limits, quiet);
     let is_interrupted = Arc::new(AtomicBool::new(false));
-    let result = pipeline::run(&settings, seeds, dir, &stats, interrupted(is_interrupted.clone()));
-    drop(progress);
+    let span = tracing::debug_span!("run", command = "run", data = %dir.display());
+    let result = span.in_scope(|| pipeline::run(&settings, seeds, dir, &stats, interrupted(is_interrupted.clone())));
+    drop((span, progress));
     drop(views);
     let summary = result?;
     let held_back = held_back(&summary, dir)?;

@@ -1,7 +1,7 @@
 //! The log: on standard error, above the progress display, and in a file.
 //!
 //! `RUST_LOG` sets the level of both. Without it, standard error has warnings (-q: errors; -v, -vv: more), and the file has level info
-//! or more. At level debug, each request, interpretation and commit is a span, whose end is a line with the time that it was busy and the
+//! or more. At level debug, the run, each host, request, interpretation and commit is a span, whose end is a line with the time that it was busy and the
 //! time that it waited. A write error never ends a crawl; the log counts the lines that it could not write to the file.
 
 use std::fs::File;

@@ -15,6 +15,7 @@ use web::open_files::{self, Connections};
 use web::politeness::{Contact, HostSignal};
 
 use super::Answer;
+use super::spans::HostSpans;
 use crate::fair_queue::FairSender;
 use crate::interpret::Lane;
 use crate::login::LoginStep;
@@ -64,6 +65,7 @@ pub(super) struct Network {
     events: mpsc::Sender<Event>,
     pub stats: Arc<Stats>,
     logins: Logins,
+    spans: HostSpans,
 }
 
 impl Network {
@@ -84,6 +86,7 @@ impl Network {
             events,
             stats,
             logins: settings.logins.clone(),
+            spans: HostSpans::new(),
         })
     }
 
@@ -114,11 +117,11 @@ impl Network {
         let (small, large) = (self.small.clone(), self.large.clone());
         let page = self.page.clone();
         let form = self.form(&task);
+        let span = self.spans.fetch(&task, url(&task));
         tokio::spawn(async move {
             let (host, wanted, conditions) = parts(&task, page);
             let (host, url) = (host.to_owned(), url(&task).clone());
             let began = Instant::now();
-            let span = tracing::debug_span!("fetch", %url);
             // A task of its own: if a library panics, only this request fails, and its ticket still ends.
             let fetched = async move {
                 let request = async {

@@ -201,7 +201,7 @@ fn start_thread(name: String, run: impl FnOnce() + Send + 'static) -> Result<(),
     thread::Builder::new()
         .name(name)
         .stack_size(STACK_BYTES)
-        .spawn(run)
+        .spawn(super::spans::within_current(run))
         .map(drop)
         .map_err(|source| RunError::io("start", "a parse thread", source))
 }
