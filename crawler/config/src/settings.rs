@@ -83,6 +83,7 @@ pub struct Settings {
     pub bucket_skew: f64,
     /// What the user declares to be the content of pages.
     pub extract: ExtractRules,
+ favor: page::Favor::default(),
     /// The data folder.
     pub storage: StorageSettings,
     /// The work on one crawl with other workers; `None` for a crawl by one process.
