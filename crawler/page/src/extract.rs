@@ -10,6 +10,11 @@
 //! templates: elements, roles, and names of classes. People marked the content of many pages. From these pages, the model learned where
 //! the marks are wrong, and which text inside the box of the content is no content. What the rules take is one of its features.
 //!
+//! Each run has a part in the page: content, a caption, a byline, a date, a comment, a link to a related page, a button to share, navigation,
+//! legal text, an advertisement. What shows the part are features, too: the names of the boxes around the run ([`marks`]), the words of
+//! labels ([`sayings`]), and the place of the run beside the running text ([`around`]). Which parts are content depends on the page, so the
+//! model decides it: answers are content of a forum, comments are not content of an article. Where it doubts, [`Favor`] decides.
+//!
 //! A rule of the user comes before all of this: the text of the elements that it declares to be content is the main text. See
 //! [`selectors`].
 //!
