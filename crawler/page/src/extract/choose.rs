@@ -170,10 +170,13 @@ mod tests {
         fn no_set_of_runs_has_a_higher_expected_f1(runs in prop::collection::vec((1u8..100, 1u8..100), 1..9)) {
             let mut runs: Vec<(f64, f64)> = runs.into_iter().map(|(n, p)| (f64::from(n), f64::from(p) / 100.0)).collect();
             runs.sort_by(|a, b| b.1.total_cmp(&a.1));
-            let expected = runs.iter().map(|(bytes, p)| bytes * p).sum();
+            let expected: f64 = runs.iter().map(|(bytes, p)| bytes * p).sum();
             let threshold = best_share(runs.iter().copied(), expected);
             let chosen: Vec<_> = runs.iter().copied().filter(|(_, p)| *p >= threshold).collect();
             let best = f1(&chosen, &runs);
+            let threshold = |favor: Favor| best_share(runs.iter().copied(), favor.beta_squared() * expected);
+            prop_assert!(threshold(Favor::Precision) >= threshold(Favor::Balanced));
+            prop_assert!(threshold(Favor::Balanced) >= threshold(Favor::Recall));
             for set in 0u32..1 << runs.len() {
                 let set: Vec<_> = (0..runs.len()).filter(|run| set >> run & 1 == 1).map(|run| runs[run]).collect();
                 prop_assert!(set.is_empty() || f1(&set, &runs) <= best + 1e-9);
