@@ -83,7 +83,6 @@ pub struct Settings {
     pub bucket_skew: f64,
     /// What the user declares to be the content of pages.
     pub extract: ExtractRules,
- favor: page::Favor::default(),
     /// The data folder.
     pub storage: StorageSettings,
     /// The work on one crawl with other workers; `None` for a crawl by one process.
@@ -184,6 +183,7 @@ impl Settings {
             // Decoding lengthens a body: one byte of a legacy encoding may become three bytes of UTF-8.
             max_text_bytes: self.fetch.max_body_bytes / 2 * 3,
             extract: self.extract.of_page(url).map(|named| &named.rule),
+            favor: page::Favor::default(),
             documents: page::Documents::of(self.documents),
             markdown: None,
         }
