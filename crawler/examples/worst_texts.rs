@@ -41,6 +41,7 @@ const STAGES: [Stage; 6] = [
             embedded: true,
             max_text_bytes: usize::MAX,
             extract: None,
+            favor: page::Favor::default(),
             documents: page::Documents::in_this_thread(),
             markdown: None,
         };

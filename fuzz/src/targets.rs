@@ -233,6 +233,7 @@ fn read(body: &[u8], content_type: &str) -> Option<page::Page> {
         embedded: true,
         max_text_bytes: usize::MAX,
         extract: None,
+        favor: page::Favor::default(),
         documents: page::Documents::in_this_thread(),
         markdown: None,
     };

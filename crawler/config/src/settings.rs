@@ -186,6 +186,7 @@ impl Settings {
             // Decoding lengthens a body: one byte of a legacy encoding may become three bytes of UTF-8.
             max_text_bytes: self.fetch.max_body_bytes / 2 * 3,
             extract: self.extract.of_page(url).map(|named| &named.rule),
+            favor: page::Favor::default(),
             documents: page::Documents::of(self.documents),
             markdown: None,
         }

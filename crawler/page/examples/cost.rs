@@ -54,6 +54,7 @@ fn cost(body: &[u8]) -> Result<([Duration; STAGES.len()], Duration), Box<dyn std
         embedded: false,
         max_text_bytes: usize::MAX,
         extract: None,
+        favor: page::Favor::default(),
         documents: page::Documents::in_this_thread(),
         markdown: None,
     };

@@ -28,6 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         embedded: false,
         max_text_bytes: usize::MAX,
         extract: None,
+        favor: page::Favor::default(),
         documents: page::Documents::in_this_thread(),
         markdown: links.map(|links| MarkdownOptions {
             links,

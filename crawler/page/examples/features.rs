@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let files = html_files::in_folder(Path::new(&folder))?;
         for file in files {
             let bytes = std::fs::read(&file)?;
-            let runs = runs(&String::from_utf8_lossy(&bytes), &url);
+            let runs = runs(&bytes, &url);
             let texts: Vec<&str> = runs.iter().map(|run| run.text.as_str()).collect();
             let features: Vec<&[i16]> = runs.iter().map(|run| run.features.as_slice()).collect();
             let id = file.with_extension("").to_string_lossy().into_owned();

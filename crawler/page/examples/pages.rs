@@ -40,6 +40,7 @@ fn print(
         embedded: rule.is_none(),
         max_text_bytes: usize::MAX,
         extract: rule,
+        favor: page::Favor::default(),
         documents: page::Documents::in_this_thread(),
         markdown: None,
     };

@@ -10,16 +10,23 @@
 //! templates: elements, roles, and names of classes. People marked the content of many pages. From these pages, the model learned where
 //! the marks are wrong, and which text inside the box of the content is no content. What the rules take is one of its features.
 //!
+//! Each run has a part in the page: content, a caption, a byline, a date, a comment, a link to a related page, a button to share, navigation,
+//! legal text, an advertisement. What shows the part are features, too: the names of the boxes around the run ([`marks`]), the words of
+//! labels ([`sayings`]), and the place of the run beside the running text ([`around`]). Which parts are content depends on the page, so the
+//! model decides it: answers are content of a forum, comments are not content of an article. Where it doubts, [`Favor`] decides.
+//!
 //! A rule of the user comes before all of this: the text of the elements that it declares to be content is the main text. See
 //! [`selectors`].
 //!
 //! Length is counted in bytes of UTF-8: a Chinese character has three, about as many as the letters of its translation.
 
+mod around;
 mod blocks;
 mod choose;
 mod consent;
 mod context;
 mod display;
+mod favor;
 mod features;
 mod forest;
 mod hints;
@@ -32,6 +39,7 @@ mod mirror;
 mod names;
 mod path;
 mod root;
+mod sayings;
 mod scan;
 mod select;
 mod selectors;
@@ -47,6 +55,7 @@ use std::collections::HashSet;
 use self::consent::Apart;
 use self::context::Dialogues;
 pub(crate) use self::display::is_within_line;
+pub use self::favor::Favor;
 use self::kind::Kinds;
 use self::layout::Layout;
 use self::markdown::{MarkdownOptions, References};
@@ -101,9 +110,10 @@ pub(crate) fn content<'d>(
     doc: &'d Document,
     title: &str,
     rule: Option<&ExtractRule>,
+    favor: Favor,
 ) -> (Content<'d>, Option<RuleEffect>) {
     let Some(rule) = rule else {
-        return (found_content(doc, title, &[]), None);
+        return (found_content(doc, title, &[], favor), None);
     };
     let choices: Vec<Chosen> = trees(doc).map(|tree| mirror::choose(rule, tree)).collect();
     if rule.names_content() {
@@ -119,7 +129,7 @@ pub(crate) fn content<'d>(
                 let layout = source.layout();
                 (Content::shown(source, layout), Some(RuleEffect::Content))
             }
-            None => (found_content(doc, title, &[]), Some(RuleEffect::Nothing)),
+            None => (found_content(doc, title, &[], favor), Some(RuleEffect::Nothing)),
         };
     }
     let dropped: Vec<HashSet<NodeId>> = choices.into_iter().map(|choice| choice.dropped).collect();
@@ -128,7 +138,7 @@ pub(crate) fn content<'d>(
     } else {
         RuleEffect::Drop
     };
-    (found_content(doc, title, &dropped), Some(effect))
+    (found_content(doc, title, &dropped, favor), Some(effect))
 }
 
 /// All that the page shows: for a document without a template around its text.
@@ -143,10 +153,10 @@ pub(crate) fn shows(doc: &Document, rule: &ExtractRule) -> bool {
 }
 
 /// The content without a rule, or without the dropped elements of each tree.
-fn found_content<'d>(doc: &'d Document, title: &str, dropped: &[HashSet<NodeId>]) -> Content<'d> {
+fn found_content<'d>(doc: &'d Document, title: &str, dropped: &[HashSet<NodeId>], favor: Favor) -> Content<'d> {
     let found = |mut laid: LaidOut<'d>| {
         let root = root::find(&mut laid.layout);
-        let runs = choose::content(&laid.layout, root, title, Kinds::of(&doc.html));
+        let runs = choose::content(&laid.layout, root, title, Kinds::of(&doc.html), favor);
         Content {
             source: laid.source,
             layout: laid.layout,
@@ -290,7 +300,7 @@ fn trees(doc: &Document) -> impl Iterator<Item = &Tree> {
 /// The main text of a page, and how the rule took part.
 #[cfg(test)]
 fn main_text(doc: &Document, title: &str, rule: Option<&ExtractRule>) -> (String, Option<RuleEffect>) {
-    let (content, effect) = content(doc, title, rule);
+    let (content, effect) = content(doc, title, rule, Favor::default());
     (content.text(), effect)
 }
 

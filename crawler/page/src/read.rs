@@ -9,7 +9,7 @@ use crate::content_type::{self, charset, is_xml, media_type};
 use crate::decode::{EncodingSource, decode_from};
 use crate::documents::{Documents, Wanted};
 use crate::extract::markdown::{self, Lines, MarkdownOptions, References};
-use crate::extract::{ExtractRule, RuleEffect, content};
+use crate::extract::{ExtractRule, Favor, RuleEffect, content};
 use crate::format::Format;
 use crate::not_a_page::NotAPage;
 use crate::page_type::PageType;
@@ -29,6 +29,8 @@ pub struct Options<'a> {
     pub max_text_bytes: usize,
     /// What the user declares to be the content of this page.
     pub extract: Option<&'a ExtractRule>,
+    /// What the choice of the main text prefers where it doubts.
+    pub favor: Favor,
     /// Which documents that are not HTML are pages, and who reads them.
     pub documents: Documents<'a>,
     /// How the main text is also written as Markdown; `None` if nobody wants it.
@@ -233,7 +235,7 @@ impl Page {
             tracing::info!(%url, ?truncation, "page cut short; the part before the cut is used");
         }
         let facts = parse::facts(document, url, options.agent);
-        let (content, rule_effect) = content(document, &facts.title, options.extract);
+        let (content, rule_effect) = content(document, &facts.title, options.extract, options.favor);
         let markdown = options.markdown.map(|markdown| {
             let base = parse::base(document, url);
             let references = References {

@@ -28,7 +28,9 @@ pub fn costs(bytes: &[u8], url: &Url, options: &Options<'_>, clock: impl Fn() ->
     done();
     let facts = parse::facts(&document, url, options.agent);
     done();
-    let text = content(&document, &facts.title, options.extract).0.text();
+    let text = content(&document, &facts.title, options.extract, options.favor)
+        .0
+        .text();
     done();
     let redirect = parse::html_redirect(&document, url, None);
     done();

@@ -63,6 +63,7 @@ fn read(bytes: &[u8], body: &Body, reading: &Reading) -> Result<Page, String> {
         embedded: false,
         max_text_bytes: reading.limits.max_document_bytes / 2 * 3,
         extract: reading.extract.of_page(&url).map(|named| &named.rule),
+        favor: page::Favor::default(),
         documents: page::Documents::all(),
         markdown: None,
     };

@@ -1,8 +1,9 @@
 //! The choice of the runs that are content.
 
 use super::display::heading_level;
+use super::favor::Favor;
 use super::features::Page;
-use super::forest::FOREST;
+use super::forest;
 use super::kind::Kinds;
 use super::layout::Layout;
 use super::marks::MIN_BYTES_OF_HIDDEN;
@@ -15,15 +16,15 @@ const MIN_PROBABILITY_OF_MARKED: f64 = 0.5;
 
 /// Chooses the runs that are content, as their indices in order. `root` is the box that the rules take.
 ///
-/// The model gives each run a probability p. Of all sets of runs, the chosen one has the highest expected F1 for its bytes n,
-/// `2 Σ n p / (Σ n + Σ' n p)`, where Σ is over the set and Σ' over the page. It holds the runs whose p is at least half of that F1
-/// (Lipton, Elkan and Narayanaswamy 2014, "Optimal thresholding of classifiers to maximize F1 measure"). So the threshold follows the
+/// The model gives each run a probability p. Of all sets of runs, the chosen one has the highest expected F<sub>β</sub> for its bytes n,
+/// `(1 + β²) Σ n p / (Σ n + β² Σ' n p)`, where Σ is over the set, Σ' over the page, and β what is [favored](Favor). It holds the runs whose
+/// p is at least that F<sub>β</sub> divided by 1 + β² (for β = 1, half of F1; Lipton, Elkan and Narayanaswamy 2014, "Optimal thresholding of classifiers to maximize F1 measure"). So the threshold follows the
 /// page: where the model doubts everything, the likeliest text is taken.
-pub(super) fn content(layout: &Layout, root: usize, title: &str, kinds: Kinds) -> Vec<usize> {
+pub(super) fn content(layout: &Layout, root: usize, title: &str, kinds: Kinds, favor: Favor) -> Vec<usize> {
     let page = Page::of(layout, root, title, kinds);
     let (hidden, apart) = (layout.hidden_bytes(), layout.is_apart());
     let read = layout.runs.len().min(MAX_RUNS);
-    let mut alone = FOREST.probabilities((0..read).map(|run| page.row(run)));
+    let mut alone = forest::used().probabilities((0..read).map(|run| page.row(run)));
     alone.extend((read..layout.runs.len()).map(|run| {
         if page.is_kept_by_rules(run) {
             1.0 - MIN_PROBABILITY
@@ -47,8 +48,11 @@ pub(super) fn content(layout: &Layout, root: usize, title: &str, kinds: Kinds) -
     };
     let mut runs: Vec<usize> = (0..layout.runs.len()).filter(can_be).collect();
     runs.sort_by(|a, b| probabilities[*b].total_cmp(&probabilities[*a]));
-    let expected = (0..layout.runs.len()).map(|run| bytes(&run) * probabilities[run]).sum();
-    let threshold = half_of_best_f1(runs.iter().map(|run| (bytes(run), probabilities[*run])), expected);
+    let expected: f64 = (0..layout.runs.len()).map(|run| bytes(&run) * probabilities[run]).sum();
+    let threshold = best_share(
+        runs.iter().map(|run| (bytes(run), probabilities[*run])),
+        favor.beta_squared() * expected,
+    );
     runs.retain(|run| probabilities[*run] >= threshold);
     runs.sort_unstable();
     runs
@@ -100,10 +104,11 @@ const WEIGHT_OF_NEIGHBOUR: f64 = 0.25;
 /// Bytes that are added to each run for its weight.
 const LEAST_BYTES: f64 = 10.0;
 
-/// Raises the probabilities of runs that the rules keep and that stand in the midst of content.
+/// Raises the probabilities of runs that the rules keep, that are likely content, and that stand in the midst of content.
 ///
-/// Where the rules and the model agree on the surroundings, a single short run is content too, whatever it looks like. So a long page
-/// does not lose another item of its lists in each version, and the texts of two versions stay as alike as the versions are.
+/// Where the rules and the model agree on the surroundings, a single short run is content too. So a long page does not lose another item
+/// of its lists in each version, and the texts of two versions stay as alike as the versions are. A run that the model takes for a
+/// leftover of the template (an advertisement between two paragraphs) stays one.
 fn within_content(layout: &Layout, probabilities: &[f64], is_kept: impl Fn(usize) -> bool) -> Vec<f64> {
     let bytes = |run: usize| layout.runs[run].text.len() as f64 + LEAST_BYTES;
     let (mut expected, mut all) = (vec![0.0], vec![0.0]);
@@ -119,7 +124,7 @@ fn within_content(layout: &Layout, probabilities: &[f64], is_kept: impl Fn(usize
         (expected[end] - expected[start]) / (all[end] - all[start])
     };
     let raised = |(run, &p): (usize, &f64)| {
-        if is_kept(run) && mean(run) >= SURELY_CONTENT {
+        if is_kept(run) && p >= LIKELY_CONTENT && mean(run) >= SURELY_CONTENT {
             p.max(SURELY_CONTENT)
         } else {
             p
@@ -131,12 +136,15 @@ fn within_content(layout: &Layout, probabilities: &[f64], is_kept: impl Fn(usize
 /// Runs on each side that are the surroundings of a run.
 const SURROUNDINGS: usize = 16;
 
+/// Least probability of a run that its surroundings make content.
+const LIKELY_CONTENT: f64 = 0.5;
+
 /// Mean probability of surroundings that are content.
 const SURELY_CONTENT: f64 = 0.8;
 
-/// Half of the highest expected F1 of the first runs, for runs with their bytes and probabilities in descending order. `expected` is the
-/// expected content of the page, in bytes.
-fn half_of_best_f1(runs: impl Iterator<Item = (f64, f64)>, expected: f64) -> f64 {
+/// The highest expected F<sub>β</sub> of the first runs, divided by 1 + β², for runs with their bytes and probabilities in descending
+/// order. `expected` is β² times the expected content of the page, in bytes.
+fn best_share(runs: impl Iterator<Item = (f64, f64)>, expected: f64) -> f64 {
     let (mut chosen, mut all, mut best) = (0.0, 0.0, 0.0);
     for (bytes, p) in runs {
         chosen += bytes * p;
@@ -162,10 +170,13 @@ mod tests {
         fn no_set_of_runs_has_a_higher_expected_f1(runs in prop::collection::vec((1u8..100, 1u8..100), 1..9)) {
             let mut runs: Vec<(f64, f64)> = runs.into_iter().map(|(n, p)| (f64::from(n), f64::from(p) / 100.0)).collect();
             runs.sort_by(|a, b| b.1.total_cmp(&a.1));
-            let expected = runs.iter().map(|(bytes, p)| bytes * p).sum();
-            let threshold = half_of_best_f1(runs.iter().copied(), expected);
+            let expected: f64 = runs.iter().map(|(bytes, p)| bytes * p).sum();
+            let threshold = best_share(runs.iter().copied(), expected);
             let chosen: Vec<_> = runs.iter().copied().filter(|(_, p)| *p >= threshold).collect();
             let best = f1(&chosen, &runs);
+            let threshold = |favor: Favor| best_share(runs.iter().copied(), favor.beta_squared() * expected);
+            prop_assert!(threshold(Favor::Precision) >= threshold(Favor::Balanced));
+            prop_assert!(threshold(Favor::Balanced) >= threshold(Favor::Recall));
             for set in 0u32..1 << runs.len() {
                 let set: Vec<_> = (0..runs.len()).filter(|run| set >> run & 1 == 1).map(|run| runs[run]).collect();
                 prop_assert!(set.is_empty() || f1(&set, &runs) <= best + 1e-9);

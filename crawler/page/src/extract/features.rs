@@ -1,7 +1,7 @@
 //! The features of a run, from which the model decides whether the run is content.
 //!
-//! Features are small integers: counts on a scale of logarithms ([`log`]), shares in 64ths ([`share`]), and distances. No feature is a
-//! word of a language, and lengths are in bytes of UTF-8. Integers make the choice exact, so a page has the same text on every
+//! Features are small integers: counts on a scale of logarithms ([`log`]), shares in 64ths ([`share`]), and distances. The words of a
+//! language count only in short labels (see [`sayings`](super::sayings)), and lengths are in bytes of UTF-8. Integers make the choice exact, so a page has the same text on every
 //! machine.
 //!
 //! What the rules of [`root`](super::root) would take is a feature, too.
@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use foldhash::fast::RandomState;
 
+use super::around::{AROUND, Around};
 use super::display::heading_level;
 use super::hints::Role;
 use super::kind::Kinds;
@@ -18,6 +19,7 @@ use super::layout::{Layout, LayoutBox, Run};
 use super::marks::Mark;
 use super::measure::{Letters, small, tag};
 use super::path::{NOWHERE, Path, paths};
+use super::sayings::{SAYINGS, Said};
 use super::select;
 use super::sums::{Sums, between, sums};
 use super::title::Title;
@@ -35,7 +37,7 @@ pub(super) const NAMES: [&str; FEATURES] = [
     "in_section", "in_pre", "in_quote",
     // Distances to the nearest enclosing box of each topic; 0 for an inline element of the run.
     "of_comment", "of_review", "of_related", "of_author", "of_meta", "of_caption", "of_share", "of_price", "of_product",
-    "of_description", "of_post", "of_content", "of_promo", "of_menu",
+    "of_description", "of_post", "of_content", "of_promo", "of_menu", "of_legal", "of_aside",
     // The enclosing boxes: the innermost, its parent, ..., and the innermost ones with some text.
     "b0_bytes", "b0_page", "b0_link", "b0_marks", "b0_text", "b0_mean", "b0_alike",
     "b1_bytes", "b1_page", "b1_link", "b1_marks", "b1_text", "b1_mean", "b1_alike",
@@ -55,10 +57,17 @@ pub(super) const NAMES: [&str; FEATURES] = [
     // What the rules say.
     "rule_kept", "rule_in_root", "rule_fragment", "rule_out_distance", "rule_out_role", "rule_root_page", "rule_root_role",
     "rule_root_before", "rule_kept_page", "rule_root_depth",
+    // What the words of the run say of its part in the page.
+    "says_related", "says_comment", "says_share", "says_byline", "says_date", "says_promotion", "says_legal", "says_navigation",
+    "says_credit", "says_tags",
+    // Where the run stands to the running text.
+    "text_before", "text_after", "since_text", "until_text", "core_up", "core_side", "core_page", "core_down", "near_link", "near_bytes",
+    "wide_link", "wide_bytes", "since_related", "since_comment", "since_promotion", "under_related", "under_comment", "under_share",
+    "under_promotion",
 ];
 
 /// Number of features.
-pub(super) const FEATURES: usize = 123;
+pub(super) const FEATURES: usize = 125 + SAYINGS + AROUND;
 
 /// Number of features of a box around a run.
 const BOX_FEATURES: usize = 7;
@@ -98,6 +107,8 @@ pub(super) struct Page<'a> {
     articles: usize,
     kinds: Kinds,
     rules: Rules,
+    said: Vec<Said>,
+    around: Around,
 }
 
 /// What the rules take.
@@ -130,6 +141,7 @@ impl<'a> Page<'a> {
     /// Prepares the rows of a page. `root` is the box that the rules take.
     pub(super) fn of(layout: &'a Layout, root: usize, title: &str, kinds: Kinds) -> Self {
         let letters: Vec<Letters> = layout.runs.iter().map(|run| Letters::of(layout.text_of(run))).collect();
+        let said: Vec<Said> = layout.runs.iter().map(|run| Said::of(layout.text_of(run))).collect();
         let (paths, articles) = paths(layout);
         let before = sums(layout, &letters);
         let level = |at: &usize| level(layout, &layout.runs[*at]);
@@ -147,6 +159,8 @@ impl<'a> Page<'a> {
             articles,
             kinds,
             rules: Rules::of(layout, root),
+            around: Around::of(layout, &letters, &said),
+            said,
             letters,
             layout,
         }
@@ -162,6 +176,8 @@ impl<'a> Page<'a> {
         self.push_neighbour(&mut row, Some(at + 1));
         self.push_page(&mut row);
         self.push_rules(&mut row, at);
+        self.said[at].shares.iter().for_each(|&share| row.push(share));
+        self.around.row(at).iter().for_each(|&feature| row.push(feature));
         debug_assert_eq!(row.at, FEATURES);
         row.row
     }

@@ -34,6 +34,27 @@ const LEAF_UNITS: i32 = 4096;
 /// The model that is part of the program.
 pub(super) static FOREST: LazyLock<Forest> = LazyLock::new(|| Forest::parse(include_str!("../../model/forest.txt")));
 
+/// The model that is used.
+#[cfg(not(feature = "training"))]
+pub(super) fn used() -> &'static Forest {
+    &FOREST
+}
+
+/// The model that is used: another one, while a script tests it.
+#[cfg(feature = "training")]
+pub(super) fn used() -> &'static Forest {
+    OTHER.get().unwrap_or(&FOREST)
+}
+
+#[cfg(feature = "training")]
+static OTHER: std::sync::OnceLock<Forest> = std::sync::OnceLock::new();
+
+/// Uses another model from now on. Only the first call counts.
+#[cfg(feature = "training")]
+pub(super) fn replace(text: &str) {
+    OTHER.get_or_init(|| Forest::parse(text));
+}
+
 /// A split or a leaf.
 #[derive(Debug, Clone, Copy)]
 enum Node {

@@ -47,7 +47,7 @@ pub(super) struct LayoutBox {
 impl LayoutBox {
     /// Whether its names are of a menu, such as `main-menu`. `search-results` names a list, too.
     pub(super) fn is_named_menu(&self) -> bool {
-        self.topics & !marks::CONTENT == marks::MENU
+        self.topics & !(marks::CONTENT | marks::PLACE) == marks::MENU
     }
 
     /// Whether its marks exclude it from the content of `root`.

@@ -84,138 +84,33 @@ fn mark_of_role(role: &str) -> Option<Mark> {
 }
 
 /// What the names of an element say of its part in the page. A name may say several things.
-pub(super) const TOPICS: [&[&str]; 14] = [
-    &["comment", "comments", "reply", "replies", "respond", "disqus"],
-    &[
-        "review",
-        "reviews",
-        "rating",
-        "ratings",
-        "testimonial",
-        "testimonials",
-        "feedback",
-        "stars",
-    ],
-    &[
-        "related",
-        "recommended",
-        "recommendations",
-        "recommendation",
-        "similar",
-        "suggestions",
-        "popular",
-        "trending",
-        "upsell",
-        "carousel",
-        "also",
-    ],
-    &[
-        "author",
-        "authors",
-        "byline",
-        "bio",
-        "contributor",
-        "avatar",
-        "username",
-        "profile",
-        "user",
-    ],
-    &[
-        "meta",
-        "date",
-        "published",
-        "timestamp",
-        "tag",
-        "tags",
-        "category",
-        "categories",
-        "breadcrumb",
-        "breadcrumbs",
-        "crumbs",
-    ],
-    &[
-        "caption",
-        "credit",
-        "copyright",
-        "figure",
-        "gallery",
-        "image",
-        "photo",
-        "video",
-    ],
-    &["share", "sharing", "social", "follow", "print", "icons"],
-    &[
-        "price", "prices", "cart", "buy", "quantity", "shipping", "stock", "variant", "swatch", "wishlist",
-    ],
-    &[
-        "product", "products", "item", "items", "card", "cards", "tile", "tiles", "grid", "listing", "listings",
-        "result", "results", "teaser",
-    ],
-    &[
-        "description",
-        "desc",
-        "details",
-        "spec",
-        "specs",
-        "specification",
-        "specifications",
-        "features",
-        "summary",
-        "excerpt",
-        "overview",
-        "tab",
-        "tabs",
-        "accordion",
-        "panel",
-    ],
-    &[
-        "post", "posts", "message", "messages", "topic", "thread", "answer", "answers", "question", "forum", "reply",
-    ],
-    &[
-        "content", "body", "article", "entry", "story", "text", "main", "copy", "prose", "markdown", "richtext", "rte",
-        "wysiwyg",
-    ],
-    &[
-        "promo",
-        "banner",
-        "hero",
-        "ad",
-        "ads",
-        "advertisement",
-        "sponsor",
-        "sponsored",
-        "newsletter",
-        "subscribe",
-        "cta",
-        "signup",
-        "cookie",
-        "consent",
-        "popup",
-        "modal",
-        "overlay",
-    ],
-    &[
-        "menu",
-        "nav",
-        "navigation",
-        "navbar",
-        "dropdown",
-        "mega",
-        "megamenu",
-        "toolbar",
-        "sidebar",
-        "widget",
-        "footer",
-        "header",
-        "skip",
-        "search",
-        "filter",
-        "filters",
-        "facets",
-        "pagination",
-        "pager",
-        "login",
-    ],
+#[rustfmt::skip]
+pub(super) const TOPICS: [&str; 16] = [
+    "comment comments reply replies respond disqus commentlist discussion kommentar kommentare comentario comentarios commentaire
+     commentaires commenti komentarze reacties",
+    "review reviews rating ratings testimonial testimonials feedback stars",
+    "related recommended recommendations recommendation similar suggestions popular trending upsell carousel also relatedposts
+     yarpp crp mostread latest recent recommend teaser teasers readmore recirculation outbrain taboola zergnet verwandt verwandte
+     aehnliche relacionadas relacionados relacionada similaires correlati powiazane linked",
+    "author authors byline bio contributor avatar username profile user autor autoren auteur autore redaktion writer",
+    "meta date published timestamp tag tags category categories breadcrumb breadcrumbs crumbs datum fecha time pubdate postmeta
+     postinfo byline dateline updated posted info infos kicker source filed taxonomy tagcloud taglist schlagworte rubrik kategorie
+     etiquetas",
+    "caption credit copyright figure gallery image photo video",
+    "share sharing social follow print icons sharedaddy addthis addtoany socials sharebar shares bookmarks facebook twitter
+     whatsapp teilen partage partager compartir condividi udostepnij delen",
+    "price prices cart buy quantity shipping stock variant swatch wishlist",
+    "product products item items card cards tile tiles grid listing listings result results teaser",
+    "description desc details spec specs specification specifications features summary excerpt overview tab tabs accordion panel",
+    "post posts message messages topic thread answer answers question forum reply",
+    "content body article entry story text main copy prose markdown richtext rte wysiwyg",
+    "promo banner hero ad ads advertisement sponsor sponsored newsletter subscribe cta signup cookie consent popup modal overlay
+     werbung anzeige anzeigen publicidad publicite pubblicita reklama advert adv adsense dfp adslot adunit teads paywall abo
+     donate donation donations premium partner partners affiliate subscription promotion commercial",
+    "menu nav navigation navbar dropdown mega megamenu toolbar sidebar widget footer header skip search filter filters facets
+     pagination pager login",
+    "legal disclaimer impressum imprint terms license licence colophon notice rights",
+    "aside rail sidebox marginalia side secondary right left column col block module box",
 ];
 
 /// The bit of the topic of menus, and of other parts of a template beside its content.
@@ -223,6 +118,9 @@ pub(super) const MENU: u16 = 1 << 13;
 
 /// The bit of the topic of the content.
 pub(super) const CONTENT: u16 = 1 << 11;
+
+/// The bits of the topics that say where a box stands.
+pub(super) const PLACE: u16 = 1 << 15;
 
 /// The topics of the names in an attribute as a set of bits.
 ///
@@ -253,7 +151,7 @@ static TOPICS_OF_WORDS: LazyLock<Map<&[u8], u16>> = LazyLock::new(|| {
     let mut topics = Map::default();
     for (topic, words) in TOPICS.iter().enumerate() {
         words
-            .iter()
+            .split_ascii_whitespace()
             .for_each(|word| *topics.entry(word.as_bytes()).or_insert(0) |= 1 << topic);
     }
     topics

@@ -438,12 +438,13 @@ fn labels_that_are_text_are_text() {
             "Bakery\nThe bakery opens at five.",
         ),
     ] {
+        // Text follows: labels behind the last paragraph may be leftovers of a template.
+        let text = text(&format!(
+            "<body><main>{INTRODUCTION}{html}<p>{ANSWER}</p></main></body>"
+        ));
         assert_eq!(
-            text(&format!("<body><main>{INTRODUCTION}{html}</main></body>"))
-                .split_once('\n')
-                .unwrap()
-                .1,
-            expected,
+            text.split_once('\n').unwrap().1,
+            format!("{expected}\n{ANSWER}"),
             "{html}"
         );
     }

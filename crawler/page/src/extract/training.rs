@@ -4,7 +4,8 @@ use url::Url;
 
 use super::features::{NAMES, Page};
 use super::kind::Kinds;
-use super::{content_layout, root};
+use super::{content_layout, forest, root};
+use crate::decode::{Syntax, decode_from};
 use crate::parse;
 
 /// The names of the features.
@@ -21,8 +22,9 @@ pub struct TrainingRun {
 
 /// The runs of a page with their features, as the model sees them.
 #[must_use]
-pub fn runs(html: &str, url: &Url) -> Vec<TrainingRun> {
-    let document = parse::parse(html, parse::Attributes::Read);
+pub fn runs(body: &[u8], url: &Url) -> Vec<TrainingRun> {
+    let html = decode_from(url, body, None, Syntax::Html).text;
+    let document = parse::parse(&html, parse::Attributes::Read);
     let title = parse::facts(&document, url, "").title;
     let mut layout = content_layout(&document, &[]).laid.layout;
     let root = root::find(&mut layout);
@@ -32,4 +34,12 @@ pub fn runs(html: &str, url: &Url) -> Vec<TrainingRun> {
         features: page.row(at).to_vec(),
     };
     (0..layout.runs.len()).map(run).collect()
+}
+
+/// Reads pages with another model from now on. Only the first call counts.
+///
+/// # Panics
+/// The text is not a model.
+pub fn use_forest(text: &str) {
+    forest::replace(text);
 }

@@ -3,7 +3,7 @@ use http::header::CONTENT_TYPE;
 use url::Url;
 
 use super::*;
-use crate::{Documents, Options, Page};
+use crate::{Documents, Favor, Options, Page};
 
 const PAGE: &str = "<!DOCTYPE html><title>T</title><p>Words of a page.</p><a href=/next>on</a>";
 const XHTML: &str = "<?xml version=\"1.0\"?><!DOCTYPE html><html xmlns=\"http://www.w3.org/1999/xhtml\"><head><title/></head>\
@@ -21,6 +21,7 @@ fn read(content_type: Option<&str>, body: &[u8]) -> Result<Page, NotAPage> {
         embedded: false,
         max_text_bytes: 1 << 20,
         extract: None,
+        favor: Favor::default(),
         documents: Documents::in_this_thread(),
         markdown: None,
     };

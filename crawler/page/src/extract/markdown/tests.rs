@@ -1,7 +1,7 @@
 use url::Url;
 
 use super::*;
-use crate::extract::{all_content, content};
+use crate::extract::{Favor, all_content, content};
 use crate::parse::{Attributes, Document, base, parse};
 
 mod elements;

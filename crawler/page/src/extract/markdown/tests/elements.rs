@@ -331,7 +331,11 @@ fn only_what_is_chosen_is_written() {
          <footer><p>Copyright 2024 the authors</p></footer>"
     );
     let doc = parse(&html, Attributes::All);
-    let markdown = written(&doc, &content(&doc, "", None).0, &MarkdownOptions::default());
+    let markdown = written(
+        &doc,
+        &content(&doc, "", None, Favor::default()).0,
+        &MarkdownOptions::default(),
+    );
     assert!(markdown.starts_with("# Frontier\n\nThe frontier"), "{markdown}");
     assert!(markdown.contains("\n\n```\nlet x = 1;\n```\n\n"), "{markdown}");
     assert!(

@@ -4,7 +4,7 @@ use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 
 use super::*;
-use crate::{Documents, ExtractRule, Options, Page};
+use crate::{Documents, ExtractRule, Favor, Options, Page};
 
 fn read(content_type: &str, body: &str, extract: Option<&ExtractRule>, markdown: Option<MarkdownOptions>) -> Page {
     let headers = HeaderMap::from_iter([(CONTENT_TYPE, content_type.parse().unwrap())]);
@@ -13,6 +13,7 @@ fn read(content_type: &str, body: &str, extract: Option<&ExtractRule>, markdown:
         embedded: false,
         max_text_bytes: 1 << 20,
         extract,
+        favor: Favor::default(),
         documents: Documents::in_this_thread(),
         markdown,
     };

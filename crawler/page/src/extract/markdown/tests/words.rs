@@ -197,7 +197,7 @@ proptest! {
     #[test]
     fn the_words_of_generated_pages_are_those_of_their_text(html in pages()) {
         let doc = parse(&html, Attributes::All);
-        for content in [all_content(&doc), content(&doc, "", None).0] {
+        for content in [all_content(&doc), content(&doc, "", None, Favor::default()).0] {
             let markdown = written(&doc, &content, &MarkdownOptions::default());
             let meaning = Meaning::of(&markdown);
             let text = content.text();
@@ -264,7 +264,7 @@ fn the_words_of_real_pages_are_those_of_their_text() {
             continue;
         };
         let doc = parse(&html, Attributes::All);
-        let read = content(&doc, "", None).0;
+        let read = content(&doc, "", None, Favor::default()).0;
         let markdown = written(&doc, &read, &MarkdownOptions::default());
         let said = on_the_line(&Meaning::of(&markdown).text);
         let text = on_the_line(&read.text());
