@@ -77,6 +77,7 @@ mod merge;
 mod moved;
 mod near_duplicates;
 mod one_reading;
+mod one_template;
 mod politeness;
 mod redecide;
 mod refresh;

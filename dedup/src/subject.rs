@@ -81,7 +81,7 @@ pub struct Subject {
     group: u32,
     /// Hashes of the words of the heading, ascending, each once.
     heading: Vec<u32>,
-    /// The same of its numbers.
+    /// The same of its numbers and dates.
     numbers: Vec<u32>,
     passages: Vec<Passage>,
     words: Words,
@@ -216,14 +216,19 @@ fn has_other(a: &[u32], b: &[u32]) -> bool {
     a.iter().any(|word| b.binary_search(word).is_err())
 }
 
-/// The words and the numbers of a heading.
+/// The words of a heading, and its numbers and dates.
 fn heading_words(heading: &str) -> (Vec<u32>, Vec<u32>) {
     let heading = normalize(heading);
     let mut units = Vec::new();
-    cut(&heading, false, &mut units);
+    cut(&heading, true, &mut units);
     let (mut words, mut numbers) = (Vec::new(), Vec::new());
     let mut before: Option<Unit> = None;
     for &unit in units.iter().take(MOST_HEADING_WORDS) {
+        if unit.is(UnitKind::Date) {
+            let date = heading.get(unit.start()..unit.end()).unwrap_or_default();
+            numbers.push(hash64(date.as_bytes()) as u32);
+            continue;
+        }
         let of_kind = if unit.is_number() { &mut numbers } else { &mut words };
         of_kind.push(mix(unit.hash) as u32);
         // Of characters both each one and each pair, so that a shorter heading is a part of a longer one.

@@ -9,8 +9,8 @@
 use std::collections::BTreeMap;
 
 use dedup::{
-    About, Deduplicator, Digest, DocId, DuplicateRule, Fingerprint, Index, Layout, MemoryIndex, Scheme, Signature,
-    Sketch, SledIndex, SledOptions, SledReader, Subject, Verdict, Width,
+    About, Deduplicator, Digest, DocId, DuplicateRule, Fingerprint, Index, Layout, MemoryIndex, Signature, Sketch,
+    SledIndex, SledOptions, SledReader, Subject, Verdict, Width,
 };
 use proptest::prelude::*;
 

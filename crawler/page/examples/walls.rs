@@ -13,6 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         max_text_bytes: usize::MAX,
         extract: None,
         documents: page::Documents::in_this_thread(),
+        favor: page::Favor::default(),
         markdown: None,
     };
     let url = url::Url::parse("https://example.org/a/b/page.html")?;

@@ -46,6 +46,12 @@ fn own_words_count_where_headings_name_different_things() {
             ("Act of 1997", "moved by a council at Riga"),
             Some(5),
         ),
+        // Pages of a calendar.
+        (
+            ("Tides of May 3, 2024", "high water at noon"),
+            ("Tides of June 7, 2024", "low water by night"),
+            Some(3),
+        ),
         // One page says all that the other says.
         (
             ("bollard", "no entry"),
@@ -91,7 +97,10 @@ fn documents_of_two_groups_or_without_a_heading_have_no_words_of_their_own() {
 fn the_words_of_a_subject_are_frozen() {
     let subject = subject("example.org", "Knots 2", "a short post 短柱 2026-01-01 17").unwrap();
     assert_eq!(subject.group, 0x7ebc_bf45);
-    assert_eq!((subject.heading, subject.numbers), (vec![1_702_890_390], vec![468_434_129]));
+    assert_eq!(
+        (subject.heading, subject.numbers),
+        (vec![1_702_890_390], vec![468_434_129])
+    );
     assert_eq!(subject.words.0, [179, 3764, 3291, 2724]);
 }
 

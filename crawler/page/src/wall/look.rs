@@ -80,7 +80,7 @@ impl<'a> Look<'a> {
     pub(super) fn words_beside(&self, rule: &Rule) -> usize {
         let named = |sentence: &Sentence<'_>| {
             let has = |phrase: &&'static str| sentence.phrases.contains(phrase);
-            let says = |clue: &Clue| matches!(clue, Clue::Says(phrases) if phrases.iter().any(|phrase| has(phrase)));
+            let says = |clue: &Clue| matches!(clue, Clue::Says(phrases) if phrases.iter().any(has));
             rule.clues.iter().any(says) || self.titles.contains(&sentence.folded)
         };
         let beside = self.sentences().iter().filter(|sentence| !named(sentence));

@@ -70,6 +70,7 @@ fn found(body: &[u8], fields: &[(&'static str, &'static str)], url: &str) -> Opt
         max_text_bytes: 1 << 20,
         extract: None,
         documents: Documents::all(),
+        favor: crate::Favor::default(),
         markdown: None,
     };
     let page = crate::read(body, &headers, &url, &options).unwrap();
