@@ -33,7 +33,8 @@
 //! - [`layout`]: which folder of the code uses which
 //! - [`init`]: the first seeds file and configuration
 //! - [`inspect`]: what the crawler makes of one page, robots.txt, URL or sitemap
-//! - [`encodings`]: the same page in every encoding, declared in every way; [`one_reading`]: the same bytes for all commands
+//! - [`encodings`]: the same page in every encoding, declared in every way; [`one_reading`]: the same bytes for all commands; [`one_template`]: pages that
+//!   share a long box
 //! - [`visible_text`]: what a reader sees is the text; [`walls`]: pages that stand in the way of others
 //! - [`suggestions`]: the commands that a message suggests
 //! - [`tune`]: other thresholds, without a request
