@@ -112,7 +112,7 @@ fn a_near_duplicate_is_explained_with_all_the_evidence() {
         .iter()
         .map(|check| check["name"].as_str().unwrap())
         .collect();
-    assert_eq!(names, ["distance", "similarity"]);
+    assert_eq!(names, ["distance", "similarity", "own_words"]);
     let blocks = answer["blocks"].as_array().unwrap();
     let differing: u64 = blocks.iter().map(|block| block["differing"].as_u64().unwrap()).sum();
     assert_eq!((blocks.len(), Some(differing)), (4, kept["distance"].as_u64()));

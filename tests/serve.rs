@@ -28,7 +28,7 @@ fn site() -> Site {
         ("/", home(&["/a", "/missing?<script>alert(3)</script>"])),
         ("/a", page("First article", &text, &["/copy"])),
         ("/copy", page("Copy", &text, &["/near"])),
-        ("/near", page("Nearly", &replaced(&text, 40, 8, 90), &["/harm"])),
+        ("/near", page("Nearly", &replaced(&text, 40, 3, 90), &["/harm"])),
         ("/harm", page(HARMFUL, &words(2, 300), &["/doubtful"])),
         ("/doubtful", page("Doubtful", &replaced(&text, 60, 60, 91), NO_LINKS)),
     ])

@@ -227,8 +227,9 @@ mod tests {
     }
 
     proptest! {
+        // Without declarative shadow roots, which scraper does not know.
         #[test]
-        fn any_page_reads_as_scraper_reads_it(html in "(</?(a|area|b|p|table|td|svg|title|template|select|noscript|script)( href=['\"]?[a-z&;/]{0,4}['\"]?| shadowrootmode=open)?>|[a-z &;<]{0,6}|\r\n){0,60}") {
+        fn any_page_reads_as_scraper_reads_it(html in "(</?(a|area|b|p|table|td|svg|title|template|select|noscript|script)( href=['\"]?[a-z&;/]{0,4}['\"]?)?>|[a-z &;<]{0,6}|\r\n){0,60}") {
             let selectors = by_selectors(&html);
             prop_assert_eq!(by_tree(&html).0, selectors);
         }
