@@ -265,9 +265,9 @@ mod tests {
                     [[extract]]\nmatch = '/b/'\n\n[[extract]]\nhost = \"c.example\"\ncontent = [\"p\", \"p >> a\"]\n\n\
                     [[extract]]\nhost = \"d.example\"\ndrop = [\"aside\"]\n";
         let expected = [
-            "3: unknown key `extract.contents`; did you mean `content`?; [[extract]] has host, match, content, drop",
+            "3: unknown key `extract.contents`; did you mean `content`?; [[extract]] has host, match, content, drop, favor",
             "4: `extract.drop` must be a list in square brackets; it is the text \"aside\"",
-            "6: extract[2] = { match = \"/b/\" }: must have content or drop with at least one CSS selector",
+            "6: extract[2] = { match = \"/b/\" }: must have content or drop with at least one CSS selector, or favor",
             "11: extract[3].content = \"p >> a\": it is not a CSS selector",
         ];
         let found = found(text);

@@ -469,6 +469,21 @@ pub struct ExtractEntry {
     /// CSS selectors of the elements that are no content.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub drop: Vec<String>,
+    /// What the choice of the content prefers; `None`: balanced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub favor: Option<FavorBy>,
+}
+
+/// What the choice of the content prefers: see [`page::Favor`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FavorBy {
+    /// Less text that is not content.
+    Precision,
+    /// Both alike.
+    Balanced,
+    /// Less content that is missing.
+    Recall,
 }
 
 /// `[[host]]`: the treatment of some hosts.

@@ -180,13 +180,14 @@ impl Settings {
     /// Options for reading the page at `url`.
     #[must_use]
     pub fn reading(&self, url: &Url) -> page::Options<'_> {
+        let named = self.extract.of_page(url);
         page::Options {
             agent: &self.product,
             embedded: self.links.embedded,
             // Decoding lengthens a body: one byte of a legacy encoding may become three bytes of UTF-8.
             max_text_bytes: self.fetch.max_body_bytes / 2 * 3,
-            extract: self.extract.of_page(url).map(|named| &named.rule),
-            favor: page::Favor::default(),
+            extract: named.and_then(|named| named.rule.as_ref()),
+            favor: named.map(|named| named.favor).unwrap_or_default(),
             documents: page::Documents::of(self.documents),
             markdown: None,
         }

@@ -58,12 +58,13 @@ fn read(bytes: &[u8], body: &Body, reading: &Reading) -> Result<Page, String> {
     }
     let url = body.url.as_deref().and_then(|url| Url::parse(url).ok());
     let url = url.or_else(|| Url::parse(PLACEHOLDER).ok()).ok_or("it has no URL")?;
+    let named = reading.extract.of_page(&url);
     let options = page::Options {
         agent: "",
         embedded: false,
         max_text_bytes: reading.limits.max_document_bytes / 2 * 3,
-        extract: reading.extract.of_page(&url).map(|named| &named.rule),
-        favor: page::Favor::default(),
+        extract: named.and_then(|named| named.rule.as_ref()),
+        favor: named.map(|named| named.favor).unwrap_or_default(),
         documents: page::Documents::all(),
         markdown: None,
     };

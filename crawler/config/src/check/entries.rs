@@ -30,7 +30,7 @@ type Entry<'i> = Spanned<DeTable<'i>>;
 const LISTS: [EntryList; 4] = [
     EntryList {
         key: "extract",
-        keys: &["host", "match", "content", "drop"],
+        keys: &["host", "match", "content", "drop", "favor"],
         required: &[],
         types: |entry| read::<ExtractEntry>(entry).err(),
         values: |index, entry| extract_rule(index, &read(entry).ok()?).err(),

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use page::ExtractRule;
+use page::{ExtractRule, Favor};
 use url::Url;
 use web::host_pattern::parse_host;
 
 use super::{InvalidSetting, invalid};
 use crate::page_pattern::PagePattern;
-use crate::sections::ExtractEntry;
+use crate::sections::{ExtractEntry, FavorBy};
 use crate::url_pattern::UrlPattern;
 
 /// What the user declares to be the content of pages. Of the rules that select a page, the first one holds.
@@ -20,8 +20,10 @@ pub struct ExtractRules(Arc<[NamedRule]>);
 pub struct NamedRule {
     /// Names the rule in messages.
     pub name: String,
-    /// The selectors.
-    pub rule: ExtractRule,
+    /// The selectors; `None` for a rule without any.
+    pub rule: Option<ExtractRule>,
+    /// What the choice of the content prefers.
+    pub favor: Favor,
     pages: PagePattern,
 }
 
@@ -31,7 +33,8 @@ impl ExtractRules {
     pub fn of_all_pages(name: &str, rule: ExtractRule) -> Self {
         Self(Arc::new([NamedRule {
             name: name.to_owned(),
-            rule,
+            rule: Some(rule),
+            favor: Favor::default(),
             pages: PagePattern::default(),
         }]))
     }
@@ -65,8 +68,11 @@ pub(crate) fn rule(index: usize, entry: &ExtractEntry) -> Result<NamedRule, Inva
     if parts.is_empty() {
         return Err(incomplete("must have host or match, which select the pages"));
     }
-    if entry.content.is_empty() && entry.drop.is_empty() {
-        return Err(incomplete("must have content or drop with at least one CSS selector"));
+    let has_selectors = !entry.content.is_empty() || !entry.drop.is_empty();
+    if !has_selectors && entry.favor.is_none() {
+        return Err(incomplete(
+            "must have content or drop with at least one CSS selector, or favor",
+        ));
     }
     let mut pages = PagePattern::default();
     for (key, value) in &parts {
@@ -88,7 +94,12 @@ pub(crate) fn rule(index: usize, entry: &ExtractEntry) -> Result<NamedRule, Inva
     let parts: Vec<String> = parts.iter().map(|(key, value)| format!("{key} {value}")).collect();
     Ok(NamedRule {
         name: format!("[[extract]] rule {number}, {}", parts.join(", ")),
-        rule,
+        rule: has_selectors.then_some(rule),
+        favor: match entry.favor {
+            Some(FavorBy::Precision) => Favor::Precision,
+            Some(FavorBy::Recall) => Favor::Recall,
+            Some(FavorBy::Balanced) | None => Favor::Balanced,
+        },
         pages,
     })
 }
@@ -139,6 +150,18 @@ mod tests {
             assert_eq!(name(&rules, url), expected, "{url}");
         }
         assert_eq!(name(&of("").unwrap(), "https://example.org/"), None);
+    }
+
+    #[test]
+    fn a_rule_may_say_what_the_choice_prefers() {
+        let text = "[[extract]]\nhost = \"a.example\"\ndrop = [\"aside\"]\n\n[[extract]]\nmatch = '^https?://'\nfavor = \"precision\"";
+        let rules = of(text).unwrap();
+        let found = |url| {
+            let named = rules.of_page(&Url::parse(url).unwrap()).unwrap();
+            (named.rule.is_some(), named.favor)
+        };
+        assert_eq!(found("https://a.example/"), (true, Favor::Balanced));
+        assert_eq!(found("https://b.example/"), (false, Favor::Precision));
     }
 
     #[test]
