@@ -719,7 +719,7 @@ fn a_missing_warc_file_is_named_and_a_rebuild_goes_on_without_it() {
 #[test]
 fn stores_of_other_formats_are_left_alone_and_say_what_to_do() {
     for (format, part) in [
-        (1_u32, "reads format 4 alone"),
+        (1_u32, "reads format 3 alone"),
         (99, "use the version of the crawler that wrote it"),
     ] {
         let (_site, crawl) = finished();

@@ -1,4 +1,4 @@
-//! The format on disk, version 4: every key and every value of the tree `state`.
+//! The format on disk, version 3: every key and every value of the tree `state`.
 //!
 //! One tree, so that one batch over several tables is one atomic step. The first byte of a key is its table. Numbers in
 //! keys are big-endian, so that the order of bytes is the order of numbers. `⟨T⟩` is T in postcard's format (its wire
@@ -89,7 +89,7 @@ use crate::error::StorageError;
 use crate::warc::location::WarcEnd;
 
 /// The only format version that this crate reads and writes.
-pub(crate) const FORMAT_VERSION: u32 = 4;
+pub(crate) const FORMAT_VERSION: u32 = 3;
 
 /// Upper bound on the length of a URL and of a host key, in bytes.
 pub const MAX_URL_BYTES: usize = 16 * 1024;
