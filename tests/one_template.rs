@@ -191,7 +191,14 @@ fn dedup_tells_documents_of_one_group_apart() {
         command
             .args(group.map(|group| format!("--group-by={group}")))
             .current_dir(crawl.path(""));
-        let verdicts = run(&mut command).succeeded().stdout;
+        let ended = run(&mut command).succeeded();
+        assert_eq!(
+            ended.stderr.contains("--group-by changes nothing"),
+            group == Some("none"),
+            "{}",
+            ended.stderr
+        );
+        let verdicts = ended.stdout;
         let unique = verdicts.lines().filter(|line| line.contains("\"unique\"")).count();
         assert_eq!(unique, expected, "{group:?}: {verdicts}");
     }

@@ -103,6 +103,17 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
     let (ending, index) = write_all(job, &tally, &mut outputs, &progress, advice)?;
     drop(progress);
     finish(ending, outputs, output, &tally, advice)?;
+    if let Some(group_by) = args
+        .group_by
+        .as_ref()
+        .filter(|_| tally.grouped() == 0 && tally.documents() > 0)
+    {
+        let lacking = match group_by {
+            GroupBy::Host => format!("a URL in the field {:?}", args.url_field),
+            GroupBy::Field(name) => format!("the field {name:?}"),
+        };
+        tracing::warn!("no document has {lacking} and a title, so --group-by changes nothing");
+    }
     if !quiet {
         tell(summary(&tally, started.elapsed()));
         if let Some((name, documents)) = index {

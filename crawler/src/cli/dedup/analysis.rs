@@ -58,8 +58,12 @@ impl Analysis {
             let item = match document {
                 Ok(document) => {
                     tally.add_text(document.text.len());
+                    let signature = self.sign(&document);
+                    if signature.subject.is_some() {
+                        tally.add_grouped();
+                    }
                     Item::Document(Signed {
-                        signature: self.sign(&document),
+                        signature,
                         id: append(&mut analyzed.ids, |ids| ids.extend_from_slice(document.id.as_bytes())),
                         kept: append(&mut analyzed.kept, |kept| {
                             if self.keeps {

@@ -17,6 +17,8 @@ pub(super) struct Tally {
     exact: AtomicU64,
     near: AtomicU64,
     faults: AtomicU64,
+    /// Documents with a group and a heading.
+    grouped: AtomicU64,
 }
 
 impl Tally {
@@ -42,6 +44,10 @@ impl Tally {
         self.faults.fetch_add(1, Ordering::Relaxed);
     }
 
+    pub(super) fn add_grouped(&self) {
+        self.grouped.fetch_add(1, Ordering::Relaxed);
+    }
+
     pub(super) fn bytes_read(&self) -> u64 {
         self.bytes_read.load(Ordering::Relaxed)
     }
@@ -64,6 +70,10 @@ impl Tally {
 
     pub(super) fn faults(&self) -> u64 {
         self.faults.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn grouped(&self) -> u64 {
+        self.grouped.load(Ordering::Relaxed)
     }
 
     /// Documents with a verdict.
