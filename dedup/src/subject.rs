@@ -149,8 +149,7 @@ impl Subject {
         has_other(&self.heading, &other.heading) || has_other(&self.numbers, &other.numbers)
     }
 
-    /// Number of words that `other` lacks, in the heading and in passages of which they make a
-    /// `share`.
+    /// Number of words that `other` lacks: in the heading, and in the passages of which they are at least one word in `share`.
     fn beyond(&self, other: &Self, share: usize) -> u32 {
         let known = other.all_words();
         let is_own = |word: &u16| !known.has(*word);
