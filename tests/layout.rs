@@ -444,7 +444,6 @@ const IMPLS_STAND_BY_THEIR_TYPES: &[&str] = &[
     "documents",
     "browser",
     "export",
-    "fleet",
     "archive",
     "terminal",
     "config",
