@@ -13,7 +13,7 @@ use syn::visit::{self, Visit};
 use syn::{Attribute, Item, ItemUse, UseTree, Visibility};
 
 /// The crates of the workspace, with what must not be among their dependencies.
-const CRATES: [(&str, &str, &[&str]); 14] = [
+const CRATES: [(&str, &str, &[&str]); 15] = [
     (
         "dedup",
         "dedup",
@@ -64,6 +64,11 @@ const CRATES: [(&str, &str, &[&str]); 14] = [
         "archive",
         "crawler/archive",
         &["dedup", "storage", "page", "web", "crawler", "scraper", "sled"],
+    ),
+    (
+        "telemetry",
+        "crawler/telemetry",
+        &["dedup", "storage", "page", "web", "crawl", "crawler", "sled"],
     ),
     (
         "terminal",

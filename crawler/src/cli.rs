@@ -47,7 +47,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::cli::arguments::{Cli, Command, LogFormat};
-use crate::live::log;
+use crate::live::{log, otlp};
 use crawl::shutdown;
 use error::{Error, UsageError};
 use terminal::commands;
@@ -71,15 +71,19 @@ pub fn main() -> ExitCode {
     address_space::become_frugal();
     document_reader::install();
     let cli = Cli::parse();
-    if let Err(error) = log::start(log_options(&cli)) {
-        return failed(&UsageError::from(error).into());
-    }
+    let export = match start_logs(&cli) {
+        Ok(export) => export,
+        Err(error) => return failed(&error.into()),
+    };
     shutdown::outlive_file_size_limits();
     panics::capture_database_panics();
     let ended = std::panic::catch_unwind(|| {
         address_space::check(&cli.command)?;
         execute(cli)
     });
+    if let Some(export) = export {
+        export.finish();
+    }
     log::tell_lost();
     match ended {
         Ok(Ok(())) => ExitCode::SUCCESS,
@@ -93,6 +97,13 @@ pub fn main() -> ExitCode {
             None => ExitCode::from(PANICKED),
         },
     }
+}
+
+/// Starts the log, and the export of spans if the command asks for it.
+fn start_logs(cli: &Cli) -> Result<Option<otlp::Export>, UsageError> {
+    let export = cli.command.collector().map(otlp::Export::start).transpose()?;
+    log::start(log_options(cli), export.as_ref().map(otlp::Export::layer))?;
+    Ok(export)
 }
 
 fn log_options(cli: &Cli) -> log::LogOptions<'_> {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use crate::files::InputError;
 use crate::live::listen::NotListening;
 use crate::live::log;
+use crate::live::otlp::NotExporting;
 use config::ConfigError;
 use config::settings::InvalidSetting;
 use crawl::seeds::SeedsError;
@@ -63,6 +64,9 @@ pub enum UsageError {
     /// The log file cannot be written.
     #[error(transparent)]
     Log(#[from] log::Unwritable),
+    /// The spans cannot be exported.
+    #[error(transparent)]
+    Export(#[from] NotExporting),
     /// A server cannot listen on its address.
     #[error(transparent)]
     Listen(#[from] NotListening),
