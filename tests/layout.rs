@@ -3,6 +3,7 @@
 //! Read with `syn`: the paths of each file, resolved through re-exports to the file that defines what they name. A module's use of
 //! what its parent defines is no arrow: the file is a part of its parent. Code for tests is left out.
 
+mod packages;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};

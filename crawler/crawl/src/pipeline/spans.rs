@@ -193,10 +193,9 @@ mod tests {
     #[test]
     fn who_does_not_want_spans_gets_none_beside_one_who_does() {
         let (few, all) = (Captured::default(), Captured::default());
-        let subscriber = tracing_subscriber::registry()
-            .with(few.clone().with_filter(LevelFilter::WARN))
-            .with(all.clone().with_filter(LevelFilter::DEBUG));
-        tracing::subscriber::with_default(subscriber, || {
+        let filtered = few.clone().with_filter(LevelFilter::WARN);
+        let both = filtered.and_then(all.clone().with_filter(LevelFilter::DEBUG));
+        tracing::subscriber::with_default(tracing_subscriber::registry().with(both), || {
             drop(HostSpans::new().of_request("a.example", &url(""), 1));
         });
         assert_eq!((few.begun().len(), all.begun().len()), (0, 2));
