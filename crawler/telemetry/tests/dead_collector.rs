@@ -1,6 +1,8 @@
 //! Nobody listens at the address of the collector. A process of its own: the warning comes from another thread, so the subscriber is
 //! that of the process.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
