@@ -10,10 +10,10 @@ use crawl::messages::Ending;
 use crawl::pipeline;
 use crawl::seeds::Seeds;
 use crawl::stats::Stats;
-use crawler::demo::{self, Answer, Area, Expected, Running, TruthSettings};
-use crawler::report::Report;
+use demo::{self, Answer, Area, Expected, Running, TruthSettings};
 use storage::{OpenOptions, Store};
 use tokio::runtime::Runtime;
+use views::report::Report;
 
 use crate::support::crawl::Crawl;
 use crate::support::process::{crawler, run};

@@ -2,8 +2,6 @@
 //!
 //! [`main`] parses the command line, runs one command and returns its exit code. Each command has its own file. `arguments` defines
 //! the flags; no other folder knows the argument parser. `configuration`, `store` and `output` hold the parts that all commands share.
-//!
-//! Uses: archive, config, crawl, dedup, demo, documents, error, export, files, fleet, live, page, report, serve, storage, study, terminal, web.
 
 mod address_space;
 mod arguments;
@@ -29,6 +27,7 @@ mod init;
 mod inspect;
 mod layouts;
 mod merge;
+mod otlp;
 mod output;
 mod panics;
 mod rebuild;
@@ -47,11 +46,11 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::cli::arguments::{Cli, Command, LogFormat};
-use crate::live::{log, otlp};
 use crawl::shutdown;
 use error::{Error, UsageError};
 use terminal::commands;
 use terminal::tell::tell;
+use views::live::log;
 
 /// Exit code of a Rust program after a panic.
 const PANICKED: u8 = 101;

@@ -31,8 +31,10 @@
 //! do the opposite. A layout with more than [`MAX_PROBES`] probes is an error, so a threshold that no layout
 //! guarantees cannot be configured.
 
+mod costs;
 mod error;
 
+pub use self::costs::{Costs, trade_offs};
 pub use self::error::LayoutError;
 use crate::fingerprint::Width;
 
@@ -156,6 +158,7 @@ impl Layout {
 
     /// The differences between the query's block and the searched keys: all words with at most `radius` ones, fewest
     /// first.
+    #[cfg(feature = "redis")]
     #[must_use]
     pub(crate) fn masks(self, number: usize) -> Vec<u128> {
         let block = self.block(number);
@@ -171,6 +174,7 @@ impl Layout {
     /// Whether `number` is the lowest block in which a search meets a pair that differs in `difference`. A search meets
     /// a pair in every block whose radius covers its difference, and reports it once.
     #[must_use]
+    #[cfg(any(test, feature = "redis"))]
     pub(crate) fn is_first_meeting(self, difference: u128, number: usize) -> bool {
         let met = |lower| {
             let radius = self.block(lower).radius;

@@ -41,7 +41,6 @@
 mod analyzer;
 mod collection;
 mod cores;
-mod costs;
 mod cpu;
 mod dates;
 mod decide;
@@ -78,7 +77,6 @@ pub use analyzer::{Analyzer, SHINGLE_UNITS};
 pub use collection::SharedCollection;
 pub use collection::{Collection, CollectionError, CollectionSettings, Id};
 pub use cores::on_all_cores;
-pub use costs::{Costs, trade_offs};
 pub use deduplicator::Deduplicator;
 pub use duplicate_rule::{
     Check, Comparison, Confirm, DuplicateRule, InvalidDuplicateRule, MIN_OWN_WORDS, MIN_SIMILARITY, PAPER_BOUND,
@@ -95,7 +93,7 @@ pub use index::{
 };
 #[cfg(feature = "redis")]
 pub use index::{InvalidAddress, RedisAddress, RedisIndex, RedisOptions, ServerError};
-pub use layout::{Block, Layout, LayoutError};
+pub use layout::{Block, Costs, Layout, LayoutError, trade_offs};
 pub use scheme::{Features, InvalidScheme, Scheme, Segmenter};
 pub use signature::{Digest, DocId, Signature};
 pub use sketch::Sketch;

@@ -9,8 +9,8 @@ use bytes::Bytes;
 use config::Config;
 use config::settings::Settings;
 use crawl::seeds;
-use crawler::files::{self, Fields};
 use dedup::{Analyzer, Fingerprint, IdfTable, Scheme, Segmenter, Signature, Sketch};
+use files::{self, Fields};
 use page::content_type;
 use page::sniff::{is_noise, media_type_of_binary};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
@@ -182,7 +182,7 @@ fn field(line: &[u8]) -> Option<(HeaderName, HeaderValue)> {
 pub fn status_request(bytes: &[u8]) {
     let head: HeaderMap = lines(bytes).filter_map(field).collect();
     let hosts: Vec<&HeaderValue> = head.get_all("host").iter().collect();
-    if !crawler::is_for_this_machine(&head) {
+    if !views::live::status::is_for_this_machine(&head) {
         return assert!(!hosts.is_empty());
     }
     assert!(hosts.len() <= 1);

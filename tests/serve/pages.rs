@@ -95,7 +95,7 @@ fn the_description_for_programs_lists_every_path_that_answers() {
     let served = Served::start(&crawl);
     let described = served.json("/api/openapi.json");
     assert_eq!(described["openapi"], "3.1.0");
-    let source = include_str!("../../crawler/src/serve/views.rs");
+    let source = include_str!("../../crawler/views/src/serve/views.rs");
     let routes: Vec<&str> = source
         .split('"')
         .filter(|text| text.starts_with("/api/") && !text.contains(' '))

@@ -29,7 +29,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::{Document, Fault, InThisThread, Kind, Limits, Reader};
-use worker::{Died, Worker};
+use worker::Worker;
 
 /// Child processes that read documents, as many as the pool was made for. They start when they are needed.
 #[derive(Debug)]
@@ -144,24 +144,6 @@ impl Reader for Pool {
             self.read_in_child(kind, &Arc::from(bytes), limits)
         } else {
             InThisThread.read(kind, bytes, limits)
-        }
-    }
-}
-
-impl Died {
-    fn may_be_of_earlier(&self) -> bool {
-        !matches!(self, Self::Time)
-    }
-
-    fn fault(self, limits: &Limits) -> Fault {
-        match self {
-            Self::Time => Fault::TookTooLong {
-                seconds: limits.max_seconds,
-            },
-            Self::Memory => Fault::OutOfMemory {
-                limit: limits.max_memory_bytes,
-            },
-            Self::Otherwise(reason) => Fault::Crashed(reason),
         }
     }
 }

@@ -23,7 +23,6 @@ use url::Url;
 
 pub use self::kind::WallKind;
 use self::look::Look;
-use self::rules::Rule;
 use crate::Page;
 
 /// A page that stands in the way of the one that was asked for.
@@ -76,30 +75,6 @@ pub fn wall_by_header(headers: &HeaderMap) -> Option<Wall> {
         kind: rule.kind,
         evidence: format!("{}, header {}: {}", rule.by, rule.name, rule.value),
     })
-}
-
-impl Look<'_> {
-    /// The wall of a rule, if all its clues are there.
-    fn wall(&self, rule: &Rule) -> Option<Wall> {
-        if self.words > rule.most_words {
-            return None;
-        }
-        let mut found = Vec::new();
-        for clue in rule.clues {
-            found.extend(self.find(clue)?);
-        }
-        (self.words_beside(rule) <= rule.most_beside).then(|| Wall {
-            kind: rule.kind,
-            evidence: self.evidence(rule, found),
-        })
-    }
-
-    fn evidence(&self, rule: &Rule, mut found: Vec<String>) -> String {
-        if !rule.by.is_empty() {
-            found.insert(0, rule.by.to_owned());
-        }
-        format!("{}; {} words of main text", found.join(", "), self.words)
-    }
 }
 
 #[cfg(test)]

@@ -12,16 +12,16 @@ use super::inspect;
 use super::screen::Screen;
 use crate::cli::arguments::{AnswerFormat, CheckArgs};
 use crate::cli::error::{Error, UsageError};
-use crate::files::Format;
-use crate::live::progress::{Moment, Progress};
-use crate::study::check::{self, Subject, TextVerdict};
-use crate::study::nearest::KeptPages;
-use crate::study::scheme;
 use config::settings::Settings;
 use error::RunError;
+use files::Format;
+use study::check::{self, Subject, TextVerdict};
+use study::nearest::KeptPages;
+use study::scheme;
 use terminal::commands::{command, path_argument};
 use terminal::tell::tell;
 use terminal::text::terminal_text;
+use views::live::progress::{Moment, Progress};
 
 /// Upper bound on the characters of the argument that an error quotes.
 const SOURCE_CHARS: usize = 200;

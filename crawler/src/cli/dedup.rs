@@ -40,15 +40,15 @@ use super::index::{DocumentIndex, NamedIndex};
 use super::output::Output;
 use crate::cli::arguments::{DedupArgs, GroupBy};
 use crate::cli::error::{Error, UsageError};
-use crate::files::{Fields, InputLimits, Inputs, Reading};
-use crate::live::progress::Progress;
-use crate::study::in_words::counted;
 use config::Config;
 use config::settings::Settings;
 use crawl::shutdown;
 use error::RunError;
+use files::{Fields, InputLimits, Inputs, Reading};
+use study::in_words::counted;
 use terminal::tell::tell;
 use terminal::units::bytes;
+use views::live::progress::Progress;
 
 /// Approximate upper bound on the memory between the stages, in bytes.
 const IN_FLIGHT_BYTES: usize = 16 << 20;

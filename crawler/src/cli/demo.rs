@@ -9,17 +9,17 @@ use tokio::runtime::Runtime;
 use super::output::say;
 use crate::cli::arguments::DemoArgs;
 use crate::cli::error::{Error, UsageError};
-use crate::demo::{self, Running};
-use crate::live::progress::Progress;
-use crate::report::{Format, Report, Waiting};
 use config::settings::Settings;
 use config::{Config, RenderMode};
 use crawl::seeds::Seeds;
 use crawl::stats::{RunLimits, Stats};
 use crawl::{browser_program, pipeline, shutdown};
+use demo::{self, Running};
 use error::RunError;
 use terminal::commands;
 use terminal::width::terminal_width;
+use views::live::progress::Progress;
+use views::report::{Format, Report, Waiting};
 
 pub(super) fn execute(args: &DemoArgs, quiet: bool) -> Result<(), Error> {
     let settings = settings(args)?;

@@ -1,7 +1,7 @@
 //! The difference between two texts for a terminal: side by side if the terminal is wide enough, otherwise one below the other.
 
 use super::screen::{Marked, Paint, Screen, columns, marked, wrap};
-use crate::study::diff::{Diff, Row, Span};
+use study::diff::{Diff, Row, Span};
 
 /// Smallest width for a comparison side by side, in columns.
 const SIDE_BY_SIDE: usize = 110;

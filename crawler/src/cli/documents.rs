@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::faults::Faults;
 use crate::cli::error::UsageError;
-use crate::files::{Document, Inputs, Reading};
-use crate::live::progress::{Moment, Progress};
 use config::settings::ExtractRules;
+use files::{Document, Inputs, Reading};
 use terminal::units::bytes;
+use views::live::progress::{Moment, Progress};
 
 /// Calls `each` for every document, with the content that `extract` declares, and reports progress and unreadable input on standard error. Returns the number of faults.
 pub(super) fn read(

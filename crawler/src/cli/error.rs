@@ -3,14 +3,14 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::files::InputError;
-use crate::live::listen::NotListening;
-use crate::live::log;
-use crate::live::otlp::NotExporting;
+use crate::cli::otlp::NotExporting;
 use config::ConfigError;
 use config::settings::InvalidSetting;
 use crawl::seeds::SeedsError;
 use error::RunError;
+use files::InputError;
+use views::live::listen::NotListening;
+use views::live::log;
 
 /// An invalid argument, configuration or input file: exit code 2.
 #[derive(Debug, thiserror::Error)]

@@ -16,11 +16,11 @@ use dedup::{Analyzer, Deduplicator, DocId, DuplicateRule, Index, Layout, MemoryI
 
 use crate::cli::arguments::EvaluateArgs;
 use crate::cli::error::{Error, UsageError};
-use crate::files::open_unpacked;
-use crate::study::in_words::counted;
-use crate::study::labels::parse_label;
 use error::RunError;
+use files::open_unpacked;
 use grid::Grid;
+use study::in_words::counted;
+use study::labels::parse_label;
 use terminal::tell::tell;
 
 /// A page of the evaluated corpus.

@@ -5,9 +5,9 @@ mod text;
 use super::screen::Screen;
 use crate::cli::arguments::{AnswerFormat, ExplainArgs};
 use crate::cli::error::{Error, UsageError};
-use crate::study::diff;
-use crate::study::explain::{self, State};
-use crate::study::typed_url::TypedUrl;
+use study::diff;
+use study::explain::{self, State};
+use study::typed_url::TypedUrl;
 
 /// Exit code if the crawl does not know the URL.
 const UNKNOWN: u8 = 4;

@@ -26,10 +26,10 @@ use self::reading::Reading;
 use super::faults::Faults;
 use crate::cli::arguments::ExportArgs;
 use crate::cli::error::{Error, UsageError};
-use crate::files::{At, Fault, Place};
-use crate::live::progress::{Moment, Progress};
 use error::RunError;
+use files::{At, Fault, Place};
 use terminal::tell::tell;
+use views::live::progress::{Moment, Progress};
 
 pub(super) fn execute(args: &ExportArgs, quiet: bool) -> Result<(), Error> {
     let (format, destination) = target::of(args)?;

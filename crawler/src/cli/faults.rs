@@ -1,8 +1,8 @@
 //! Reports input that cannot be read on standard error: the first faults in full, the others as a count.
 
-use crate::files::Fault;
-use crate::live::progress::Progress;
+use files::Fault;
 use terminal::text::terminal_text;
+use views::live::progress::Progress;
 
 /// Number of reported faults; further ones are only counted.
 const MAX_REPORTED: u64 = 20;

@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::documents;
 use crate::cli::arguments::FingerprintArgs;
 use crate::cli::error::Error;
-use crate::files::Document;
 use error::RunError;
+use files::Document;
 use terminal::text::terminal_text;
 
 /// Upper bound on the characters of a feature or an id on a terminal.

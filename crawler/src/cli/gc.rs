@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use storage::OpenOptions;
 
 use crate::cli::arguments::GcArgs;
-use crate::live::progress::{Moment, Progress};
 use error::RunError;
 use terminal::units::bytes;
+use views::live::progress::{Moment, Progress};
 
 pub(super) fn execute(args: &GcArgs, quiet: bool) -> Result<(), RunError> {
     let dir = &args.data.data;

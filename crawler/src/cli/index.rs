@@ -8,10 +8,10 @@ use dedup::{Collection, CollectionError, DocId, Id, Signature, Verdict};
 use dedup::{RedisAddress, SharedCollection};
 
 use crate::cli::error::UsageError;
-use crate::files::json_string;
-use crate::study::nearest::{Candidate, nearest};
 use config::settings::Settings;
 use error::RunError;
+use files::json_string;
+use study::nearest::{Candidate, nearest};
 use terminal::commands::{command, path_argument};
 
 /// Holds the password of a server whose address has none, as for redis-cli.

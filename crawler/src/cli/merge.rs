@@ -10,12 +10,12 @@ use storage::{MergeSource, OpenOptions, Rebuild, RebuildStep, Rebuilt};
 use super::rebuild;
 use crate::cli::arguments::MergeArgs;
 use crate::cli::error::{Error, UsageError};
-use crate::live::progress::{Moment, Progress};
 use config::settings::Settings;
 use error::RunError;
 use terminal::commands::command;
 use terminal::tell::tell;
 use terminal::units::bytes;
+use views::live::progress::{Moment, Progress};
 
 pub(super) fn execute(args: &MergeArgs, quiet: bool) -> Result<(), Error> {
     let (config, path) = super::configuration::read(&args.config)?;

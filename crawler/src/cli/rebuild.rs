@@ -11,13 +11,13 @@ use web::host_key::HostKey;
 
 use crate::cli::arguments;
 use crate::cli::error::{Error, UsageError};
-use crate::live::progress::{Moment, Progress};
-use crate::study::redecide;
 use config::settings::Settings;
 use error::RunError;
+use study::redecide;
 use terminal::commands::command;
 use terminal::tell::tell;
 use terminal::units::bytes;
+use views::live::progress::{Moment, Progress};
 
 pub(super) fn execute(args: &arguments::RebuildArgs, quiet: bool) -> Result<(), Error> {
     super::output::say(&rebuild(args, quiet, &|_| {})?)?;

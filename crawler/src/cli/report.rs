@@ -2,8 +2,8 @@
 
 use crate::cli::arguments::{self, ReportFormat};
 use crate::cli::error::Error;
-use crate::report::{Report, Waiting};
 use terminal::width::terminal_width;
+use views::report::{Report, Waiting};
 
 pub(super) fn execute(args: &arguments::ReportArgs, quiet: bool) -> Result<(), Error> {
     let settings = super::configuration::settings(&args.config)?;

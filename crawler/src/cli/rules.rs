@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use crate::cli::arguments::{RulesArgs, RulesFormat};
 use crate::cli::error::Error;
-use crate::report::{LearnedRule, Rendering, Steering};
 use error::RunError;
 use terminal::text::terminal_text;
+use views::report::{LearnedRule, Rendering, Steering};
 
 pub(super) fn execute(args: &RulesArgs) -> Result<(), Error> {
     let mut policy = super::configuration::settings(&args.config)?.steering;

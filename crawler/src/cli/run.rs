@@ -9,10 +9,6 @@ use std::time::Duration;
 
 use crate::cli::arguments::{self, RunArgs};
 use crate::cli::error::{Error, UsageError};
-use crate::live::listen;
-use crate::live::progress::Progress;
-use crate::live::status::{self, Server, View};
-use crate::report::Steering;
 use config::settings::{RefreshSettings, Settings};
 use crawl::pipeline::{self, Summary};
 use crawl::seeds::{SeedKind, Seeds};
@@ -20,6 +16,10 @@ use crawl::shutdown;
 use crawl::stats::{RunLimits, Stats};
 use error::RunError;
 use terminal::tell::tell;
+use views::live::listen;
+use views::live::progress::Progress;
+use views::live::status::{self, Server, View};
+use views::report::Steering;
 
 pub(super) fn execute(args: &RunArgs, quiet: bool) -> Result<(), Error> {
     let settings = settings(args)?;

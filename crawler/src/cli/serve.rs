@@ -8,14 +8,14 @@ use super::configuration::DEFAULT_CONFIG;
 use super::rebuild::{self, Step};
 use crate::cli::arguments::{ConfigFile, DataFolder, RebuildArgs, RunArgs, ServeArgs};
 use crate::cli::error::{Error, UsageError};
-use crate::live::listen::{self, Flags};
-use crate::live::status;
-use crate::serve::{FLAGS, Program, Server};
 use crawl::folder_wait::FolderWait;
 use crawl::shutdown;
 use error::RunError;
 use terminal::tell::tell;
 use terminal::units::{bytes, grouped};
+use views::live::listen::{self, Flags};
+use views::live::status;
+use views::serve::{FLAGS, Program, Server};
 
 pub(super) fn execute(args: ServeArgs, quiet: bool) -> Result<(), Error> {
     // An unusable configuration or folder ends the command before it listens.

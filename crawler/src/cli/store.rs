@@ -6,9 +6,9 @@ use std::time::Duration;
 use storage::{Holder, OpenOptions, StorageError, Store};
 
 use crate::cli::error::UsageError;
-use crate::study::as_of::AsOf;
 use crawl::folder_wait::{FolderWait, MAX_WAIT};
 use error::RunError;
+use study::as_of::AsOf;
 use terminal::tell::tell;
 use terminal::units::bytes;
 

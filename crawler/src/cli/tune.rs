@@ -15,15 +15,15 @@ use storage::Store;
 use super::configuration::DEFAULT_CONFIG;
 use crate::cli::arguments::{TuneArgs, TuneFormat};
 use crate::cli::error::{Error, UsageError};
-use crate::live::progress::{Moment, Progress};
-use crate::study::labels;
-use crate::study::scheme;
-use crate::study::tune::{self, At, Crawl, LabelsFile, NotWritten, Question, Step, Tuned, Written};
 use config::settings::Settings;
 use config::{Origin, Sources};
 use error::RunError;
+use study::labels;
+use study::scheme;
+use study::tune::{self, At, Crawl, LabelsFile, NotWritten, Question, Step, Tuned, Written};
 use terminal::commands::command;
 use terminal::text::terminal_text;
+use views::live::progress::{Moment, Progress};
 
 /// Upper bound on the characters of a problem with a label.
 const PROBLEM_CHARS: usize = 300;

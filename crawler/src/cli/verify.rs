@@ -13,12 +13,12 @@ use storage::{Finding, FindingKind, Findings, OpenOptions, Store};
 
 use crate::cli::arguments::{VerifyArgs, VerifyFormat};
 use crate::cli::error::Error;
-use crate::live::progress::{Moment, Progress};
-use crate::study::as_of::AsOf;
 use config::settings::Settings;
 use error::RunError;
+use study::as_of::AsOf;
 use terminal::commands::command;
 use terminal::text::terminal_text;
+use views::live::progress::{Moment, Progress};
 
 /// Number of findings of a kind that the answer names; the others are only counted.
 const MAX_NAMED: usize = 20;

@@ -9,16 +9,14 @@ use super::idle::IdleSign;
 use super::ownership::Ownership;
 use crate::admission::{Admission, HostGroup, Permit};
 
-impl From<Partition> for HostGroup {
-    fn from(partition: Partition) -> Self {
-        Self(partition.0)
-    }
+/// The group of the hosts of a partition.
+pub(super) fn group(partition: Partition) -> HostGroup {
+    HostGroup(partition.0)
 }
 
-impl From<HostGroup> for Partition {
-    fn from(group: HostGroup) -> Self {
-        Self(group.0)
-    }
+/// The partition of a group.
+pub(super) fn partition(group: HostGroup) -> Partition {
+    Partition(group.0)
 }
 
 /// The hosts of a worker: a group is a partition, and a permit lasts as long as the lease of its partition is certain.
@@ -51,7 +49,7 @@ impl Leased {
 
 impl Admission for Leased {
     fn group_of(&self, host: &str) -> HostGroup {
-        self.ownership.partition_of(host).into()
+        group(self.ownership.partition_of(host))
     }
 
     fn is_here(&self, group: HostGroup) -> bool {
@@ -59,10 +57,10 @@ impl Admission for Leased {
     }
 
     fn permit(&self, group: HostGroup, now: Now) -> Option<Permit> {
-        let may_start = self.is_here(group) && self.ownership.may_ask(group.into(), now);
+        let may_start = self.is_here(group) && self.ownership.may_ask(partition(group), now);
         may_start.then(|| {
             let ownership = self.ownership.clone();
-            Permit::until(move || ownership.certain_end(group.into()))
+            Permit::until(move || ownership.certain_end(partition(group)))
         })
     }
 
@@ -107,12 +105,12 @@ mod tests {
         let ownership = Ownership::new(8, Instant::now());
         let mut leased = Leased::new(ownership.clone(), IdleSign::default());
         let group = leased.group_of("a.example");
-        ownership.hold(group.into(), Epoch(1), Duration::from_secs(3_600));
+        ownership.hold(partition(group), Epoch(1), Duration::from_secs(3_600));
         assert!(leased.permit(group, Now::ZERO).is_none(), "its hosts have not come");
         assert!(leased.comes(group) && !leased.comes(group));
         let permit = leased.permit(group, Now::ZERO).unwrap();
         assert_eq!(permit.guard(async { 1 }).await, Some(1));
-        ownership.lose(group.into());
+        ownership.lose(partition(group));
         assert_eq!(permit.guard(std::future::pending::<()>()).await, None);
         assert!(leased.permit(group, Now::ZERO).is_none());
     }

@@ -30,6 +30,24 @@ pub(super) enum Died {
     Otherwise(String),
 }
 
+impl Died {
+    pub(super) fn may_be_of_earlier(&self) -> bool {
+        !matches!(self, Self::Time)
+    }
+
+    pub(super) fn fault(self, limits: &Limits) -> Fault {
+        match self {
+            Self::Time => Fault::TookTooLong {
+                seconds: limits.max_seconds,
+            },
+            Self::Memory => Fault::OutOfMemory {
+                limit: limits.max_memory_bytes,
+            },
+            Self::Otherwise(reason) => Fault::Crashed(reason),
+        }
+    }
+}
+
 /// A document to read.
 struct Job {
     kind: Kind,

@@ -334,23 +334,6 @@ fn named_by_one(name: &str) -> Named {
     }
 }
 
-impl Said {
-    const NOTHING: Self = Self {
-        cookies: false,
-        consent: 0,
-    };
-
-    /// Whether a dialogue with this text asks for consent.
-    fn is_asked(self) -> bool {
-        self.cookies && self.consent > 0 || self.consent >= 3
-    }
-
-    /// Whether a box with this text asks for consent, whatever box it is.
-    fn is_certain(self) -> bool {
-        self.cookies && self.consent >= 2 || self.consent >= 3
-    }
-}
-
 /// How many words [`said`] finds in one pass over a text, about.
 const WORDS_AT_ONCE: usize = 4;
 

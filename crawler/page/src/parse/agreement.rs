@@ -220,7 +220,7 @@ mod tests {
     fn the_pages_of_the_repository_read_as_scraper_reads_them() {
         let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let mut found = 0;
-        for folder in ["tests", "crawler/templates"] {
+        for folder in ["tests", "crawler/views/templates"] {
             pages_below(&repository.join(folder), &mut found);
         }
         assert!(found >= 10, "{found} pages");

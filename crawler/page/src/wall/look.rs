@@ -3,10 +3,10 @@
 use std::cell::OnceCell;
 use std::collections::HashSet;
 
-use super::Answer;
 use super::rules::{Clue, MOST_WORDS, Rule};
 use super::sentences::{Sentence, sentences};
 use super::vocabulary::VOCABULARY;
+use super::{Answer, Wall};
 use crate::Page;
 use crate::phrase::{fold, parts};
 use crate::words::words;
@@ -51,8 +51,30 @@ impl<'a> Look<'a> {
         })
     }
 
+    /// The wall of a rule, if all its clues are there.
+    pub(super) fn wall(&self, rule: &Rule) -> Option<Wall> {
+        if self.words > rule.most_words {
+            return None;
+        }
+        let mut found = Vec::new();
+        for clue in rule.clues {
+            found.extend(self.find(clue)?);
+        }
+        (self.words_beside(rule) <= rule.most_beside).then(|| Wall {
+            kind: rule.kind,
+            evidence: self.evidence(rule, found),
+        })
+    }
+
+    fn evidence(&self, rule: &Rule, mut found: Vec<String>) -> String {
+        if !rule.by.is_empty() {
+            found.insert(0, rule.by.to_owned());
+        }
+        format!("{}; {} words of main text", found.join(", "), self.words)
+    }
+
     /// Whether a clue is there: what was found, in words; nothing for a clue that something is missing.
-    pub(super) fn find(&self, clue: &Clue) -> Option<Option<String>> {
+    fn find(&self, clue: &Clue) -> Option<Option<String>> {
         let found = |found: Option<String>| found.map(Some);
         let missing = |found: bool| (!found).then_some(None);
         match clue {
@@ -77,7 +99,7 @@ impl<'a> Look<'a> {
     }
 
     /// Words of main text in sentences that none of the clues names, and that do not repeat the title.
-    pub(super) fn words_beside(&self, rule: &Rule) -> usize {
+    fn words_beside(&self, rule: &Rule) -> usize {
         let named = |sentence: &Sentence<'_>| {
             let has = |phrase: &&'static str| sentence.phrases.contains(phrase);
             let says = |clue: &Clue| matches!(clue, Clue::Says(phrases) if phrases.iter().any(has));

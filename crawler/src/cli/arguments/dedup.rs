@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::ConfigFile;
-use crate::files::{DEFAULT_MAX_DOCUMENT_BYTES, Format};
+use files::{DEFAULT_MAX_DOCUMENT_BYTES, Format};
 use page::documents::Kind;
 
 /// Which documents share a template.

@@ -17,7 +17,7 @@ pub enum ReportFormat {
     Html,
 }
 
-impl From<ReportFormat> for crate::report::Format {
+impl From<ReportFormat> for views::report::Format {
     fn from(format: ReportFormat) -> Self {
         match format {
             ReportFormat::Text => Self::Text,

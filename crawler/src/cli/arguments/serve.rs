@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::{ConfigFile, DataFolder};
-use crate::live::listen::Address;
+use views::live::listen::Address;
 
 /// `crawler serve`
 #[derive(Debug, Args)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::values::parse_duration;
-use crate::live::listen::Address;
+use views::live::listen::Address;
 
 /// The flags of the status server.
 #[derive(Debug, Args)]

@@ -9,11 +9,11 @@ use serde_json::value::RawValue;
 
 use crate::cli::index::{DocumentIndex, json_of_id};
 use crate::cli::screen::{Paint, Screen};
-use crate::study::check::{ComparedBy, Subject, TextVerdict, compared_by};
-use crate::study::in_words::{counted, likeness, rule_in_words, short_rule_in_words, text_size};
-use crate::study::nearest::Likeness;
 use config::settings::Settings;
 use error::RunError;
+use study::check::{ComparedBy, Subject, TextVerdict, compared_by};
+use study::in_words::{counted, likeness, rule_in_words, short_rule_in_words, text_size};
+use study::nearest::Likeness;
 use terminal::text::terminal_text;
 
 /// Upper bound on the characters of an id, a title or a URL.

@@ -3,8 +3,8 @@
 use dedup::DuplicateRule;
 
 use crate::cli::screen::{Paint, Screen};
-use crate::study::check::{Answer, CONTAINED, ComparedBy, IN_PART, NearPage, TextVerdict};
-use crate::study::in_words::{counted, likeness, percent, rule_in_words, short_rule_in_words, text_size};
+use study::check::{Answer, CONTAINED, ComparedBy, IN_PART, NearPage, TextVerdict};
+use study::in_words::{counted, likeness, percent, rule_in_words, short_rule_in_words, text_size};
 use terminal::text::terminal_text;
 
 /// Upper bound on the passages of a page that are shown.

@@ -8,8 +8,8 @@ use web::host_key::HostKey;
 
 use super::tally::Tally;
 use crate::cli::arguments::GroupBy;
-use crate::files::json_string;
-use crate::files::{Batch, Document, Fault, Reading};
+use files::json_string;
+use files::{Batch, Document, Fault, Reading};
 
 /// A parsed and signed batch.
 #[derive(Debug, Default)]

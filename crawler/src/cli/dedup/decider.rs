@@ -9,8 +9,8 @@ use super::analysis::{Analyzed, Item};
 use super::kept_ids::KeptIds;
 use super::tally::Tally;
 use crate::cli::index::{DocumentIndex, id_of_json, json_of_id};
-use crate::files::{At, Fault, Place};
 use error::RunError;
+use files::{At, Fault, Place};
 
 /// A batch with verdicts, ready for the writer.
 #[derive(Debug, Default)]

@@ -23,8 +23,8 @@ use super::tally::Tally;
 use super::{Ending, IN_FLIGHT_BYTES};
 use crate::cli::arguments::GroupBy;
 use crate::cli::index::DocumentIndex;
-use crate::files::{Batch, InputLimits, Inputs, Reading};
 use error::RunError;
+use files::{Batch, InputLimits, Inputs, Reading};
 
 /// Stack of a thread in bytes. As in a crawl, libraries need it for deeply nested pages.
 const STACK: usize = 16 << 20;

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use dedup::Verdict;
 
-use crate::live::progress::{GrowthRate, Moment, Progress};
 use terminal::units::bytes;
+use views::live::progress::{GrowthRate, Moment, Progress};
 
 /// Counts of documents and bytes so far.
 #[derive(Debug, Default)]

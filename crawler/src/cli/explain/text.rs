@@ -2,11 +2,11 @@
 
 use crate::cli::diff_text;
 use crate::cli::screen::{Paint, Screen};
-use crate::study::diff::Diff;
-use crate::study::explain::{
+use study::diff::Diff;
+use study::explain::{
     Answer, BlockComparison, ComparedPage, FailureAnswer, PageAnswer, PageVerdict, QueueAnswer, State,
 };
-use crate::study::in_words::{counted, likeness};
+use study::in_words::{counted, likeness};
 use terminal::commands::command;
 use terminal::text::terminal_text;
 use terminal::units::bytes;

@@ -5,9 +5,9 @@ use storage::warc::shown_digest;
 use storage::{PageRecord, Store, Verdict};
 
 use super::filter::fetched_at;
-use crate::study::named_page::NamedPage;
 use crawl::index::decode_signature;
 use error::RunError;
+use study::named_page::NamedPage;
 
 /// The page without its text.
 pub(super) fn without_text(store: &Store, id: u64, page: PageRecord) -> Result<ExportedPage, RunError> {

@@ -22,10 +22,10 @@ use super::{done, page_text, settings, shown};
 use crate::cli::arguments::{InspectFormat, InspectPageArgs, InspectPageFormat};
 use crate::cli::error::{Error, UsageError};
 use crate::cli::output::Output;
-use crate::files::{DEFAULT_MAX_DOCUMENT_BYTES, Format, PLACEHOLDER, main_part, unpacked};
 use config::settings::{ExtractRules, Settings};
 use crawl::canonical;
 use error::RunError;
+use files::{DEFAULT_MAX_DOCUMENT_BYTES, Format, PLACEHOLDER, main_part, unpacked};
 use terminal::commands::command;
 use terminal::tell::tell;
 

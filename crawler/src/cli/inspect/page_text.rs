@@ -7,7 +7,7 @@ use ::page::RuleEffect;
 use super::SHOWN_WIDTH;
 use super::answer::{Directives, Extract, PageAnswer, Unread};
 use super::metadata::Said;
-use crate::files::PLACEHOLDER;
+use files::PLACEHOLDER;
 use terminal::text::terminal_text;
 
 /// Renders a page: its properties, its links and its text.

@@ -37,7 +37,7 @@ struct InvalidUrl<'a> {
 pub(super) fn execute(args: &InspectRobotsArgs) -> Result<(), Error> {
     let is_stdin = args.robots.as_os_str() == "-";
     if args.urls.iter().filter(|url| *url == "-").count() + usize::from(is_stdin) > 1 {
-        return Err(UsageError::Input(crate::files::InputError::StdinTwice).into());
+        return Err(UsageError::Input(files::InputError::StdinTwice).into());
     }
     let robots = read(args)?;
     let agent = match product_token(&args.agent) {

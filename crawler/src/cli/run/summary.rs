@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use crate::report::Steering;
 use config::RenderMode;
 use config::settings::Settings;
 use crawl::HostStateKind;
@@ -12,6 +11,7 @@ use crawl::stats::{Snapshot, Stats};
 use terminal::commands;
 use terminal::text::terminal_text;
 use terminal::units::{self, bytes};
+use views::report::Steering;
 
 /// Bound on the shown reasons for held-back URLs.
 const REASONS_SHOWN: usize = 5;

@@ -2,8 +2,8 @@
 
 use dedup::Confirm;
 
-use crate::study::replay::Thresholds;
-use crate::study::tune::SettingResult;
+use study::replay::Thresholds;
+use study::tune::SettingResult;
 
 /// The distances, ascending.
 pub(super) fn distances(settings: &[SettingResult]) -> Vec<u32> {

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::study::replay::Estimate;
-use crate::study::tune::SettingResult;
+use study::replay::Estimate;
+use study::tune::SettingResult;
 
 const HEADER: &str = "max_distance,confirm,min_similarity,is_in_force,dropped,newly_dropped,newly_kept,right,grey,wrong,missed,unique,\
                       not_judged,precision,precision_low,precision_high,recall,recall_low,recall_high,f1,f1_low,f1_high,\

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use dedup::Confirm;
 
 use super::axes::{confirms, distances, find};
-use crate::study::tune::{Answer, SettingResult};
+use study::tune::{Answer, SettingResult};
 
 /// The frame of the plot in pixels; the legend is to its right.
 const LEFT: f64 = 80.0;

@@ -5,8 +5,8 @@ use comfy_table::{CellAlignment, Table};
 use dedup::Confirm;
 
 use super::axes::{confirms, distances, find};
-use crate::study::replay::Estimate;
-use crate::study::tune::SettingResult;
+use study::replay::Estimate;
+use study::tune::SettingResult;
 
 /// Stands for an estimate that does not exist.
 pub(super) const NO_ESTIMATE: &str = "–";

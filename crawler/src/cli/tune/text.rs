@@ -4,8 +4,8 @@ use dedup::Confirm;
 
 use super::axes::confirms;
 use super::table;
-use crate::study::in_words::counted;
-use crate::study::tune::{Answer, ChangedPair, SettingResult, named};
+use study::in_words::counted;
+use study::tune::{Answer, ChangedPair, SettingResult, named};
 use terminal::commands::command;
 use terminal::text::terminal_text;
 

@@ -7,10 +7,10 @@ use std::sync::{Mutex, PoisonError};
 use dedup::{Deduplicator, DocId, DuplicateRule, MemoryIndex, Signature, Width};
 use storage::{FindingKind, Findings, PageRecord, Store};
 
-use crate::study::threads::by_all_cores;
 use config::settings::Settings;
 use crawl::index::decode_signature;
 use error::RunError;
+use study::threads::by_all_cores;
 use terminal::commands::command;
 
 /// Pages that the threads share at a time.

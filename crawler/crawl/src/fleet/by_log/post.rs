@@ -10,6 +10,7 @@ use storage::{Discovered, FETCHED_ELSEWHERE, HostRecord, Letter, Outcome, Queued
 use url::Url;
 use web::host_key::HostKey;
 
+use super::super::leased::{group, partition};
 use super::super::letter::{Claim, Mail, VIA_FLEET, read_record};
 use super::super::messages::{FromDesk, HostStates, ToDesk};
 use super::{ByLog, letters};
@@ -80,7 +81,7 @@ impl Post for ByLog {
     }
 
     fn frees(&mut self, group: HostGroup, store: &Store) {
-        let (partition, after) = (group.into(), store.outbox().last());
+        let (partition, after) = (partition(group), store.outbox().last());
         self.letters.tell(ToDesk::Freed { partition, after });
     }
 
@@ -148,7 +149,7 @@ impl ByLog {
                     let reason = FETCHED_ELSEWHERE.to_owned();
                     books.store_mut().finish(&queued, Outcome::Excluded { reason }, &[])?;
                 }
-                let groups = partitions.into_iter().map(HostGroup::from).collect();
+                let groups = partitions.into_iter().map(group).collect();
                 news.events.push(Event::Groups(GroupEvent::Came { groups, number }));
             }
             FromDesk::Arrived { urls, number } => {

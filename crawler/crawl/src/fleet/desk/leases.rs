@@ -5,10 +5,10 @@ use std::time::Duration;
 use fleet::{Epoch, FleetError, Grant, LeaseState, Partition, Pulse, WorkerReport};
 use web::politeness::Now;
 
+use super::super::leased::group;
 use super::super::ownership::Ownership;
 use super::Desk;
 use super::state::State;
-use crate::admission::HostGroup;
 use crate::messages::{Event, GroupEvent};
 
 /// A lease is renewed after this part of it: two renewals in a row may fail.
@@ -192,7 +192,7 @@ impl Desk {
         for partition in &partitions {
             self.ownership.release(*partition);
         }
-        let groups = partitions.into_iter().map(HostGroup::from).collect();
+        let groups = partitions.into_iter().map(group).collect();
         self.tell_frontier(GroupEvent::Go(groups)).await;
     }
 
@@ -257,7 +257,7 @@ impl Desk {
                 state.pending.remove(&partition);
                 self.ownership.lose(partition);
                 if state.leaving.insert(partition) {
-                    go.push(partition.into());
+                    go.push(group(partition));
                 }
             }
         }

@@ -13,6 +13,23 @@ pub(super) struct Said {
     pub consent: usize,
 }
 
+impl Said {
+    pub(super) const NOTHING: Self = Self {
+        cookies: false,
+        consent: 0,
+    };
+
+    /// Whether a dialogue with this text asks for consent.
+    pub(super) fn is_asked(self) -> bool {
+        self.cookies && self.consent > 0 || self.consent >= 3
+    }
+
+    /// Whether a box with this text asks for consent, whatever box it is.
+    pub(super) fn is_certain(self) -> bool {
+        self.cookies && self.consent >= 2 || self.consent >= 3
+    }
+}
+
 /// What a text in small letters says.
 pub(super) fn said(text: &str) -> Said {
     Said {

@@ -79,7 +79,7 @@ impl World {
 
     /// The frontier has left a partition.
     pub(super) fn freed(&mut self, group: HostGroup) {
-        let partition = Partition::from(group);
+        let partition = Partition(group.0);
         let open = self.open.iter().map(|open| self.servers[open.host].name.clone());
         let leases = self.leases.as_mut().unwrap();
         let mut open = open.filter(|name| leases.ownership.partition_of(name) == partition);
@@ -108,7 +108,10 @@ impl World {
                     leases.ends.remove(&partition);
                     leases.ownership.lose(partition);
                     if !leases.releasing.remove(&partition) {
-                        frontier.on(Event::Groups(GroupEvent::Go(vec![partition.into()])), self.now(wall));
+                        frontier.on(
+                            Event::Groups(GroupEvent::Go(vec![HostGroup(partition.0)])),
+                            self.now(wall),
+                        );
                     }
                     leases.lost.insert(partition);
                     self.asked_by_another(&leases, partition, wall);
@@ -116,7 +119,10 @@ impl World {
                 (Some(end), 1) if wall < end && !leases.releasing.contains(&partition) => {
                     leases.ownership.release(partition);
                     leases.releasing.insert(partition);
-                    frontier.on(Event::Groups(GroupEvent::Go(vec![partition.into()])), self.now(wall));
+                    frontier.on(
+                        Event::Groups(GroupEvent::Go(vec![HostGroup(partition.0)])),
+                        self.now(wall),
+                    );
                 }
                 // While the server is away, nothing is renewed.
                 (Some(_), 2..7) => {}
@@ -159,7 +165,7 @@ impl World {
         }
         leases.number += 1;
         let came = GroupEvent::Came {
-            groups: vec![partition.into()],
+            groups: vec![HostGroup(partition.0)],
             number: leases.number,
         };
         frontier.on(Event::Groups(came), self.now(wall));

@@ -1,0 +1,225 @@
+//! Batches of unparsed pieces, which the reading thread delivers in input order.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::body::Body;
+use super::document::{self, Document};
+use super::json_layout::on_one_line;
+use super::json_line::{JsonLine, Scratch};
+use super::page;
+use super::place::{At, Fault, Place};
+use super::reading::Reading;
+
+/// A batch is complete with this many bytes.
+pub(super) const BATCH_BYTES: usize = 256 * 1024;
+
+/// Approximate memory of a piece besides its bytes.
+const PIECE_BYTES: usize = 200;
+
+/// Unparsed documents.
+#[derive(Debug)]
+pub struct Batch {
+    pieces: Vec<Piece>,
+    memory_bytes: usize,
+}
+
+#[derive(Debug)]
+enum Piece {
+    Lines(Lines),
+    Records(Records),
+    Body(Box<Body>),
+    Fault(Fault),
+}
+
+/// Whole lines of one file.
+#[derive(Debug)]
+pub(super) struct Lines {
+    pub source: Arc<str>,
+    /// The number of the first line, counted from 1.
+    pub first_line: u64,
+    pub bytes: Vec<u8>,
+}
+
+/// Records of one file, one after the other: JSON that is not one object on each line.
+#[derive(Debug)]
+pub(super) struct Records {
+    source: Arc<str>,
+    /// The number of the first record, counted from 1.
+    first: u64,
+    bytes: Vec<u8>,
+    /// Where each record ends in `bytes`.
+    ends: Vec<usize>,
+}
+
+impl Records {
+    pub fn new(source: &Arc<str>, first: u64) -> Self {
+        Self {
+            source: Arc::clone(source),
+            first,
+            bytes: Vec::new(),
+            ends: Vec::new(),
+        }
+    }
+
+    pub(super) fn push(&mut self, record: &[u8]) {
+        self.bytes.extend_from_slice(record);
+        self.ends.push(self.bytes.len());
+    }
+
+    /// Each record with its number.
+    fn iter(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let slices = starts.zip(&self.ends).map(|(start, end)| &self.bytes[start..*end]);
+        (self.first..).zip(slices)
+    }
+}
+
+impl Batch {
+    /// Approximate memory of the batch.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.memory_bytes
+    }
+
+    /// Calls `each` with every document or fault, in input order. Blank lines are neither.
+    pub fn documents(&self, reading: &Reading, each: &mut dyn FnMut(Result<Document<'_>, Fault>)) {
+        for piece in &self.pieces {
+            match piece {
+                Piece::Lines(lines) => lines.documents(reading, each),
+                Piece::Records(records) => records_documents(records, reading, each),
+                Piece::Body(body) => page::document(body, reading, each),
+                Piece::Fault(fault) => each(Err(fault.clone())),
+            }
+        }
+    }
+}
+
+impl Lines {
+    fn documents(&self, reading: &Reading, each: &mut dyn FnMut(Result<Document<'_>, Fault>)) {
+        let mut scratch = Scratch::default();
+        let mut rest = &self.bytes[..];
+        if self.first_line == 1 {
+            rest = rest.strip_prefix(b"\xef\xbb\xbf").unwrap_or(rest);
+        }
+        let mut number = self.first_line;
+        while !rest.is_empty() {
+            let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            let line = &rest[..end];
+            rest = rest.get(end + 1..).unwrap_or_default();
+            if !line.trim_ascii().is_empty() {
+                let place = Place {
+                    source: self.source.clone(),
+                    at: At::Line(number),
+                };
+                json_document(line, place, reading, &mut scratch, each);
+            }
+            number += 1;
+        }
+    }
+}
+
+fn records_documents(records: &Records, reading: &Reading, each: &mut dyn FnMut(Result<Document<'_>, Fault>)) {
+    let mut scratch = Scratch::default();
+    for (number, record) in records.iter() {
+        let place = Place {
+            source: records.source.clone(),
+            at: At::Record(number),
+        };
+        json_document(&on_one_line(record), place, reading, &mut scratch, each);
+    }
+}
+
+/// Calls `each` with the document in a JSON object on one line, or with the reason for none.
+fn json_document(
+    line: &[u8],
+    place: Place,
+    reading: &Reading,
+    scratch: &mut Scratch,
+    each: &mut dyn FnMut(Result<Document<'_>, Fault>),
+) {
+    let limit = reading.limits.max_document_bytes;
+    if line.len() > limit {
+        return each(Err(Fault::too_long(place, limit)));
+    }
+    let read = match JsonLine::read(line, &reading.fields, scratch) {
+        Ok(read) => read,
+        Err(reason) => return each(Err(Fault::new(place, reason))),
+    };
+    let own;
+    let id = match read.id {
+        Some(id) => id,
+        None => {
+            own = document::json_string(&place.to_string());
+            &own
+        }
+    };
+    each(Ok(Document {
+        id,
+        text: read.text,
+        title: read.title.as_deref(),
+        heading: None,
+        group: read.group.as_deref(),
+        url: read.url.as_deref(),
+        line: Some(line),
+    }));
+}
+
+/// Collects pieces until a batch is complete.
+pub(super) struct Batcher<'d> {
+    pieces: Vec<Piece>,
+    memory_bytes: usize,
+    deliver: &'d mut dyn FnMut(Batch) -> ControlFlow<()>,
+}
+
+impl<'d> Batcher<'d> {
+    pub fn new(deliver: &'d mut dyn FnMut(Batch) -> ControlFlow<()>) -> Self {
+        Self {
+            pieces: Vec::new(),
+            memory_bytes: 0,
+            deliver,
+        }
+    }
+
+    pub(super) fn lines(&mut self, lines: Lines) -> ControlFlow<()> {
+        let bytes = lines.bytes.capacity();
+        self.add(Piece::Lines(lines), bytes)
+    }
+
+    pub(super) fn records(&mut self, records: Records) -> ControlFlow<()> {
+        if records.ends.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        let bytes = records.bytes.capacity();
+        self.add(Piece::Records(records), bytes)
+    }
+
+    pub(super) fn body(&mut self, body: Body) -> ControlFlow<()> {
+        let bytes = body.bytes.len();
+        self.add(Piece::Body(Box::new(body)), bytes)
+    }
+
+    pub(super) fn fault(&mut self, fault: Fault) -> ControlFlow<()> {
+        self.add(Piece::Fault(fault), 0)
+    }
+
+    fn add(&mut self, piece: Piece, bytes: usize) -> ControlFlow<()> {
+        self.pieces.push(piece);
+        self.memory_bytes += bytes + PIECE_BYTES;
+        if self.memory_bytes < BATCH_BYTES {
+            return ControlFlow::Continue(());
+        }
+        self.flush()
+    }
+
+    /// Delivers the pieces collected so far.
+    pub(super) fn flush(&mut self) -> ControlFlow<()> {
+        if self.pieces.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        (self.deliver)(Batch {
+            pieces: std::mem::take(&mut self.pieces),
+            memory_bytes: std::mem::take(&mut self.memory_bytes),
+        })
+    }
+}

@@ -1,0 +1,52 @@
+//! A document of the inputs.
+
+/// A document, borrowed for the time of a callback.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Document<'a> {
+    /// Its id as JSON: a string or a number, exactly as in the input.
+    pub id: &'a str,
+    /// Its text; for a page the main text.
+    pub text: &'a str,
+    /// Its title, if it has one.
+    pub title: Option<&'a str>,
+    /// The heading that tells it from others of its group, if it is not the title.
+    pub heading: Option<&'a str>,
+    /// The value of the field that names its group, if it has one.
+    pub group: Option<&'a str>,
+    /// Its URL, if known.
+    pub url: Option<&'a str>,
+    /// The input line without its line end, if the document is a line.
+    pub line: Option<&'a [u8]>,
+}
+
+/// The names of the fields of a JSON line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fields {
+    /// A string or a number. The place of the line replaces a missing id.
+    pub id: String,
+    /// A required string.
+    pub text: String,
+    /// An optional string; other types count as missing.
+    pub title: String,
+    /// An optional string; other types count as missing.
+    pub url: String,
+    /// The field that names the group of a document: an optional string or number.
+    pub group: Option<String>,
+}
+
+impl Default for Fields {
+    fn default() -> Self {
+        Self {
+            id: "id".into(),
+            text: "text".into(),
+            title: "title".into(),
+            url: "url".into(),
+            group: None,
+        }
+    }
+}
+
+/// `text` as a JSON string.
+pub fn json_string(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}

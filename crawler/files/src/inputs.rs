@@ -1,0 +1,166 @@
+//! All input files, read in order.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::batch::{Batch, Batcher};
+use super::body::Body;
+use super::format::{Format, TELLING_BYTES};
+use super::limits::InputLimits;
+use super::lookahead::Lookahead;
+use super::packed::Unpacked;
+use super::place::{At, Fault};
+use super::walk::{Found, InputError, Source, Walk};
+use super::{arc, json_values, lines, mime, records};
+
+/// The files to read, in order.
+#[derive(Debug)]
+pub struct Inputs {
+    found: Vec<Found>,
+    format: Option<Format>,
+    left_out: u64,
+}
+
+impl Inputs {
+    /// Finds the files in `arguments`: files, folders, and `-` for standard input.
+    ///
+    /// A folder is read recursively, in the order of names, without hidden entries, links to folders and files in `outputs`. Without
+    /// `format` it is also read without files whose name has no known ending. The index of WARC files is not read.
+    ///
+    /// # Errors
+    /// An argument does not exist, or is one of `outputs`.
+    pub fn find(arguments: &[PathBuf], format: Option<Format>, outputs: &[PathBuf]) -> Result<Self, InputError> {
+        let mut walk = Walk::new(format, outputs);
+        arguments.iter().try_for_each(|argument| walk.add(argument))?;
+        Ok(Self {
+            found: walk.found,
+            format,
+            left_out: walk.left_out,
+        })
+    }
+
+    /// Bytes of all files on disk; `None` if an input is not a file.
+    #[must_use]
+    pub fn total_bytes(&self) -> Option<u64> {
+        let sizes = self.found.iter().map(|found| match found {
+            Found::Source(source) => source.bytes,
+            Found::Fault(_) => Some(0),
+        });
+        sizes.sum()
+    }
+
+    /// Files in folders that are not read because their names have no known ending.
+    #[must_use]
+    pub fn left_out(&self) -> u64 {
+        self.left_out
+    }
+
+    /// Reads all files in order until `deliver` breaks. Adds the bytes read from disk to `bytes_read`.
+    pub fn read(
+        &self,
+        limits: InputLimits,
+        bytes_read: &AtomicU64,
+        deliver: &mut dyn FnMut(Batch) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let mut batcher = Batcher::new(deliver);
+        for found in &self.found {
+            match found {
+                Found::Source(source) => self.read_source(source, limits, bytes_read, &mut batcher)?,
+                Found::Fault(fault) => batcher.fault(fault.clone())?,
+            }
+        }
+        batcher.flush()
+    }
+
+    fn read_source(
+        &self,
+        source: &Source,
+        limits: InputLimits,
+        bytes_read: &AtomicU64,
+        batcher: &mut Batcher<'_>,
+    ) -> ControlFlow<()> {
+        let (mut input, format) = match self.open(source, bytes_read) {
+            Ok((_, Err(reason))) => return batcher.fault(Fault::new(source.place(At::Whole), reason)),
+            Ok((input, Ok(format))) => (input, format),
+            Err(error) => return batcher.fault(source.failed(&error)),
+        };
+        match format {
+            Format::Jsonl => lines::read(&mut input, source, limits, batcher),
+            Format::Json => json_values::read(&mut input, source, limits, batcher),
+            Format::Warc => records::read(input, source, limits, batcher),
+            Format::Arc => arc::read(input, source, limits, batcher),
+            Format::Text | Format::Html | Format::Mime | Format::Document(_) => {
+                read_whole(input, source, format, limits, batcher)
+            }
+        }
+    }
+
+    /// Opens a file, and tells its format, or why it is not read.
+    fn open<'a>(&self, source: &Source, bytes_read: &'a AtomicU64) -> io::Result<(Opened<'a>, Result<Format, String>)> {
+        let input: Box<dyn Read> = match &source.path {
+            Some(path) => Box::new(File::open(path)?),
+            None => Box::new(io::stdin()),
+        };
+        let mut input = Lookahead::new(Unpacked::new(Counted { input, bytes_read })?);
+        let start = input.peek(TELLING_BYTES)?;
+        let format = match self.format {
+            Some(format) => Ok(format),
+            None => Format::of_content(start, source.path.as_deref()),
+        };
+        Ok((input, format))
+    }
+}
+
+/// A decompressed file.
+type Opened<'a> = Lookahead<Unpacked<Counted<'a>>>;
+
+/// Reads a file that is one page or one text.
+fn read_whole(
+    input: impl Read,
+    source: &Source,
+    format: Format,
+    limits: InputLimits,
+    batcher: &mut Batcher<'_>,
+) -> ControlFlow<()> {
+    let limit = limits.max_document_bytes;
+    let mut bytes = Vec::new();
+    match input.take(limit as u64 + 1).read_to_end(&mut bytes) {
+        Ok(length) if length > limit => return batcher.fault(Fault::too_long(source.place(At::Whole), limit)),
+        Ok(_) => {}
+        Err(error) => return batcher.fault(source.failed(&error)),
+    }
+    let whole = |bytes: Vec<u8>, content_type: &str, url| Body {
+        place: source.place(At::Whole),
+        id: Some(source.name.to_string()),
+        url,
+        content_type: content_type.to_owned(),
+        codings: None,
+        digest: None,
+        head_bytes: 0,
+        bytes: bytes.into(),
+    };
+    match format {
+        Format::Mime => match mime::main_part(&bytes) {
+            Ok(part) => batcher.body(whole(part.bytes, &part.content_type, part.url)),
+            Err(reason) => batcher.fault(Fault::new(source.place(At::Whole), reason)),
+        },
+        format => batcher.body(whole(bytes, format.media_type(), None)),
+    }
+}
+
+/// An input that counts the bytes read.
+struct Counted<'a> {
+    input: Box<dyn Read>,
+    bytes_read: &'a AtomicU64,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let length = self.input.read(into)?;
+        self.bytes_read.fetch_add(length as u64, Ordering::Relaxed);
+        Ok(length)
+    }
+}

@@ -1,0 +1,108 @@
+//! Which documents do files contain?
+//!
+//! The files are JSON, WARC, WET, ARC, text, HTML or other documents, optionally compressed, in folders or on standard input.
+//!
+//! ```text
+//! arguments ─▶ walk ─▶ lookahead · packed ─▶ format ─▶ lines · records · whole files ─▶ batch ┊─▶ document
+//!              files    gzip and zstd         file      cut into pieces                       ┊   parsed
+//!                       decompressed          format                                          ┊
+//!                                             one thread                                      ┊   any thread
+//! ```
+//!
+//! The steps left of the dotted line run in input order and are cheap: [`Inputs::read`] delivers [`Batch`]es of about 256 kB. The
+//! expensive steps (JSON, HTML, encodings) are in [`Batch::documents`], which runs on any thread.
+//!
+//! An unreadable piece is a [`Fault`] with its place, in order among the documents; it never ends the reading. No line, record or file
+//! longer than [`InputLimits::max_document_bytes`] stays in memory.
+//!
+//! - `inputs`: all files in order; `walk`: from arguments to files; `format`: the format of a file
+//! - `lookahead`: input with a peek; `packed`: decompression past damage
+//! - `refused`: files that are not read, and what to do with them
+//! - `lines`, `json_values`: JSON lines cut at line ends; JSON in another layout cut into its records;
+//!   `json_layout` tells them apart
+//! - `records`, `arc`, `http`: WARC records; ARC records; the HTTP head in both
+//! - `mime`: the page in a MIME message
+//! - `batch`: pieces for other threads; `body`: a page or a text in a batch
+//! - `document`: the result; `json_line`, `page`: how a line or a page becomes a document
+//! - `place`: the place of a document or a fault; `reading`, `limits`: settings and bounds
+
+mod arc;
+mod batch;
+mod body;
+mod document;
+mod format;
+mod http;
+mod inputs;
+mod json_layout;
+mod json_line;
+mod json_values;
+mod limits;
+mod lines;
+mod lookahead;
+mod mime;
+mod packed;
+mod page;
+mod place;
+mod reading;
+mod records;
+mod refused;
+mod walk;
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+use self::packed::Unpacked;
+
+pub use self::batch::Batch;
+pub use self::document::json_string;
+pub use self::document::{Document, Fields};
+pub use self::format::Format;
+pub use self::inputs::Inputs;
+pub use self::limits::{DEFAULT_MAX_DOCUMENT_BYTES, InputLimits};
+pub use self::mime::main_part;
+pub use self::page::PLACEHOLDER;
+pub use self::place::{At, Fault, Place};
+pub use self::reading::Reading;
+pub use self::walk::InputError;
+
+/// Opens a file and decompresses gzip and zstd, which it detects by content.
+///
+/// # Errors
+/// The file cannot be opened.
+pub fn open_unpacked(path: &Path) -> io::Result<impl BufRead> {
+    unpacked(File::open(path)?)
+}
+
+/// Decompresses gzip and zstd, which it detects by content.
+///
+/// # Errors
+/// The beginning of `input` cannot be read.
+pub fn unpacked(input: impl Read) -> io::Result<impl BufRead> {
+    Ok(BufReader::new(Unpacked::new(input)?))
+}
+
+/// Length, status and media type of the HTTP head at the start of a WARC record's block; `None` if there is none.
+#[must_use]
+pub fn http_head(block: &[u8]) -> Option<(usize, u16, Option<String>)> {
+    let head = http::Head::read(block)?;
+    Some((head.bytes, head.status, head.field("Content-Type").map(str::to_owned)))
+}
+
+/// Calls `each` with the document in a JSON line, or with the reason for none. A document without an id gets the id `null`.
+pub fn json_line<T>(line: &[u8], fields: &Fields, each: impl FnOnce(Result<Document<'_>, String>) -> T) -> T {
+    let mut scratch = json_line::Scratch::default();
+    let read = json_line::JsonLine::read(line, fields, &mut scratch);
+    each(match &read {
+        Ok(read) => Ok(Document {
+            id: read.id.unwrap_or("null"),
+            text: read.text,
+            title: read.title.as_deref(),
+            heading: None,
+            group: read.group.as_deref(),
+            url: read.url.as_deref(),
+            line: Some(line),
+        }),
+        Err(reason) => Err(reason.clone()),
+    })
+}

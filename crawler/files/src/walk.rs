@@ -1,0 +1,318 @@
+//! From arguments to files, in an order that depends only on names.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{fs, io};
+
+use super::format::Format;
+use super::packed::damage_of;
+use super::place::{At, Fault, Place};
+
+/// The name of standard input in messages.
+const STDIN: &str = "stdin";
+
+/// A file to read.
+#[derive(Debug, Clone)]
+pub(super) struct Source {
+    /// Its path as the argument gives it, or below a folder argument.
+    pub name: Arc<str>,
+    /// `None` for standard input.
+    pub path: Option<PathBuf>,
+    /// Its size; `None` for a stream, whose data may arrive slowly.
+    pub bytes: Option<u64>,
+}
+
+impl Source {
+    pub(super) fn place(&self, at: At) -> Place {
+        Place {
+            source: Arc::clone(&self.name),
+            at,
+        }
+    }
+
+    /// The fault for an error of this input.
+    pub(super) fn failed(&self, error: &io::Error) -> Fault {
+        match damage_of(error) {
+            Some(damage) => Fault::new(self.place(At::Byte(damage.at)), damage.to_string()),
+            None => Fault::new(self.place(At::Whole), format!("cannot read it: {error}")),
+        }
+    }
+}
+
+/// A file, or a part of a folder that cannot be read.
+#[derive(Debug)]
+pub(super) enum Found {
+    Source(Source),
+    Fault(Fault),
+}
+
+/// An unusable argument.
+#[derive(Debug, thiserror::Error)]
+pub enum InputError {
+    /// The input does not exist or cannot be read.
+    #[error("cannot read the input {}: {source}", path.display())]
+    Unreadable {
+        /// The argument.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// The input would be overwritten.
+    #[error("{} is both an input and an output; the output would replace the input", .0.display())]
+    IsOutput(PathBuf),
+    /// Standard input cannot be read again.
+    #[error("standard input (-) can be an input only once")]
+    StdinTwice,
+}
+
+/// Collects the files of the arguments.
+#[derive(Debug)]
+pub(super) struct Walk {
+    /// The format of all files; with one, files without a known ending are read too.
+    format: Option<Format>,
+    outputs: HashSet<PathBuf>,
+    pub found: Vec<Found>,
+    /// Files not read because their names have no known ending.
+    pub left_out: u64,
+}
+
+impl Walk {
+    pub fn new(format: Option<Format>, outputs: &[PathBuf]) -> Self {
+        Self {
+            format,
+            outputs: outputs.iter().map(|path| absolute(path)).collect(),
+            found: Vec::new(),
+            left_out: 0,
+        }
+    }
+
+    pub(super) fn add(&mut self, argument: &Path) -> Result<(), InputError> {
+        if argument == Path::new("-") {
+            return self.add_stdin();
+        }
+        let metadata = fs::metadata(argument).map_err(|source| InputError::Unreadable {
+            path: argument.to_owned(),
+            source,
+        })?;
+        if metadata.is_dir() {
+            self.add_folder(argument);
+        } else if self.outputs.contains(&absolute(argument)) {
+            return Err(InputError::IsOutput(argument.to_owned()));
+        } else {
+            self.add_file(argument, &metadata);
+        }
+        Ok(())
+    }
+
+    fn add_stdin(&mut self) -> Result<(), InputError> {
+        let is_stdin = |found: &Found| matches!(found, Found::Source(Source { path: None, .. }));
+        if self.found.iter().any(is_stdin) {
+            return Err(InputError::StdinTwice);
+        }
+        self.found.push(Found::Source(Source {
+            name: STDIN.into(),
+            path: None,
+            bytes: None,
+        }));
+        Ok(())
+    }
+
+    fn add_file(&mut self, path: &Path, metadata: &fs::Metadata) {
+        self.found.push(Found::Source(Source {
+            name: name(path),
+            path: Some(path.to_owned()),
+            bytes: metadata.is_file().then_some(metadata.len()),
+        }));
+    }
+
+    /// Depth first, each folder's entries in the byte order of their names. A stack replaces recursion, so that no depth overflows.
+    fn add_folder(&mut self, folder: &Path) {
+        let mut waiting = vec![folder.to_owned()];
+        while let Some(path) = waiting.pop() {
+            let step = if path == folder {
+                entries(&path).map(|entries| waiting.extend(entries))
+            } else {
+                self.step(&path, &mut waiting)
+            };
+            if let Err(error) = step {
+                let place = Place {
+                    source: name(&path),
+                    at: At::Whole,
+                };
+                self.found
+                    .push(Found::Fault(Fault::new(place, format!("cannot read it: {error}"))));
+            }
+        }
+    }
+
+    fn step(&mut self, path: &Path, waiting: &mut Vec<PathBuf>) -> io::Result<()> {
+        let kind = fs::symlink_metadata(path)?.file_type();
+        if kind.is_dir() {
+            waiting.extend(entries(path)?);
+            return Ok(());
+        }
+        let metadata = fs::metadata(path)?;
+        // Links to folders may form a cycle. Pipes, sockets and devices are not documents.
+        if !metadata.is_file() {
+            return Ok(());
+        }
+        if matches!(self.format, None | Some(Format::Warc)) && is_index(path) {
+            return Ok(());
+        }
+        if self.format.is_none() && Format::of_name(path).is_none() {
+            self.left_out += 1;
+        } else if !self.outputs.contains(&absolute(path)) {
+            self.add_file(path, &metadata);
+        }
+        Ok(())
+    }
+}
+
+/// Whether a file is an index of the WARC files beside it, which holds no document: CDX and CDXJ, and the two files of a ZipNum index.
+fn is_index(path: &Path) -> bool {
+    const ENDINGS: [&str; 6] = [".cdxj", ".cdx", ".cdxj.gz", ".cdx.gz", ".idx", ".loc"];
+    let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase());
+    name.is_some_and(|name| ENDINGS.iter().any(|ending| name.ends_with(ending)))
+}
+
+/// The entries of a folder without hidden ones, in descending order of names.
+fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let is_hidden = |name: &OsStr| name.as_encoded_bytes().starts_with(b".");
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        if !is_hidden(&name) {
+            names.push(name);
+        }
+    }
+    names.sort_unstable_by(|a, b| b.cmp(a));
+    Ok(names.into_iter().map(|name| folder.join(name)).collect())
+}
+
+fn name(path: &Path) -> Arc<str> {
+    let shown = path.strip_prefix(".").unwrap_or(path);
+    shown.to_string_lossy().into()
+}
+
+/// A path that is equal for all names of the same file, whether or not the file exists.
+fn absolute(path: &Path) -> PathBuf {
+    if let Ok(known) = fs::canonicalize(path) {
+        return known;
+    }
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let folder = fs::canonicalize(folder.unwrap_or(Path::new(".")));
+    match (folder, path.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        _ => path.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(walk: &Walk, root: &Path) -> Vec<String> {
+        let root = format!("{}/", root.display());
+        walk.found
+            .iter()
+            .map(|found| match found {
+                Found::Source(source) => source.name.replace(&root, ""),
+                Found::Fault(fault) => format!("! {}", fault.place).replace(&root, ""),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_folder_is_read_in_the_order_of_names_without_unknown_formats() {
+        let root = tempfile::tempdir().unwrap();
+        for file in [
+            "b.txt",
+            "a/z.html",
+            "a/b/c.jsonl.gz",
+            "a.txt",
+            "picture.png",
+            ".git/x.txt",
+            "a/.hidden.txt",
+        ] {
+            let path = root.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "x").unwrap();
+        }
+        let mut walk = Walk::new(None, &[]);
+        walk.add(root.path()).unwrap();
+        assert_eq!(
+            found(&walk, root.path()),
+            ["a/b/c.jsonl.gz", "a/z.html", "a.txt", "b.txt"]
+        );
+        assert_eq!(walk.left_out, 1);
+
+        let mut walk = Walk::new(
+            Some(Format::Text),
+            &[root.path().join("a/../b.txt"), root.path().join("new.txt")],
+        );
+        walk.add(root.path()).unwrap();
+        assert_eq!(
+            found(&walk, root.path()),
+            ["a/b/c.jsonl.gz", "a/z.html", "a.txt", "picture.png"]
+        );
+    }
+
+    #[test]
+    fn the_index_of_a_folder_of_warc_files_is_no_input() {
+        let root = tempfile::tempdir().unwrap();
+        for file in ["a.warc.gz", "index.cdxj", "b.CDX.gz", "cluster.idx", "notes.bin"] {
+            fs::write(root.path().join(file), "x").unwrap();
+        }
+        for (format, read, left_out) in [
+            (None, &["a.warc.gz"][..], 1),
+            (Some(Format::Warc), &["a.warc.gz", "notes.bin"], 0),
+            (
+                Some(Format::Text),
+                &["a.warc.gz", "b.CDX.gz", "cluster.idx", "index.cdxj", "notes.bin"],
+                0,
+            ),
+        ] {
+            let mut walk = Walk::new(format, &[]);
+            walk.add(root.path()).unwrap();
+            let mut found = found(&walk, root.path());
+            found.sort();
+            assert_eq!(
+                (&found[..], walk.left_out),
+                (
+                    &read.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()[..],
+                    left_out
+                )
+            );
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_to_files_are_followed_and_links_to_folders_are_not() {
+        let root = tempfile::tempdir().unwrap();
+        fs::write(root.path().join("a.txt"), "x").unwrap();
+        std::os::unix::fs::symlink("a.txt", root.path().join("b.txt")).unwrap();
+        std::os::unix::fs::symlink(".", root.path().join("circle")).unwrap();
+        std::os::unix::fs::symlink("nowhere", root.path().join("dangling.txt")).unwrap();
+        let mut walk = Walk::new(None, &[]);
+        walk.add(root.path()).unwrap();
+        assert_eq!(found(&walk, root.path()), ["a.txt", "b.txt", "! dangling.txt"]);
+    }
+
+    #[test]
+    fn unusable_arguments_are_named() {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join("a.txt");
+        fs::write(&file, "x").unwrap();
+        let mut walk = Walk::new(None, std::slice::from_ref(&file));
+        assert!(matches!(walk.add(&file), Err(InputError::IsOutput(_))));
+        assert!(matches!(
+            walk.add(&root.path().join("b")),
+            Err(InputError::Unreadable { .. })
+        ));
+        walk.add(Path::new("-")).unwrap();
+        assert!(matches!(walk.add(Path::new("-")), Err(InputError::StdinTwice)));
+    }
+}

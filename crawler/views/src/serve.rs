@@ -1,0 +1,76 @@
+//! How does a person work with a crawl in a browser?
+//!
+//! `crawler serve` answers on loopback, with the pages and the JSON of `docs/src/commands/serve.md`. It opens the data folder for one question
+//! and closes it again, so a crawl can start at any time.
+//!
+//! - [`program`]: what the commands lend to the server: the configuration, the store, and how a text is read
+//! - `answer`: from a request to its answer; `asked`: the request; `guard`: which requests are answered; `reply`: the answers, with their
+//!   headers
+//! - `site`: the state of the server; `frame`: what stands around a view
+//! - `keeper`: the prepared model, read again when the crawl has moved on; `model`: the rows that the views search
+//! - `labels`: what a person says about pairs of pages
+//! - `tuner`: the survey of all settings; `redecision`: all pages decided again
+//! - `views`: one file for each view, with its JSON
+//!
+//! Uses: live, report.
+
+mod answer;
+mod asked;
+mod frame;
+mod guard;
+mod keeper;
+mod labels;
+mod model;
+mod program;
+mod redecision;
+mod reply;
+mod site;
+mod tuner;
+mod views;
+
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+
+use crate::live::http;
+use crate::live::listen::Flags;
+use error::RunError;
+use guard::Guard;
+use site::Site;
+
+pub use program::Program;
+
+/// The flags of the server.
+pub const FLAGS: Flags = Flags {
+    address: "--listen",
+    public: "--public",
+    risk: "everyone who reaches it can read the crawl and change labels, config.toml and verdicts",
+};
+
+/// A running server; dropping it ends it.
+#[derive(Debug)]
+pub struct Server(http::Server);
+
+impl Server {
+    /// Serves a crawl at the listener's address.
+    ///
+    /// # Errors
+    /// The server cannot be started.
+    pub fn start(listener: TcpListener, program: Program, is_public: bool) -> Result<Self, RunError> {
+        let address = listener.local_addr();
+        let address = address.map_err(|source| RunError::io("start", "the report server", source))?;
+        let guard = Guard::new(address, is_public)?;
+        let site = Arc::new(Site::new(guard, Arc::new(program)));
+        let server = http::Server::start(
+            "report",
+            listener,
+            move |request| answer::answer(site.clone(), request),
+            std::future::pending(),
+        )?;
+        Ok(Self(server))
+    }
+
+    /// The address, with the selected port if port 0 was requested.
+    pub fn address(&self) -> SocketAddr {
+        self.0.address()
+    }
+}

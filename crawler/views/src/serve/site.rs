@@ -1,0 +1,83 @@
+//! The state of the server, for the views.
+
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use storage::Store;
+
+use super::frame::{Frame, Note};
+use super::guard::Guard;
+use super::keeper::{Current, Keeper};
+use super::labels::LabelsFile;
+use super::program::Program;
+use super::redecision::Redecision;
+use super::reply::Refusal;
+use super::tuner::{NoSurvey, Tuner};
+use study::tune::Survey;
+
+/// The server's state.
+#[derive(Debug)]
+pub(super) struct Site {
+    pub guard: Guard,
+    pub program: Arc<Program>,
+    pub labels: LabelsFile,
+    pub redecision: Arc<Redecision>,
+    tuner: Arc<Tuner>,
+    keeper: Arc<Keeper>,
+}
+
+impl Site {
+    pub fn new(guard: Guard, program: Arc<Program>) -> Self {
+        Self {
+            guard,
+            labels: LabelsFile::in_folder(&program.data),
+            redecision: Redecision::new(program.clone()),
+            tuner: Tuner::new(program.clone()),
+            keeper: Keeper::new(program.clone()),
+            program,
+        }
+    }
+
+    /// The model.
+    ///
+    /// # Errors
+    /// It is not there yet.
+    pub fn current(&self) -> Result<Current, Refusal> {
+        let unavailable = |reason| Refusal::new(StatusCode::SERVICE_UNAVAILABLE, reason);
+        self.keeper.current(!self.redecision.is_running()).map_err(unavailable)
+    }
+
+    /// The store, for one question.
+    ///
+    /// # Errors
+    /// It cannot be opened, or all pages are being decided again.
+    pub fn store(&self) -> Result<Store, Refusal> {
+        if self.redecision.is_running() {
+            let reason =
+                "All pages are being decided again; the view Tune shows the progress. Ask again when it is done.";
+            return Err(Refusal::new(StatusCode::CONFLICT, reason));
+        }
+        Ok(self.program.store()?)
+    }
+
+    /// The survey of all settings.
+    ///
+    /// # Errors
+    /// It is being made, or cannot be made.
+    pub fn survey(&self, current: &Current) -> Result<Arc<Survey>, Refusal> {
+        self.tuner.survey(&current.model).map_err(|none| match none {
+            NoSurvey::Making(progress) => Refusal::new(StatusCode::ACCEPTED, progress),
+            NoSurvey::Failed(reason) => Refusal::new(StatusCode::CONFLICT, reason),
+        })
+    }
+
+    /// What stands around a view; without a model around a page that says why.
+    pub fn frame(&self, view: &'static str, current: Option<&Current>) -> Frame<'_> {
+        Frame {
+            view,
+            token: self.guard.token(),
+            data: self.program.data.display().to_string(),
+            note: current.map(Note::of),
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! One URL: why the crawl kept or dropped its page, as `crawler explain` says, and the stored text.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::http::StatusCode;
+
+use super::pages::page_link;
+use crate::report::html::{StaticDiff, StaticRow, cut, visible};
+use crate::serve::asked::Asked;
+use crate::serve::frame::Frame;
+use crate::serve::keeper::Current;
+use crate::serve::model::Row;
+use crate::serve::reply::{Refusal, Reply};
+use crate::serve::site::Site;
+use study::diff;
+use study::explain::{self, Answer, ComparedPage, PageAnswer, State};
+use study::in_words::likeness;
+use study::typed_url::TypedUrl;
+use terminal::units::{bytes, grouped};
+
+/// Features and nearest pages in the answer, as the command has.
+const TOP: usize = 8;
+
+/// Upper bound on the characters of the text that the page shows; the rest is in the export.
+const TEXT_CHARS: usize = 200_000;
+
+const URL_CHARS: usize = 1_000;
+
+#[derive(Template)]
+#[template(path = "serve/page.html")]
+struct UrlPage<'a> {
+    frame: Frame<'a>,
+    answer: &'a Answer,
+    url: String,
+    /// The URL as a link; `None` if it is not http or https.
+    outside: Option<&'a str>,
+    diff: Option<StaticDiff>,
+    text: Option<Text>,
+    row: Option<&'a Row>,
+}
+
+/// The stored text.
+struct Text {
+    shown: String,
+    is_cut: bool,
+}
+
+impl UrlPage<'_> {
+    fn page(&self) -> Option<&PageAnswer> {
+        match &self.answer.state {
+            State::Page(page) => Some(page),
+            _ => None,
+        }
+    }
+
+    fn title(&self) -> String {
+        let title = self.page().map_or("", |page| &page.title);
+        if title.is_empty() {
+            self.url.clone()
+        } else {
+            cut(title, URL_CHARS)
+        }
+    }
+
+    fn link(&self, url: &str) -> String {
+        page_link(url)
+    }
+
+    fn shown(&self, text: &str) -> String {
+        cut(text, URL_CHARS)
+    }
+
+    fn compared(&self, other: &ComparedPage) -> String {
+        let nothing = "Not compared: both texts are too short for any comparison except equality.";
+        other.likeness.as_ref().map_or_else(|| nothing.to_owned(), likeness)
+    }
+
+    /// The nearest kept pages, except the page that the verdict names.
+    fn nearest(&self) -> Vec<&ComparedPage> {
+        let Some(page) = self.page() else { return Vec::new() };
+        let named = page.compared_with.as_ref().map(|other| other.page.number);
+        page.nearest
+            .iter()
+            .filter(|other| Some(other.page.number) != named)
+            .collect()
+    }
+
+    fn bytes(&self, count: &u64) -> String {
+        bytes(*count)
+    }
+
+    fn grouped(&self, count: &u64) -> String {
+        grouped(*count)
+    }
+}
+
+/// The answer of `crawler explain`, and the text of the page.
+fn explained(site: &Arc<Site>, current: &Current, asked: &Asked) -> Result<(Answer, Option<String>), Refusal> {
+    let url = asked.value("url");
+    let url = url.ok_or_else(|| Refusal::bad("name a URL: /page?url=https://example.org/"))?;
+    let settings = &current.model.settings;
+    let typed = TypedUrl::parse(url, &settings.canonicalize).map_err(Refusal::bad)?;
+    let options = explain::Options {
+        top: TOP,
+        diff: Some(diff::Options::default()),
+    };
+    let mut store = site.store()?;
+    let answer = explain::explain(&mut store, settings, url, typed, options)?;
+    let text = match &answer.state {
+        State::Page(page) => match store.page(page.id)? {
+            // A damaged record is among the notes of the answer.
+            Some(record) => store.text_of(&record).ok().flatten(),
+            None => None,
+        },
+        _ => None,
+    };
+    Ok((answer, text))
+}
+
+pub fn page(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
+    let current = site.current()?;
+    let (answer, text) = explained(site, &current, asked)?;
+    let page = match &answer.state {
+        State::Page(page) => Some(page),
+        _ => None,
+    };
+    let is_web = ["http://", "https://"]
+        .iter()
+        .any(|scheme| answer.url.starts_with(scheme));
+    let reply = Reply::page(&UrlPage {
+        frame: site.frame("pages", Some(&current)),
+        url: cut(&answer.url, URL_CHARS),
+        outside: is_web.then_some(&*answer.url),
+        diff: page
+            .and_then(|page| page.diff.as_ref())
+            .map(|diff| StaticDiff::of(&diff.diff)),
+        text: text.as_deref().map(Text::of),
+        row: page.and_then(|page| current.model.row(page.id)),
+        answer: &answer,
+    })?;
+    Ok(match (&answer.state, reply) {
+        (State::Unknown { .. }, Reply::Page(_, html)) => Reply::Page(StatusCode::NOT_FOUND, html),
+        (_, reply) => reply,
+    })
+}
+
+impl Text {
+    fn of(text: &str) -> Self {
+        let end = text.char_indices().nth(TEXT_CHARS).map(|(end, _)| end);
+        let beginning = &text[..end.unwrap_or(text.len())];
+        Self {
+            shown: beginning.lines().map(visible).collect::<Vec<_>>().join("\n"),
+            is_cut: end.is_some(),
+        }
+    }
+}
+
+/// As `crawler explain --format json`, with the status 404 for an unknown URL.
+pub(super) fn json(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
+    let current = site.current()?;
+    let (answer, _) = explained(site, &current, asked)?;
+    let reply = Reply::json(&answer)?;
+    Ok(match (&answer.state, reply) {
+        (State::Unknown { .. }, Reply::Json(_, json)) => Reply::Json(StatusCode::NOT_FOUND, json),
+        (_, reply) => reply,
+    })
+}
