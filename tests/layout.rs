@@ -3,6 +3,7 @@
 //! Read with `syn`: the paths of each file, resolved through re-exports to the file that defines what they name. A module's use of
 //! what its parent defines is no arrow: the file is a part of its parent. Code for tests is left out.
 
+mod packages;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +14,7 @@ use syn::visit::{self, Visit};
 use syn::{Attribute, Item, ItemUse, UseTree, Visibility};
 
 /// The crates of the workspace, with what must not be among their dependencies.
-const CRATES: [(&str, &str, &[&str]); 18] = [
+const CRATES: [(&str, &str, &[&str]); 19] = [
     (
         "dedup",
         "dedup",
@@ -64,6 +65,11 @@ const CRATES: [(&str, &str, &[&str]); 18] = [
         "archive",
         "crawler/archive",
         &["dedup", "storage", "page", "web", "crawler", "scraper", "sled"],
+    ),
+    (
+        "telemetry",
+        "crawler/telemetry",
+        &["dedup", "storage", "page", "web", "crawl", "crawler", "sled"],
     ),
     (
         "terminal",

@@ -6,6 +6,8 @@ use serde_json::Value;
 
 use crate::support::crawl::Crawl;
 use crate::support::page::{NO_LINKS, article, home};
+#[cfg(feature = "otlp")]
+use crate::support::site::Answer;
 use crate::support::site::Site;
 
 fn site() -> Site {
@@ -72,4 +74,37 @@ fn a_full_disk_loses_log_lines_and_nothing_else() {
     ended
         .says(&["kept 2"])
         .complains_of(&["log lines could not be written to /dev/full"]);
+}
+
+#[cfg(feature = "otlp")]
+#[test]
+fn the_spans_of_a_crawl_are_posted_to_the_collector() {
+    let (site, collector) = (site(), Site::scripted(|_| Answer::text("")));
+    let crawl = Crawl::of(site.url("/"));
+    let ended = crawl.end(&["--otlp", &collector.url("")]).succeeded();
+    assert_eq!(ended.stderr, "", "neither a warning nor a span");
+    let requests = collector.requests();
+    assert!(!requests.is_empty());
+    for request in requests {
+        assert_eq!((&request.method[..], &request.path[..]), ("POST", "/v1/traces"));
+    }
+}
+
+#[cfg(feature = "otlp")]
+#[test]
+fn a_collector_that_refuses_spans_is_warned_of_and_the_crawl_goes_on() {
+    let (site, collector) = (site(), Site::scripted(|_| Answer::status(403)));
+    let crawl = Crawl::of(site.url("/"));
+    let ended = crawl.end(&["--otlp", &collector.url("/of/team")]).succeeded();
+    let said = ["takes no spans", "/of/team", "403", "spans did not reach the collector"];
+    ended.says(&["kept 2"]).complains_of(&said);
+}
+
+#[cfg(not(feature = "otlp"))]
+#[test]
+fn a_program_without_opentelemetry_says_how_to_build_one_that_has_it() {
+    let crawl = Crawl::of("http://127.0.0.1:1/");
+    let ended = crawl.end(&["--otlp", "http://127.0.0.1:4318"]).with_code(2);
+    ended.complains_of(&["--otlp", "--features otlp"]);
+    assert!(!crawl.data().exists(), "a data folder was made");
 }

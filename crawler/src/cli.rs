@@ -27,6 +27,7 @@ mod init;
 mod inspect;
 mod layouts;
 mod merge;
+mod otlp;
 mod output;
 mod panics;
 mod rebuild;
@@ -69,15 +70,19 @@ pub fn main() -> ExitCode {
     address_space::become_frugal();
     document_reader::install();
     let cli = Cli::parse();
-    if let Err(error) = log::start(log_options(&cli)) {
-        return failed(&UsageError::from(error).into());
-    }
+    let export = match start_logs(&cli) {
+        Ok(export) => export,
+        Err(error) => return failed(&error.into()),
+    };
     shutdown::outlive_file_size_limits();
     panics::capture_database_panics();
     let ended = std::panic::catch_unwind(|| {
         address_space::check(&cli.command)?;
         execute(cli)
     });
+    if let Some(export) = export {
+        export.finish();
+    }
     log::tell_lost();
     match ended {
         Ok(Ok(())) => ExitCode::SUCCESS,
@@ -91,6 +96,13 @@ pub fn main() -> ExitCode {
             None => ExitCode::from(PANICKED),
         },
     }
+}
+
+/// Starts the log, and the export of spans if the command asks for it.
+fn start_logs(cli: &Cli) -> Result<Option<otlp::Export>, UsageError> {
+    let export = cli.command.collector().map(otlp::Export::start).transpose()?;
+    log::start(log_options(cli), export.as_ref().map(otlp::Export::layer))?;
+    Ok(export)
 }
 
 fn log_options(cli: &Cli) -> log::LogOptions<'_> {

@@ -1,7 +1,7 @@
 //! What a verdict costs among documents that look alike, against documents that do not.
 //!
 //! ```sh
-//! cargo run --release -p dedup --example families -- 16000 100000
+//! cargo run --release -p crawler-dedup --example families -- 16000 100000
 //! ```
 //!
 //! Each kind has the given number of documents, in an index in memory:

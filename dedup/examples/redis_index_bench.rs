@@ -2,7 +2,7 @@
 //! Prints a table in Markdown. Starts a `redis-server` of its own on loopback.
 //!
 //! ```text
-//! cargo run --release -p dedup --features redis --example redis_index_bench -- [COUNT]… [--queries N]
+//! cargo run --release -p crawler-dedup --features redis --example redis_index_bench -- [COUNT]… [--queries N]
 //! ```
 //!
 //! A document has a random digest, fingerprint and sketch, so no document is like another; the distance of the rule is k. `insert`

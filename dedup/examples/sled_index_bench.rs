@@ -2,7 +2,7 @@
 //! Prints a table.
 //!
 //! ```text
-//! cargo run --release -p dedup --example sled_index_bench -- [COUNT]… [--full]
+//! cargo run --release -p crawler-dedup --example sled_index_bench -- [COUNT]… [--full]
 //!     [--distance K] [--skew] [--cache MIB] [--recent DOCUMENTS]
 //! ```
 //!

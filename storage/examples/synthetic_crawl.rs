@@ -1,7 +1,7 @@
 //! Benchmark: a crawl without a network through the real store. Measures speed, memory, and whether it slows down.
 //!
 //! ```text
-//! cargo run --release -p storage --example synthetic_crawl -- DIR [pages [new links a page [cache MiB [scheme]]]]
+//! cargo run --release -p crawler-storage --example synthetic_crawl -- DIR [pages [new links a page [cache MiB [scheme]]]]
 //! ```
 //!
 //! The pages belong to 50 hosts and have 150 links each: 100 to the site's navigation, the others to recently discovered pages, and a

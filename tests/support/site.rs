@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Instant;
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, Method, Response, Uri, header};
 use tokio::net::TcpListener;
@@ -28,7 +28,7 @@ pub struct Asked {
     pub headers: HeaderMap,
     /// `GET` or `POST`.
     pub method: String,
-    /// The request's body.
+    /// The request's body; bytes that are no text are replaced.
     pub body: String,
 }
 
@@ -242,7 +242,7 @@ async fn answer(
     method: Method,
     uri: Uri,
     headers: HeaderMap,
-    body: String,
+    body: Bytes,
 ) -> Response<Body> {
     let field = |name| headers.get(name).map_or("", |value| value.to_str().unwrap()).to_owned();
     let (host, user_agent) = (field(header::HOST), field(header::USER_AGENT));
@@ -254,7 +254,7 @@ async fn answer(
         times,
         headers,
         method: method.to_string(),
-        body,
+        body: String::from_utf8_lossy(&body).into_owned(),
     };
     let script = served.clone();
     let answer = tokio::task::spawn_blocking(move || (script.script)(&asked))

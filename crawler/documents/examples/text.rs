@@ -1,4 +1,4 @@
-//! Prints what a document says: `cargo run -p documents --example text -- pdf FILE`.
+//! Prints what a document says: `cargo run -p crawler-documents --example text -- pdf FILE`.
 
 use std::error::Error;
 

@@ -1,7 +1,7 @@
 //! A fleet without HTTP: many workers that finish pages at a rate, on a Redis server that this starts or that is named.
 //!
 //! ```text
-//! cargo run --release -p fleet --example simulate -- [--workers 200] [--pages 5] [--seconds 30] [--server redis://…]
+//! cargo run --release -p crawler-fleet --example simulate -- [--workers 200] [--pages 5] [--seconds 30] [--server redis://…]
 //! ```
 //! Each worker does what a real one does: it holds its share of the partitions and renews its lease, reads its queues, finishes pages at
 //! `--pages` a second with the new URLs that they name (half of them in partitions of others), appends most pages to the log, and reads

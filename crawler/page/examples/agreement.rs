@@ -1,6 +1,6 @@
 //! Reads the HTML files of folders with the tree of this crate and with scraper's selectors, prints where the two differ, and how fast each is.
 //!
-//! `cargo run --release -p page --features stages --example agreement FOLDER...`
+//! `cargo run --release -p crawler-page --features stages --example agreement FOLDER...`
 
 mod html_files;
 

@@ -1,6 +1,6 @@
 //! Prints how fast the HTML files of folders are read: megabytes of source for each second of processor time, in total and by stage.
 //!
-//! `cargo run --release -p page --features stages --example cost FOLDER...`
+//! `cargo run --release -p crawler-page --features stages --example cost FOLDER...`
 
 mod html_files;
 

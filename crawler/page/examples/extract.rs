@@ -1,7 +1,7 @@
 //! Prints the main text of HTML files, one JSON object a line: `{"id", "text"}`, or `{"id", "text", "markdown"}` with a second argument. The id is the
 //! file's name without its extension.
 //!
-//! `cargo run --release -p page --example extract FOLDER [full|as-written|text-only] > extracted.jsonl`
+//! `cargo run --release -p crawler-page --example extract FOLDER [full|as-written|text-only] > extracted.jsonl`
 //!
 //! The second argument says how the Markdown has its links.
 

@@ -1,6 +1,6 @@
 //! Prints the runs of HTML files with the features that the model sees, for the script that makes the model.
 //!
-//! `cargo run --release -p page --features training --example features FOLDER... > features.jsonl`
+//! `cargo run --release -p crawler-page --features training --example features FOLDER... > features.jsonl`
 //!
 //! The first line has the names of the features. Each further line is a page: `{"id", "texts", "features"}`, with an entry for each
 //! run. The id is the path of the file without its extension.

@@ -1,7 +1,7 @@
 //! Prints what HTML files say about themselves, one JSON object a line: `{"id", "title", "author", "date", …, "sources"}`. The id is the
 //! file's name without its extension; the date is that of the last change if the page names none of its publication. A file of JSON lines with `id` and `url` gives the URLs of the pages.
 //!
-//! `cargo run --release -p page --example metadata FOLDER [PAGES.jsonl] > extracted.jsonl`
+//! `cargo run --release -p crawler-page --example metadata FOLDER [PAGES.jsonl] > extracted.jsonl`
 
 mod html_files;
 

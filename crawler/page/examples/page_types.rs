@@ -1,6 +1,6 @@
 //! Prints the features from which the model of page types decides, for the script that makes this model.
 //!
-//! `cargo run --release -p page --features training --example page_types FOLDER... > features.jsonl`
+//! `cargo run --release -p crawler-page --features training --example page_types FOLDER... > features.jsonl`
 //!
 //! A line is a page: `{"id", "features"}`. The id is the path of the file without its extension.
 

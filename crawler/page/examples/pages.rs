@@ -1,6 +1,6 @@
 //! Prints all that is read of the HTML files of folders, to compare two versions of the program.
 //!
-//! `cargo run --release -p page --example pages FOLDER... > pages.txt`
+//! `cargo run --release -p crawler-page --example pages FOLDER... > pages.txt`
 //!
 //! Each file is read once with all options, and once with a rule for its main text.
 

@@ -1,6 +1,6 @@
 //! Prints the walls among the HTML files of folders, to look at each of them.
 //!
-//! `cargo run --release -p page --example walls FOLDER...`
+//! `cargo run --release -p crawler-page --example walls FOLDER...`
 
 mod html_files;
 

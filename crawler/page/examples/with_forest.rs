@@ -1,7 +1,7 @@
 //! Prints the main text that another model finds, one JSON object a line: `{"id": path, "text"}`. The paths of the HTML files are the lines of the
 //! input.
 //!
-//! `cargo run --release -p page --features training --example with_forest FOREST [precision|balanced|recall] < paths > extracted.jsonl`
+//! `cargo run --release -p crawler-page --features training --example with_forest FOREST [precision|balanced|recall] < paths > extracted.jsonl`
 
 use std::io::{BufRead, Write};
 

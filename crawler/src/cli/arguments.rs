@@ -28,6 +28,7 @@ mod values;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use url::Url;
 
 pub use check::{AnswerFormat, CheckArgs};
 pub use config::{ConfigAction, ConfigArgs, ConfigCheckArgs, ConfigFormat, ConfigShowArgs, Overrides};
@@ -41,7 +42,7 @@ pub use inspect::{
     Fetching, InspectArgs, InspectFormat, InspectPageArgs, InspectPageFormat, InspectRobotsArgs, InspectSitemapArgs,
     InspectUrlArgs, Inspected,
 };
-pub use logging::{LogFormat, LoggingArgs};
+pub use logging::{LogFormat, LoggingArgs, TracingArgs};
 pub use merge::MergeArgs;
 pub use report::{ReportArgs, ReportFormat, RulesArgs, RulesFormat};
 pub use run::{DemoArgs, RunArgs};
@@ -128,6 +129,17 @@ pub enum Command {
     Completions(CompletionsArgs),
     /// Print the manual pages or write them to a folder.
     Man(ManArgs),
+}
+
+impl Command {
+    /// The collector of the spans, if the command asks for one.
+    pub fn collector(&self) -> Option<&Url> {
+        match self {
+            Self::Run(args) => args.tracing.otlp.as_ref(),
+            Self::Demo(args) => args.tracing.otlp.as_ref(),
+            _ => None,
+        }
+    }
 }
 
 /// The data folder of a crawl.

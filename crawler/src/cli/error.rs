@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::cli::otlp::NotExporting;
 use config::ConfigError;
 use config::settings::InvalidSetting;
 use crawl::seeds::SeedsError;
@@ -63,6 +64,9 @@ pub enum UsageError {
     /// The log file cannot be written.
     #[error(transparent)]
     Log(#[from] log::Unwritable),
+    /// The spans cannot be exported.
+    #[error(transparent)]
+    Export(#[from] NotExporting),
     /// A server cannot listen on its address.
     #[error(transparent)]
     Listen(#[from] NotListening),

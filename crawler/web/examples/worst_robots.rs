@@ -1,6 +1,6 @@
 //! Measures the time to read the worst known robots.txt, and the time to decide about one URL.
 //!
-//! `cargo run --release -p web --example worst_robots`
+//! `cargo run --release -p crawler-web --example worst_robots`
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -52,7 +52,9 @@ impl HostSpans {
     }
 
     fn of_request(&self, host: &str, url: &Url, attempt: u8) -> Span {
-        tracing::debug_span!(parent: &self.host(host), "fetch", %url, attempt)
+        // Before the macro, which asks the filters first: a span that began in between would make each layer forget its answer.
+        let host = self.host(host);
+        tracing::debug_span!(parent: &host, "fetch", %url, attempt)
     }
 
     fn host(&self, name: &str) -> Span {
@@ -86,6 +88,7 @@ pub(super) fn within_current<T>(work: impl FnOnce() -> T + Send + 'static) -> im
 mod tests {
     use std::sync::Arc;
 
+    use tracing::level_filters::LevelFilter;
     use tracing::span::{Attributes, Id};
     use tracing_subscriber::Registry;
     use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
@@ -185,6 +188,18 @@ mod tests {
             thread.join().unwrap();
         });
         assert_eq!(captured.begun(), ["run{}", "run/commit{}"]);
+    }
+
+    #[test]
+    fn who_does_not_want_spans_gets_none_beside_one_who_does() {
+        let (few, all) = (Captured::default(), Captured::default());
+        let filtered = few.clone().with_filter(LevelFilter::WARN);
+        let both = filtered.and_then(all.clone().with_filter(LevelFilter::DEBUG));
+        tracing::subscriber::with_default(tracing_subscriber::registry().with(both), || {
+            drop(HostSpans::new().of_request("a.example", &url(""), 1));
+        });
+        assert_eq!((few.begun().len(), all.begun().len()), (0, 2));
+        assert!(few.ended.lock().unwrap().is_empty());
     }
 
     #[test]

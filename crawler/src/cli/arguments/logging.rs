@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use url::Url;
+
+use super::values::parse_collector;
 
 /// The forms of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -23,4 +26,13 @@ pub struct LoggingArgs {
     /// Form of the log file. Without --log-file: form of the log on standard error.
     #[arg(long, value_enum, value_name = "FORM", default_value_t = LogFormat::Text, global = true)]
     pub log_format: LogFormat,
+}
+
+/// The flag of the commands that crawl.
+#[derive(Debug, Args)]
+pub struct TracingArgs {
+    /// Export the spans of the crawl (hosts, requests, commits) to an OpenTelemetry collector, over OTLP/HTTP: http://127.0.0.1:4318.
+    /// Needs a program that is built with `--features otlp`.
+    #[arg(long, value_name = "URL", value_parser = parse_collector)]
+    pub otlp: Option<Url>,
 }

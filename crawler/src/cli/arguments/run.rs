@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use clap::Args;
 
 use super::values::parse_duration;
-use super::{ConfigFile, DataFolder, Overrides, RunServeArgs, StatusArgs};
+use super::{ConfigFile, DataFolder, Overrides, RunServeArgs, StatusArgs, TracingArgs};
 
 /// `crawler run`
 #[derive(Debug, Args)]
@@ -56,6 +56,8 @@ pub struct RunArgs {
     pub status: StatusArgs,
     #[command(flatten)]
     pub views: RunServeArgs,
+    #[command(flatten)]
+    pub tracing: TracingArgs,
 }
 
 /// `crawler demo`
@@ -72,4 +74,6 @@ pub struct DemoArgs {
     /// Render the pages that scripts draw with the installed Chromium or Chrome, as `render.mode = "auto"` does.
     #[arg(long, conflicts_with = "serve")]
     pub render: bool,
+    #[command(flatten)]
+    pub tracing: TracingArgs,
 }

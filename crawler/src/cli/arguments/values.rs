@@ -6,6 +6,7 @@ use dedup::{Confirm, Features, Segmenter, Weighting, Width};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
+use url::Url;
 
 const DATE_HINT: &str = "write a date or a time in UTC, such as 2026-03-31 or 2026-03-31T09:30:00Z (RFC 3339)";
 
@@ -15,6 +16,20 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
         Ok(time) if time > Duration::ZERO => Ok(time),
         Ok(_) => Err("must be greater than zero".into()),
         Err(error) => Err(format!("{error}; write a time such as 90s, 10m or 2h")),
+    }
+}
+
+/// Parses the URL of an OpenTelemetry collector.
+pub(crate) fn parse_collector(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text)
+        .ok()
+        .filter(|url| matches!(url.scheme(), "http" | "https"));
+    let url = url.ok_or("write the URL of a collector, such as http://127.0.0.1:4318")?;
+    if url.username().is_empty() && url.password().is_none() {
+        Ok(url)
+    } else {
+        // Other users of the machine can read a command line.
+        Err("write a login into the environment variable OTEL_EXPORTER_OTLP_HEADERS, not into the URL".to_owned())
     }
 }
 
@@ -119,6 +134,34 @@ mod tests {
         ] {
             assert!(parse_since(bad).unwrap_err().contains("RFC 3339"), "{bad}");
             assert!(parse_until(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_collector_is_an_http_url_without_a_login() {
+        for good in ["http://127.0.0.1:4318", "https://otlp.example/v1/traces?key=1"] {
+            assert!(parse_collector(good).is_ok(), "{good}");
+        }
+        for bad in [
+            "",
+            "127.0.0.1:4318",
+            "localhost:4318",
+            "grpc://a.example:4317",
+            "http://",
+        ] {
+            assert!(parse_collector(bad).unwrap_err().contains("127.0.0.1:4318"), "{bad}");
+        }
+        for login in [
+            "http://user@a.example",
+            "http://user:password@a.example",
+            "http://:password@a.example",
+        ] {
+            assert!(
+                parse_collector(login)
+                    .unwrap_err()
+                    .contains("OTEL_EXPORTER_OTLP_HEADERS"),
+                "{login}"
+            );
         }
     }
 

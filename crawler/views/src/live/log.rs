@@ -16,7 +16,7 @@ use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
-use tracing_subscriber::{EnvFilter, fmt};
+use tracing_subscriber::{EnvFilter, Registry, fmt};
 
 use terminal::tell::{Stderr, tell};
 
@@ -56,11 +56,14 @@ pub struct Unwritable {
     source: io::Error,
 }
 
-/// Starts logging.
+/// The layer that gets the spans of the program, whatever the levels of the log.
+pub type SpanLayer = Box<dyn Layer<Registry> + Send + Sync>;
+
+/// Starts logging, and passes the spans of the program to `spans` if it is there.
 ///
 /// # Errors
 /// The log file cannot be opened.
-pub fn start(options: LogOptions<'_>) -> Result<(), Unwritable> {
+pub fn start(options: LogOptions<'_>, spans: Option<SpanLayer>) -> Result<(), Unwritable> {
     let file = match options.file {
         Some(path) => Some(open(path.to_owned())?),
         None => None,
@@ -74,7 +77,11 @@ pub fn start(options: LogOptions<'_>) -> Result<(), Unwritable> {
     };
     let stderr = to_stderr(stderr_form).with_filter(filter(default_level));
     let file = file.map(|file| to_file(file, form).with_filter(filter(detailed(options.verbose))));
-    tracing_subscriber::registry().with(stderr).with(file).init();
+    tracing_subscriber::registry()
+        .with(spans)
+        .with(stderr)
+        .with(file)
+        .init();
     Ok(())
 }
 
