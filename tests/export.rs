@@ -284,6 +284,20 @@ fn a_second_reading_gives_the_structure_and_what_a_page_says_about_itself() {
         (&"2024-03-05".into(), &Value::Null)
     );
     assert_eq!(row("/plain.txt")["markdown"], format!("{}\n", words(3, 100)));
+    // Only /plan says when it was published; the filter reads the pages again, and adds no fields.
+    for (day, expected) in [("2024-03-05", 1), ("2024-03-06", 0)] {
+        let found = lines(crawl.read("export", &["--since-published", day]));
+        assert_eq!(found.len(), expected, "{day}");
+        assert!(found.iter().all(|row| row.get("published").is_none()));
+    }
+    crawl
+        .read("export", &["--until-published", "2024-03-04", "-o", "none.jsonl"])
+        .succeeded()
+        .complains_of(&["without a date of publication"]);
+    crawl
+        .read("export", &["--since-published", "2024-03-05", "--format", "cdxj"])
+        .with_code(2)
+        .complains_of(&["--since-published and --until-published select pages"]);
     // The body of a duplicate is not stored again.
     assert_eq!(
         (&row("/copy")["markdown"], &row("/copy")["headline"]),

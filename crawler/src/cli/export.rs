@@ -10,6 +10,7 @@
 //! archive is damaged, and ends with another exit code.
 
 mod filter;
+mod published;
 mod reading;
 mod record;
 mod target;
@@ -22,6 +23,7 @@ use export::{Columns, Destination, ExportError, Lines, Sink};
 use storage::{Fate, PageRecord, StorageError, Store, Verdict, cdxj};
 
 use self::filter::Filter;
+use self::published::Published;
 use self::reading::Reading;
 use super::faults::Faults;
 use crate::cli::arguments::ExportArgs;
@@ -41,7 +43,9 @@ pub(super) fn execute(args: &ExportArgs, quiet: bool) -> Result<(), Error> {
         Some(format) => {
             let bits = record::fingerprint_bits(&store)?;
             let sink = export::open(format, &destination, Columns::new(bits, &groups)).map_err(ended)?;
-            export_pages(&Reading::new(&store, settings, &groups), &filter, sink, quiet)?
+            let published = Published::asked(args);
+            let reading = Reading::new(&store, settings, &groups, published.is_some());
+            export_pages(&reading, &filter, published, sink, quiet)?
         }
         None => export_index(&store, &filter, &destination, quiet)?,
     };
@@ -61,6 +65,8 @@ struct Counts {
     written: u64,
     is_index: bool,
     filtered: u64,
+    /// Those of them that do not say when they were published, if the export asks for it.
+    undated: u64,
     /// Earlier versions of pages, and pages that are gone.
     past: u64,
     unreadable: u64,
@@ -69,6 +75,7 @@ struct Counts {
 fn export_pages(
     reading: &Reading<'_>,
     filter: &Filter<'_>,
+    published: Option<Published>,
     mut sink: Box<dyn Sink>,
     quiet: bool,
 ) -> Result<Counts, Error> {
@@ -95,6 +102,11 @@ fn export_pages(
             exported.text = text;
             if let Err(reason) = reading.add(&page, &mut exported)? {
                 faults.report(&fault(&page, reason), &progress);
+                continue;
+            }
+            if published.is_some_and(|asked| !asked.takes(exported.metadata.published.as_deref())) {
+                counts.filtered += 1;
+                counts.undated += u64::from(exported.metadata.published.is_none());
                 continue;
             }
             sink.write(&exported).map_err(ended)?;
@@ -197,6 +209,9 @@ impl Counts {
             counted(self.written, noun),
             counted(self.filtered, "page")
         );
+        if self.undated > 0 {
+            text += &format!(" ({} without a date of publication)", self.undated);
+        }
         if self.past > 0 {
             text += &format!(", {} gone or replaced by a later version", self.past);
         }

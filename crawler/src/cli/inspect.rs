@@ -5,7 +5,6 @@
 //! - `answer`: the fields of a page; `metadata`: what it says about itself; `page_text`: a page for people
 
 mod answer;
-mod metadata;
 mod page;
 mod page_text;
 mod robots;

@@ -2,6 +2,7 @@
 //!
 //! - [`explain`] the state of a URL and the evidence for it; [`check`] a text compared with the kept pages; [`tune`] other thresholds
 //!   for the crawl, and a recommendation
+//! - [`said`] what a page says about itself; [`archived`] the body that says it
 //! - [`named_page`] the pages that verdicts name, also those of other workers
 //! - [`nearest`] the kept pages most similar to a text; [`passages`] the passages that two texts share; [`diff`] the difference
 //!   between two texts
@@ -11,6 +12,7 @@
 //! - [`in_words`] comparisons in words; [`scheme`] the scheme of the store and of the configuration; [`typed_url`] URLs as people type
 //!   them
 
+pub mod archived;
 pub mod as_of;
 pub mod check;
 pub mod diff;
@@ -22,6 +24,7 @@ pub mod nearest;
 mod passages;
 pub mod redecide;
 pub mod replay;
+pub mod said;
 pub mod scheme;
 pub mod threads;
 pub mod tune;

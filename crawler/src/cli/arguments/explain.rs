@@ -13,7 +13,7 @@ use super::{AnswerFormat, ConfigFile, DataFolder};
     \"summary\": the answer in words}. Each state has further fields:\n\
     page: \"id\", \"title\", \"fetched_at\", \"status\", \"content_type\", \"language\", \"body_bytes\", \"text_chars\", \
     \"tokens\", \"via\", \"logged_in\": true if it was fetched with the session of a user, \
-    \"verdict\": \"kept\"|\"exact\"|\"near\", \"is_kept\": true if the page is still kept, \
+    \"metadata\": what its archived body says about it {field: {\"value\", \"source\"}}|null, \"verdict\": \"kept\"|\"exact\"|\"near\", \"is_kept\": true if the page is still kept, \
     \"is_without_body\": true if only its text is stored and a run must still fetch the body, \"crawled_as\": the verdict of the \
     crawl, if `crawler rebuild` changed it|null, \"duplicate_by_rule\": for a kept page, the earlier kept page that it duplicates \
     by the rule of the configuration|null, \"compared_with\": the page that it duplicates, with the fields of \"nearest\", \

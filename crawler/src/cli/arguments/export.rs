@@ -60,6 +60,7 @@ pub enum ExportVerdict {
     crawler export --format markdown -o pages/               one file per page, DIR/HOST/NAME.md\n  \
     crawler export --host '*.example.org' --match '/docs/' --since 2026-03-01 --until 2026-03-31\n  \
     crawler export --with markdown,metadata -o pages.jsonl   structure, authors, dates: reads each page again\n  \
+    crawler export --since-published 2026-03-01 -o new.jsonl pages that say they were published since\n  \
     crawler export --verdict all -o decided.csv              also duplicates, without their texts\n\n\
     A page must pass every filter, and passes a filter if it matches one of its values. A host without a port matches every port. \
     '*.example.org' matches every host below example.org, but not example.org. --since and --until compare the time of the fetch, \
@@ -96,6 +97,13 @@ pub struct ExportArgs {
     /// Only pages fetched at this time or earlier; a date includes the whole day.
     #[arg(long, value_name = "DATE", value_parser = parse_until)]
     pub until: Option<i64>,
+    /// Only pages that say they were published at this time or later. Reads each page again, as --with metadata does; a page without a date
+    /// does not pass.
+    #[arg(long, value_name = "DATE", value_parser = parse_since)]
+    pub since_published: Option<i64>,
+    /// Only pages that say they were published at this time or earlier; a date includes the whole day.
+    #[arg(long, value_name = "DATE", value_parser = parse_until)]
+    pub until_published: Option<i64>,
     /// Only pages whose URL matches this pattern: a regular expression of a part of the URL, or glob: and a pattern of the whole URL.
     /// Repeatable.
     #[arg(long = "match", value_name = "PATTERN", value_parser = UrlPattern::parse_or_regex)]

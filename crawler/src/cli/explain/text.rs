@@ -7,6 +7,7 @@ use study::explain::{
     Answer, BlockComparison, ComparedPage, FailureAnswer, PageAnswer, PageVerdict, QueueAnswer, State,
 };
 use study::in_words::{counted, likeness};
+use study::said::Said;
 use terminal::commands::command;
 use terminal::text::terminal_text;
 use terminal::units::bytes;
@@ -147,6 +148,9 @@ fn facts(out: &mut String, page: &PageAnswer, screen: Screen) {
     );
     out.push_str(&screen.labelled("size", &size));
     via(out, page.via.as_deref(), screen);
+    for (name, value) in page.metadata.iter().flat_map(Said::explained) {
+        out.push_str(&screen.labelled(name, &shown(&value)));
+    }
     let fingerprint = match &page.fingerprint {
         Some(fingerprint) => format!(
             "{fingerprint}, from {}",

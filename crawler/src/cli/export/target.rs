@@ -69,6 +69,12 @@ fn check(args: &ExportArgs, format: ExportFormat, destination: &Destination) -> 
         (ExportFormat::Text | ExportFormat::Cdxj, _) if !args.with.is_empty() => {
             "--with adds fields, and this format has none: omit it or choose another format"
         }
+        (ExportFormat::Cdxj, _) if args.since_published.or(args.until_published).is_some() => {
+            "--since-published and --until-published select pages, and cdxj lists captures: use --since and --until"
+        }
+        _ if (args.since_published.zip(args.until_published)).is_some_and(|(since, until)| since > until) => {
+            "--since-published is later than --until-published: no page can match"
+        }
         _ if args.since.zip(args.until).is_some_and(|(since, until)| since > until) => {
             "--since is later than --until: no page can match"
         }

@@ -2,8 +2,7 @@
 
 use page::{Outlink, RobotsDirectives, RuleEffect};
 use serde::Serialize;
-
-use super::metadata::Said;
+use study::said::Said;
 
 /// A page as a crawl reads it, for one line of JSON. Later versions only add fields.
 #[derive(Debug, Serialize)]

@@ -15,7 +15,6 @@ use dedup::{About, Analyzer, Signature, Subject};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 
 use super::answer::{Extract, HtmlRedirect, Link, PageAnswer, Robots, Unread, WallAnswer};
-use super::metadata::Said;
 use super::source::{self, Source};
 use super::web::{Web, decoded_body};
 use super::{done, page_text, settings, shown};
@@ -26,6 +25,7 @@ use config::settings::{ExtractRules, Settings};
 use crawl::canonical;
 use error::RunError;
 use files::{DEFAULT_MAX_DOCUMENT_BYTES, Format, PLACEHOLDER, main_part, unpacked};
+use study::said::Said;
 use terminal::commands::command;
 use terminal::tell::tell;
 

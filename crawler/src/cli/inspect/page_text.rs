@@ -6,8 +6,8 @@ use ::page::RuleEffect;
 
 use super::SHOWN_WIDTH;
 use super::answer::{Directives, Extract, PageAnswer, Unread};
-use super::metadata::Said;
 use files::PLACEHOLDER;
+use study::said::Said;
 use terminal::text::terminal_text;
 
 /// Renders a page: its properties, its links and its text.

@@ -11,6 +11,7 @@ use crate::as_of::AsOf;
 use crate::diff::Diff;
 use crate::named_page::{NamedPage, sequence_of};
 use crate::nearest::Likeness;
+use crate::said::Said;
 
 #[derive(Debug, Serialize)]
 pub struct Answer {
@@ -65,6 +66,8 @@ pub struct PageAnswer {
     pub via: Option<String>,
     /// Whether it was fetched with the session of a user.
     pub logged_in: bool,
+    /// What its archived body says about it.
+    pub metadata: Option<Said>,
     pub verdict: PageVerdict,
     pub is_kept: bool,
     pub is_without_body: bool,

@@ -8,10 +8,12 @@ use super::answer::{BlockComparison, ComparedPage, Feature, PageAnswer, PageDiff
 use super::history::Former;
 use super::summary::{dropped_summary, kept_summary};
 use super::{Explainer, time};
+use crate::archived::ArchivedBody;
 use crate::diff::diff;
 use crate::in_words::{rule_in_words, short_rule_in_words};
 use crate::named_page::{NamedPage, text_elsewhere};
 use crate::nearest::{KeptPages, Likeness};
+use crate::said::Said;
 use crate::scheme::{has_scheme_of, scheme_of_texts};
 use crawl::index::decode_signature;
 use error::RunError;
@@ -107,6 +109,7 @@ impl Explainer<'_> {
             tokens: page.signature.tokens,
             via: self.url_of(page.record.via.as_ref())?,
             logged_in: page.record.logged_in,
+            metadata: self.said(&page.record, &mut notes),
             verdict: PageVerdict::of(page.record.verdict),
             is_kept: page.record.is_kept(),
             is_without_body: page.record.is_kept_without_body(),
@@ -142,6 +145,17 @@ impl Explainer<'_> {
                 command("verify", &[])
             ),
         })
+    }
+
+    /// What the page says about itself. Each page is read for this alone when somebody asks.
+    fn said(&self, page: &PageRecord, notes: &mut Vec<String>) -> Option<Said> {
+        match ArchivedBody::of(self.store, page) {
+            Ok(body) => body?.metadata().map(Said),
+            Err(error) => {
+                notes.push(format!("The archived page cannot be read: {error}"));
+                None
+            }
+        }
     }
 
     fn note_extract_rule(&self, page: &PageRecord, notes: &mut Vec<String>) {

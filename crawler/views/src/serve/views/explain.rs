@@ -71,6 +71,12 @@ impl UrlPage<'_> {
         cut(text, URL_CHARS)
     }
 
+    /// What the page says about itself.
+    fn said(&self) -> Vec<(&'static str, String)> {
+        let said = self.page().and_then(|page| page.metadata.as_ref());
+        said.map(|said| said.explained().collect()).unwrap_or_default()
+    }
+
     fn compared(&self, other: &ComparedPage) -> String {
         let nothing = "Not compared: both texts are too short for any comparison except equality.";
         other.likeness.as_ref().map_or_else(|| nothing.to_owned(), likeness)

@@ -1,12 +1,12 @@
-//! What a page says about itself, for the answer of `crawler inspect page`.
+//! What a page says about itself, in the answers of commands.
 
 use page::{Metadata, Value};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-/// As JSON, each field is `{"value", "source"}`; a field that the page says nothing of is absent.
+/// What a page says about itself. As JSON, each field is `{"value", "source"}`; a field that the page says nothing of is absent.
 #[derive(Debug)]
-pub(in crate::cli) struct Said(pub Metadata);
+pub struct Said(pub Metadata);
 
 impl Serialize for Said {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -30,7 +30,7 @@ struct Sourced<T> {
 
 impl Said {
     /// Each field as a row for people: its name, and its value with the source.
-    pub(super) fn rows(&self) -> impl Iterator<Item = (&'static str, String)> {
+    pub fn rows(&self) -> impl Iterator<Item = (&'static str, String)> {
         self.0.fields().map(|(name, value, source)| {
             let value = match value {
                 Value::One(value) => value.to_owned(),
@@ -39,7 +39,15 @@ impl Said {
             (in_words(name), format!("{value} ({})", source.name()))
         })
     }
+
+    /// The rows that an explanation of the page shows.
+    pub fn explained(&self) -> impl Iterator<Item = (&'static str, String)> {
+        self.rows().filter(|(name, _)| EXPLAINED.contains(name))
+    }
 }
+
+/// The fields that an explanation of a page shows; the JSON has all.
+const EXPLAINED: [&str; 5] = ["authors", "published", "modified", "description", "licence"];
 
 /// The name of a field for people. The row `title` has the title that a crawl stores.
 fn in_words(name: &'static str) -> &'static str {
