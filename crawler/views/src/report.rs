@@ -27,6 +27,7 @@ mod texts;
 mod thresholds;
 mod timeline;
 mod urls;
+mod variants;
 mod verdicts;
 mod waiting;
 
@@ -95,6 +96,8 @@ pub struct Report {
     pub(crate) saved: Saved,
     /// The rule for near-duplicates that is in force.
     pub(crate) thresholds: Thresholds,
+    /// Near-duplicates whose numbers, dates aside, differ from those of the page that they were compared with.
+    pub(crate) variants: u64,
     /// Pairs by distance and by similarity.
     pub(crate) histograms: Histograms,
     /// Kept pages that came near a kept page, in the order in which they were kept.
@@ -167,6 +170,7 @@ impl Report {
             steering,
             rendering,
             thresholds: Thresholds::from(rule),
+            variants: pages.variants,
             near_misses,
             failure_groups: failures::groups(&urls.failures),
             failures: urls.failures,

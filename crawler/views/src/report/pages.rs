@@ -9,6 +9,7 @@ use super::near_misses::NearMiss;
 use super::near_misses::search::{Found, Search};
 use super::rendering::Renderings;
 use super::timeline::Fetch;
+use super::variants::Variants;
 use super::waiting::Waiting;
 use crawl::index::decode_signature;
 use error::RunError;
@@ -25,6 +26,8 @@ pub(super) struct Pages {
     pub seeds: Seeds,
     pub renderings: Renderings,
     pub documents: Documents,
+    /// As in [`Report`](super::Report).
+    pub variants: u64,
     found: Vec<Found>,
 }
 
@@ -36,11 +39,13 @@ impl Pages {
         let (mut fetches, mut duplicate_bytes, mut seeds) = (Vec::new(), 0, Seeds::default());
         let mut renderings = Renderings::default();
         let mut documents = Documents::default();
+        let mut variants = Variants::default();
         for row in store.pages_from(0) {
             let (id, page) = row?;
             seeds.add(&page);
             renderings.add(&page);
             documents.add(&page);
+            variants.add(id, &page)?;
             fetches.push(Fetch {
                 at: page.fetched_at,
                 elapsed_ms: page.elapsed_ms,
@@ -61,6 +66,7 @@ impl Pages {
             seeds,
             renderings,
             documents,
+            variants: variants.count(),
             compared: near_misses.as_ref().map_or(0, Search::compared),
             found: match near_misses {
                 Some(near_misses) => near_misses.find(waiting)?,

@@ -6,6 +6,7 @@ mod spark;
 
 use super::Report;
 use super::counts::Counts;
+use super::variants::in_words;
 use fit::{columns, cut, shorten};
 use terminal::commands::command;
 use terminal::text::terminal_text;
@@ -87,6 +88,11 @@ impl Screen {
             self.line(&running);
         }
         self.counts(counts);
+        if let Some(variants) = in_words(report.variants, &report.thresholds) {
+            let [found, remedy] = variants;
+            self.line(&format!("  {found}"));
+            self.line(&format!("    {remedy}"));
+        }
         let visits = [("gone", counts.gone), ("visits due", counts.due)];
         let visits = visits.into_iter().filter(|(_, count)| *count > 0);
         let visits: Vec<String> = visits

@@ -143,6 +143,7 @@ pub fn sample() -> Report {
             unfetched_bytes: 70_000,
         },
         thresholds: Thresholds::from(&DuplicateRule::default()),
+        variants: 1,
         histograms: Histograms {
             compared: 2,
             exact: 1,
@@ -485,6 +486,7 @@ fn an_empty_crawl_has_a_report_too() {
         rendering: Rendering::default(),
         saved: Saved::default(),
         thresholds: Thresholds::from(&DuplicateRule::default()),
+        variants: 0,
         histograms: Histograms::of(&[], &[], &[], (10, 0)),
         near_misses: Vec::new(),
         failure_groups: Vec::new(),

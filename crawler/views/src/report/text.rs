@@ -9,6 +9,7 @@ use super::redecided::Redecided;
 use super::refresh::Refreshes;
 use super::rendering::Rendering;
 use super::steering::Steering;
+use super::variants::in_words;
 use listing::{align_right, table};
 use terminal::commands::command;
 use terminal::text::terminal_text as shown;
@@ -24,6 +25,9 @@ const VERSIONS_SHOWN: usize = 10;
 pub fn render(report: &Report) -> String {
     let mut listing = Listing::default();
     listing.summary(&report.counts);
+    if let Some(variants) = in_words(report.variants, &report.thresholds) {
+        listing.line(&format!("  {}.", variants.join("; ")));
+    }
     if let Some(documents) = documents::sentence(&report.documents) {
         listing.line(&format!("  {documents}"));
     }

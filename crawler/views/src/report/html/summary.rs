@@ -2,6 +2,7 @@
 
 use super::super::Report;
 use super::super::timeline::Timeline;
+use super::super::variants::in_words;
 use super::web_text::WebUrl;
 use terminal::units::{bytes, duration, grouped};
 
@@ -196,6 +197,9 @@ pub(super) fn thresholds(report: &Report) -> String {
             "; and they have the same heading, or one of them has fewer than {} words that the other lacks",
             thresholds.min_own_words
         ));
+    }
+    if let Some(variants) = in_words(report.variants, thresholds) {
+        rule.push_str(&format!(". {}", variants.join("; ")));
     }
     let (compared, kept) = (report.histograms.compared, report.counts.kept);
     if compared < kept {
