@@ -480,8 +480,6 @@ pub(crate) enum Record {
         /// The text to store; `None` if it is too long.
         stored: Option<StoredRobots>,
     },
-    /// The frontier asks for the result of this errand in an earlier run.
-    Recall(Errand),
     /// The frontier has left a group of hosts. Everything that it did there was sent before.
     Freed(HostGroup),
     /// The treatment of hosts.
@@ -513,7 +511,6 @@ impl Record {
             Self::Robots { stored, .. } => stored.as_ref().map_or(0, |stored| stored.text.len()),
             Self::NotModified { response, .. } => of_headers(response),
             Self::EndVisits
-            | Self::Recall(_)
             | Self::Freed(_)
             | Self::Hosts { .. }
             | Self::StaysInterrupted
