@@ -11,6 +11,7 @@
 //! - `render`: the pages that a browser has to render; `fair_queue`: hosts take turns in work that takes long
 //! - `recorder`: decides on the pages and stores them, with the dedup `index` beside the catalogue; `canonical`
 //!   decides whether a page takes the place of a kept page
+//! - `recall`: the robots.txt and sitemaps that earlier runs have read
 //! - `archiving`: puts full WARC files into an object store
 //! - `revisits`: the pages that are due again
 //! - `fleet`: the work on one crawl with other workers
@@ -32,6 +33,7 @@ mod interpret;
 mod login;
 pub mod messages;
 pub mod pipeline;
+mod recall;
 mod recorder;
 mod render;
 mod revisits;

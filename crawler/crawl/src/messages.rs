@@ -1,20 +1,23 @@
 //! The messages between the stages of a crawl: tasks, answers, records, events and steps.
+//!
+//! - `record`: what the recorder is told
+
+mod record;
 
 use std::collections::HashSet;
 
-use storage::{Counts, Discovered, HostRecord, Outcome, PageDraft, QueuedUrl, StoredRobots};
+use storage::{Counts, HostRecord, QueuedUrl};
 use url::Url;
-use web::fetch::{CookieMarks, Response, Route};
+use web::fetch::{Response, Route};
 use web::politeness::{Contact, HostSignal, Now};
 use web::robots::Robots;
 
 use super::admission::{HostGroup, Permit};
-use super::exchange::Prepared;
 use super::login::{LoginAnswer, LoginErrand};
 use super::render::RenderJob;
 use super::render::subrequest::Subrequest;
 use super::steering::JudgedPage;
-use error::RunError;
+pub(crate) use record::{ReadPage, Record, UndecidedPage};
 
 /// A request to make.
 #[derive(Debug, Clone)]
@@ -422,165 +425,6 @@ pub enum Ending {
     PageLimit,
     /// The user asked to stop, or the time was up.
     Stopped,
-}
-
-/// A message to the recorder.
-#[derive(Debug)]
-pub(crate) enum Record {
-    /// A page that waits for its verdict.
-    Page(Box<ReadPage>),
-    /// The outcome of a URL without a page.
-    Outcome {
-        /// Its row in the frontier.
-        queued: QueuedUrl,
-        /// The outcome.
-        outcome: Outcome,
-        /// URLs found in the answer.
-        outlinks: Vec<Discovered>,
-    },
-    /// A URL that leads to another one.
-    Redirect {
-        /// Its row in the frontier.
-        queued: QueuedUrl,
-        /// The target, in canonical form.
-        to: String,
-        /// HTTP status; one of success (2xx) if the HTML of the page redirects.
-        status: u16,
-        /// The target as a link, and further URLs found in the answer.
-        outlinks: Vec<Discovered>,
-        /// The cookies of the request, and those for the target.
-        cookies: CookieMarks,
-    },
-    /// A revisit that the server answered with 304.
-    NotModified {
-        /// Its row in the frontier.
-        queued: QueuedUrl,
-        /// The head of the answer.
-        response: Response,
-    },
-    /// The run makes no more revisits: those that wait end without an answer.
-    EndVisits,
-    /// The URLs of a sitemap.
-    Sitemap {
-        /// The sitemap.
-        url: Url,
-        /// Pages.
-        urls: Vec<Discovered>,
-        /// Sitemaps that it names.
-        further: Vec<Errand>,
-        /// When the server answered, Unix ms; `None` if there was no answer, so that the next run asks again.
-        fetched_at: Option<u64>,
-    },
-    /// A robots.txt that was fetched.
-    Robots {
-        /// The errand for it.
-        errand: Errand,
-        /// Its rules.
-        answer: RobotsAnswer,
-        /// The text to store; `None` if it is too long.
-        stored: Option<StoredRobots>,
-    },
-    /// The frontier asks for the result of this errand in an earlier run.
-    Recall(Errand),
-    /// The frontier has left a group of hosts. Everything that it did there was sent before.
-    Freed(HostGroup),
-    /// The treatment of hosts.
-    Hosts {
-        /// By name.
-        states: Vec<(String, HostRecord)>,
-        /// Whether the run ends with this record.
-        is_last: bool,
-    },
-    /// The run ends. An earlier, killed run may have sent requests that the store does not record.
-    StaysInterrupted,
-    /// The frontier asks for more seeds.
-    ReadSeeds,
-    /// The frontier asks for hosts.
-    LoadHosts(HostsWanted),
-    /// The frontier asks for more of a host's URLs.
-    Refill(Refill),
-}
-
-impl Record {
-    /// The bytes that it holds, approximately.
-    #[must_use]
-    pub fn held_bytes(&self) -> usize {
-        let of_links = |links: &[Discovered]| links.iter().map(held_bytes).sum::<usize>();
-        match self {
-            Self::Page(read) => read.held_bytes() + of_links(&read.page.outlinks),
-            Self::Outcome { outlinks, .. } | Self::Redirect { outlinks, .. } => of_links(outlinks),
-            Self::Sitemap { urls, .. } => of_links(urls),
-            Self::Robots { stored, .. } => stored.as_ref().map_or(0, |stored| stored.text.len()),
-            Self::NotModified { response, .. } => of_headers(response),
-            Self::EndVisits
-            | Self::Recall(_)
-            | Self::Freed(_)
-            | Self::Hosts { .. }
-            | Self::StaysInterrupted
-            | Self::ReadSeeds
-            | Self::LoadHosts(_)
-            | Self::Refill(_) => 0,
-        }
-    }
-}
-
-/// The bytes of the header fields. A server may send about 400 kB of them.
-fn of_headers(response: &Response) -> usize {
-    let fields = response.headers.iter();
-    fields.map(|(name, value)| name.as_str().len() + value.len()).sum()
-}
-
-fn held_bytes(link: &Discovered) -> usize {
-    size_of::<Discovered>() + link.url.len() + link.host.len() + link.via.as_ref().map_or(0, String::len)
-}
-
-/// A page that was read, and its archive records.
-#[derive(Debug)]
-pub(crate) struct ReadPage {
-    /// The page.
-    pub page: UndecidedPage,
-    /// Its archive records, as far as they can be made before the verdict.
-    pub prepared: Result<Prepared, RunError>,
-}
-
-impl ReadPage {
-    /// The bytes of everything that grows with the page, except its outlinks.
-    fn held_bytes(&self) -> usize {
-        self.page.held_bytes() + self.prepared.as_ref().map_or(0, Prepared::held_bytes)
-    }
-}
-
-/// A page that waits for its verdict.
-#[derive(Debug)]
-pub(crate) struct UndecidedPage {
-    /// Its row in the frontier.
-    pub queued: QueuedUrl,
-    /// The URL that was asked: the row's own, or another spelling of it.
-    pub asked: Url,
-    /// The page's record in the catalogue, still without a verdict.
-    pub draft: PageDraft,
-    /// The signature that the verdict compares.
-    pub signature: dedup::Signature,
-    /// The extracted text.
-    pub text: String,
-    /// The head of the response, for the archive. It has no body.
-    pub response: Response,
-    /// Links that belong to the crawl.
-    pub outlinks: Vec<Discovered>,
-}
-
-impl UndecidedPage {
-    fn held_bytes(&self) -> usize {
-        let draft = &self.draft;
-        let short = [&draft.title, &draft.content_type, &draft.encoding];
-        size_of::<Self>()
-            + self.text.len()
-            + of_headers(&self.response)
-            + short.iter().map(|text| text.len()).sum::<usize>()
-            + draft.canonical.as_ref().map_or(0, String::len)
-            + draft.signature.len()
-            + self.signature.shingles.len() * size_of::<u64>()
-    }
 }
 
 /// The result of interpreting an answer, by the stage that takes it next.

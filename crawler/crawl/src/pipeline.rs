@@ -22,7 +22,7 @@
 //!    back to a parse thread ([`render`]).
 //! 5. **Recorder.** One thread decides on the pages in turn ([`Recorder::run`]): it asks the dedup index for the
 //!    verdict, archives the page, and commits the outcome together with the outlinks. An event brings the new URLs to
-//!    the frontier, where they start at step 2.
+//!    the frontier, where they start at step 2. The answers of earlier runs are read beside it ([`recalling`]).
 //!
 //! Each job holds one of the frontier's `window` tickets, and every channel has room for as many messages as there are tickets, so
 //! no stage waits for a stage that waits for it. [`MemoryBudget`] bounds the bytes in flight. Parsing has threads of its own, so
@@ -38,12 +38,13 @@ mod join;
 mod kept_cookies;
 mod network;
 mod parse_threads;
+mod recalling;
 mod seeding;
 mod spans;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant, SystemTime};
 
 use crossbeam_channel::bounded;
@@ -57,6 +58,7 @@ use crate::fair_queue::fair_queue;
 use crate::frontier::{Frontier, MAX_LOOKUPS};
 use crate::interpret::{Interpreter, RobotsReader};
 use crate::messages::{Ending, Event, GivenUp, Record, Task};
+use crate::recall::Recall;
 use crate::recorder::{Books, Judge, Local, Recorder};
 use crate::render::{self, Rendering};
 use crate::scope::Scope;
@@ -66,7 +68,7 @@ use crate::steering::Steering;
 use crate::watch::{self, PATIENCE_AFTER_STOP, Watch, Watched};
 use crate::watchdog::{Stops, Watchdog};
 use config::settings::Settings;
-use drive::{Others, drive};
+use drive::{Others, Recording, drive};
 use error::RunError;
 use fill::{fill, open_store};
 use join::Joining;
@@ -176,6 +178,8 @@ pub fn run(
     }
     let browser = browser::start(rendering.as_ref(), settings, &scope, &runtime, &events_in, stats);
     let robots = RobotsReader::new(&settings.product, scope.clone());
+    let recall = Recall::new(recorder.store_mut().answers(), robots);
+    let recalling = recalling::start(recall, window, events_in.clone(), &watch)?;
     ParseThreads {
         interpreter: Arc::new(Interpreter::new(settings.clone(), scope, stats.clone()).with_browser(rendering)),
         large: Some(large_in.clone()),
@@ -207,15 +211,20 @@ pub fn run(
         }
         tokio::spawn(watch.thread("network", watch::LIMIT).beat_for_ever());
         let watched = watch.thread_of_the_end("recorder", watch::LIMIT);
-        let recorder = start_recorder(recorder, watched, move |recorder, watched| {
-            recorder.run(&records, &events_in, &robots, watched)
+        let recorder = start_recorder(recorder, watched, recalling.thread, move |recorder, watched| {
+            recorder.run(&records, &events_in, watched)
         })?;
         let others = Others {
             recorder,
+            recall: recalling.failed,
             silent,
             watch: watch.clone(),
         };
-        drive(&mut frontier, network, records_in, events, start, others).await
+        let recording = Recording {
+            records: records_in,
+            recalls: recalling.errands,
+        };
+        drive(&mut frontier, network, recording, events, start, others).await
     });
     watch.waits_for("the browser", PATIENCE_AFTER_STOP);
     runtime.block_on(browser::end(browser.stage));
@@ -255,10 +264,11 @@ fn leave(membership: Option<Joining>, archiving: Option<Archiving>, watch: &Watc
     left
 }
 
-/// Starts the thread of the recorder. Returns the receiver of its result, which fails if the thread panics.
+/// Starts the thread of the recorder, which ends after the thread that `recalls`. Returns the receiver of its result, which fails if the thread panics.
 fn start_recorder(
     mut recorder: Recorder,
     watched: Watched,
+    recalls: JoinHandle<()>,
     run: impl FnOnce(&mut Recorder, &Watched) -> Result<Counts, RunError> + Send + 'static,
 ) -> Result<oneshot::Receiver<Result<Counts, RunError>>, RunError> {
     let (ended_in, ended) = oneshot::channel();
@@ -272,7 +282,9 @@ fn start_recorder(
                 // The run must not wait for the store to close: the disk may be gone.
                 return ended_in.send(ended).is_ok();
             }
-            // The next command may open the store at once.
+            // The next command may open the store at once. The other reader ends with the loop that feeds both; a panic of it is no failure
+            // of a run that has ended.
+            let _panic = recalls.join();
             drop(recorder);
             ended_in.send(ended).is_ok()
         }))

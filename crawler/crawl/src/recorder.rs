@@ -6,7 +6,7 @@
 //! - `decide`: the way of a page; `verdict`: the pages that wait for their verdicts, and what steering learns; `cluster_links`: the links of
 //!   pages with one text
 //! - `archive`: the archive records of a page; `versions`: those of a page that was visited again; `kept_texts`: what they refer to
-//! - `intake`: seeds, and hosts from the store; `recall`: sitemaps, and the errands of earlier runs; `unanswered`: the end of the revisits
+//! - `intake`: seeds, and hosts from the store; `sitemaps`: the URLs of sitemaps; `unanswered`: the end of the revisits
 //!
 //! Because there is one owner, check and insert are one step: of two near-duplicates in process at once, exactly one
 //! is kept. The recorder asks a [`Judge`] for each verdict, and does not know which one answers. What others have to know goes through its
@@ -21,8 +21,8 @@ pub(crate) mod departures;
 pub(crate) mod intake;
 mod kept_texts;
 mod local;
-mod recall;
 mod redirects;
+mod sitemaps;
 mod unanswered;
 mod verdict;
 mod versions;
@@ -35,7 +35,6 @@ use tokio::sync::mpsc::Sender;
 use web::memory_budget::Claim;
 
 use crate::clock::unix_millis;
-use crate::interpret::RobotsReader;
 use crate::messages::{Errand, Event, Record, Refill};
 use crate::steering::JudgedPage;
 use crate::watch::{self, Watched};
@@ -121,10 +120,9 @@ impl Recorder {
         &mut self,
         records: &Receiver<(Record, Claim)>,
         events: &Sender<Event>,
-        robots: &RobotsReader,
         thread: &Watched,
     ) -> Result<Counts, RunError> {
-        let recorded = self.record_all(records, events, robots, thread);
+        let recorded = self.record_all(records, events, thread);
         recorded.map_err(|error| match error {
             RunError::Storage(error) => self.books.store().explained(error).into(),
             error => error,
@@ -135,7 +133,6 @@ impl Recorder {
         &mut self,
         records: &Receiver<(Record, Claim)>,
         events: &Sender<Event>,
-        robots: &RobotsReader,
         thread: &Watched,
     ) -> Result<Counts, RunError> {
         loop {
@@ -146,7 +143,7 @@ impl Recorder {
             match input {
                 Input::Record(record, claim) => {
                     let is_last = matches!(record, Record::Hosts { is_last: true, .. });
-                    if let Some(event) = self.record(record, claim, robots)? {
+                    if let Some(event) = self.record(record, claim)? {
                         tell(events, event);
                     }
                     // A parse thread that still reads an abandoned page has a sender, so the end of the channel may
@@ -226,7 +223,7 @@ impl Recorder {
     }
 
     /// Records one message, which occupies `memory`. Returns the event for the frontier, if the message has a ticket and need not wait.
-    fn record(&mut self, record: Record, memory: Claim, reader: &RobotsReader) -> Result<Option<Event>, RunError> {
+    fn record(&mut self, record: Record, memory: Claim) -> Result<Option<Event>, RunError> {
         let event = match record {
             Record::Page(read) => match self.page_or_hold(*read, memory)? {
                 Some(event) => event,
@@ -264,7 +261,7 @@ impl Recorder {
                 urls,
                 further,
                 fetched_at,
-            } => recall::sitemap(&mut self.books, &mut *self.judge, (&url, fetched_at), urls, further)?,
+            } => sitemaps::sitemap(&mut self.books, &mut *self.judge, (&url, fetched_at), urls, further)?,
             Record::Robots { errand, answer, stored } => {
                 if let Errand::Robots { for_host, origin, .. } = &errand {
                     let store = self.books.store_mut();
@@ -272,7 +269,6 @@ impl Recorder {
                 }
                 Event::Robots { errand, answer }
             }
-            Record::Recall(errand) => recall::recall(self.books.store(), errand, reader)?,
             Record::Freed(group) => {
                 self.commit()?;
                 self.judge.frees(group, self.books.store());

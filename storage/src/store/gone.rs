@@ -17,7 +17,7 @@ impl Store {
     }
 }
 
-fn explained(dir: &Path, error: StorageError) -> StorageError {
+pub(super) fn explained(dir: &Path, error: StorageError) -> StorageError {
     let is_about_a_name = match &error {
         StorageError::Io { source, .. } | StorageError::State { source, .. } => {
             // The second: of two folders in a path, the upper one has become a file.

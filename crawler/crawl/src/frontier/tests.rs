@@ -7,7 +7,8 @@ use web::politeness::{Contact, HostSignal};
 use web::robots::Robots;
 
 use super::*;
-use crate::messages::{Errand, Refill, RobotsAnswer, Task};
+use crate::messages::{Errand, Event, Refill, RobotsAnswer, Task};
+use crate::steering::JudgedPage;
 use config::Config;
 
 mod gates;

@@ -11,7 +11,7 @@ use super::WeighedRecord;
 use super::network::Network;
 use crate::clock::unix_millis;
 use crate::frontier::Frontier;
-use crate::messages::{Ending, Event, Record, Step};
+use crate::messages::{Ending, Errand, Event, Record, Step};
 use crate::stats::Stats;
 use crate::watch::{self, PATIENCE_AFTER_STOP, Silence, Watch};
 use error::RunError;
@@ -34,6 +34,8 @@ const STOP_GRACE: Duration = Duration::from_secs(3);
 pub(super) struct Others {
     /// The result of the recorder; fails if its thread panics.
     pub recorder: oneshot::Receiver<Result<Counts, RunError>>,
+    /// The failure of the thread that reads the answers of earlier runs; fails if it panics.
+    pub recall: oneshot::Receiver<RunError>,
     /// The thread that stands still.
     pub silent: oneshot::Receiver<Silence>,
     pub watch: Watch,
@@ -43,18 +45,18 @@ pub(super) struct Others {
 pub(super) async fn drive(
     frontier: &mut Frontier,
     network: Network,
-    records: Sender<WeighedRecord>,
+    recording: Recording,
     mut events: mpsc::Receiver<Event>,
     start: Instant,
     others: Others,
 ) -> Result<(Ending, Counts), RunError> {
     let Others {
         mut recorder,
+        mut recall,
         mut silent,
         watch,
     } = others;
     let watched = watch.thread("main", watch::LIMIT);
-    let recording = Recording { records };
     let mut upkeep = Upkeep::new(start, &network.stats);
     let mut abandon_at = None;
     let ending = loop {
@@ -96,6 +98,10 @@ pub(super) async fn drive(
             ended = &mut recorder => {
                 // The recorder's channel is open, so the recorder ends only if it fails.
                 return Err(joined(ended).err().unwrap_or(RunError::Stage("deciding")));
+            }
+            failed = &mut recall => {
+                // As with the recorder.
+                return Err(failed.unwrap_or(RunError::Stage("recalling")));
             }
             Ok(silence) = &mut silent => return Err(silence.into()),
         }
@@ -168,9 +174,12 @@ impl Upkeep {
     }
 }
 
-/// The channel to the recorder.
-struct Recording {
-    records: Sender<WeighedRecord>,
+/// The channels to the threads that have the store.
+pub(super) struct Recording {
+    /// To the recorder.
+    pub records: Sender<WeighedRecord>,
+    /// To the thread that reads the answers of earlier runs.
+    pub recalls: Sender<Errand>,
 }
 
 impl Recording {
@@ -178,7 +187,7 @@ impl Recording {
     fn carry_out(&self, step: Step) {
         match step {
             Step::Refill(refill) => self.send(Record::Refill(refill)),
-            Step::Recall(errand) => self.send(Record::Recall(errand)),
+            Step::Recall(errand) => self.recall(errand),
             Step::ReadSeeds => self.send(Record::ReadSeeds),
             Step::LoadHosts(wanted) => self.send(Record::LoadHosts(wanted)),
             Step::Exclude { queued, reason } => self.exclude(queued, reason),
@@ -237,6 +246,13 @@ impl Recording {
             outcome,
             outlinks: Vec::new(),
         });
+    }
+
+    /// Never blocks: the channel has room for all tickets.
+    fn recall(&self, errand: Errand) {
+        if self.recalls.send(errand).is_err() {
+            tracing::debug!("the reader of earlier answers has ended; the run is about to end too");
+        }
     }
 
     /// Never blocks for a record with a ticket: the channel has room for all tickets. A save has no ticket, and may

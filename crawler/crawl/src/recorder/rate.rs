@@ -21,7 +21,6 @@ use super::tests::response;
 use super::*;
 use crate::exchange::{ArchivedRequests, Exchange, Prepared};
 use crate::messages::{ReadPage, UndecidedPage};
-use crate::scope::Scope;
 use config::Config;
 
 /// URLs that are known before the first page of the test.
@@ -130,8 +129,6 @@ fn the_recorder_keeps_the_pages_that_say_something_new_at_its_rate() {
     };
     let dir = tempfile::tempdir().unwrap();
     let settings = Settings::new(&Config::default()).unwrap();
-    let scope = Scope::new(settings.scope, settings.limits.max_depth);
-    let reader = RobotsReader::new(&settings.product, Arc::new(scope));
     let store = Store::open(dir.path(), &OpenOptions::new(settings.store_scheme())).unwrap();
     let mut books = Books::open(store, &settings, Arc::default()).unwrap();
     let judge = Local::open(books.store_mut(), &settings).unwrap();
@@ -163,7 +160,7 @@ fn the_recorder_keeps_the_pages_that_say_something_new_at_its_rate() {
         let records: Vec<Record> = chunk.iter().map(|queued| pages.next(queued.clone())).collect();
         let before = processor_time();
         for record in records {
-            recorder.record(record, Claim::default(), &reader).unwrap();
+            recorder.record(record, Claim::default()).unwrap();
         }
         let recorded = processor_time();
         recorder.commit().unwrap();

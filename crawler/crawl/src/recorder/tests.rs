@@ -32,7 +32,6 @@ struct World {
     dir: tempfile::TempDir,
     settings: Settings,
     analyzer: Analyzer,
-    reader: RobotsReader,
     recorder: Option<Recorder>,
     /// The desk of a worker; `None` for a crawl by one process.
     desk: Option<FakeDesk>,
@@ -49,11 +48,9 @@ impl World {
 
     fn with_desk(seed: u64, desk: Option<FakeDesk>) -> Self {
         let settings = Settings::new(&Config::default()).unwrap();
-        let scope = Scope::new(settings.scope, settings.limits.max_depth);
         let mut world = Self {
             dir: tempfile::tempdir().unwrap(),
             analyzer: Analyzer::new(&settings.scheme),
-            reader: RobotsReader::new(&settings.product, Arc::new(scope)),
             settings,
             recorder: None,
             desk,
@@ -86,7 +83,7 @@ impl World {
 
     fn record(&mut self, record: Record) {
         let recorder = self.recorder.as_mut().unwrap();
-        recorder.record(record, Claim::default(), &self.reader).unwrap();
+        recorder.record(record, Claim::default()).unwrap();
     }
 
     /// A response with the text at the URL, now.
