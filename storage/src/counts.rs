@@ -4,7 +4,7 @@ use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
-use crate::page::{PageRecord, Verdict};
+use crate::page::{PageRecord, VerdictKind};
 
 /// Counts of the URLs of a host, or of all hosts.
 ///
@@ -37,21 +37,13 @@ pub struct Counts {
     pub bytes_kept: u64,
 }
 
-/// The count that a page belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Class {
-    Kept,
-    Exact,
-    Near,
-}
-
 /// A change of the counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CountChange {
     Discovered,
     /// A page has its verdict.
     Decided {
-        class: Class,
+        class: VerdictKind,
         wire_bytes: u64,
         body_bytes: u64,
     },
@@ -68,7 +60,7 @@ pub(crate) enum CountChange {
     },
     /// A visit found something else than the page. Its URL counts as queued until the next change.
     Reopened {
-        was: Class,
+        was: VerdictKind,
         body_bytes: u64,
     },
     /// The page of a URL that was reopened is gone.
@@ -81,28 +73,17 @@ pub(crate) enum CountChange {
     Found,
     /// A page has another verdict than before.
     Reclassified {
-        was: Class,
-        now: Class,
+        was: VerdictKind,
+        now: VerdictKind,
         body_bytes: u64,
     },
-}
-
-impl Class {
-    /// The class of a page with this verdict.
-    pub fn of(verdict: Verdict) -> Self {
-        match verdict {
-            Verdict::Unique => Self::Kept,
-            Verdict::Exact { .. } => Self::Exact,
-            Verdict::Near { .. } => Self::Near,
-        }
-    }
 }
 
 impl CountChange {
     /// The change for a visit that found something else than `page`.
     pub fn reopened(page: &PageRecord) -> Self {
         Self::Reopened {
-            was: Class::of(page.verdict),
+            was: page.verdict.kind(),
             body_bytes: page.body_bytes,
         }
     }
@@ -115,25 +96,25 @@ impl Counts {
         self.kept + self.exact + self.near
     }
 
-    fn of_class(&mut self, class: Class) -> &mut u64 {
+    fn of_class(&mut self, class: VerdictKind) -> &mut u64 {
         match class {
-            Class::Kept => &mut self.kept,
-            Class::Exact => &mut self.exact,
-            Class::Near => &mut self.near,
+            VerdictKind::Kept => &mut self.kept,
+            VerdictKind::Exact => &mut self.exact,
+            VerdictKind::Near => &mut self.near,
         }
     }
 
-    fn add(&mut self, class: Class, body_bytes: u64) {
+    fn add(&mut self, class: VerdictKind, body_bytes: u64) {
         *self.of_class(class) += 1;
-        if class == Class::Kept {
+        if class == VerdictKind::Kept {
             self.bytes_kept += body_bytes;
         }
     }
 
-    fn take_out(&mut self, class: Class, body_bytes: u64) {
+    fn take_out(&mut self, class: VerdictKind, body_bytes: u64) {
         let count = self.of_class(class);
         *count = count.saturating_sub(1);
-        if class == Class::Kept {
+        if class == VerdictKind::Kept {
             self.bytes_kept = self.bytes_kept.saturating_sub(body_bytes);
         }
     }

@@ -193,7 +193,7 @@ pub use new_links::NewLinks;
 pub use noted_pages::PagesElsewhere;
 pub use outbox::{Ended, Letter, Outbox};
 pub use outcome::{Finished, Outcome};
-pub use page::{Fate, PageDraft, PageRecord, Rendering, Replaced, Verdict};
+pub use page::{Fate, PageDraft, PageRecord, Rendering, Replaced, Verdict, VerdictKind};
 pub use queue::Queue;
 pub use rebuild::{ChangedVerdicts, DecidedSchemes, Kept, Rebuild, RebuildStep, Rebuilt, Redecision};
 pub use revisits::{RefreshCounts, Revisits, Visit, Visits};

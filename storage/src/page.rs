@@ -30,7 +30,47 @@ pub enum Verdict {
     },
 }
 
+/// The kinds of verdicts: what counts, filters and reports tell apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VerdictKind {
+    /// The page said something new and was kept.
+    Kept,
+    /// Its text is the same as another page's.
+    Exact,
+    /// Its text is nearly the same as another page's.
+    Near,
+}
+
+impl VerdictKind {
+    /// `kept`, `exact` or `near`: the name of the kind wherever a person or a program reads it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Kept => "kept",
+            Self::Exact => "exact",
+            Self::Near => "near",
+        }
+    }
+}
+
 impl Verdict {
+    /// The kind of the verdict, without its evidence.
+    #[must_use]
+    pub fn kind(self) -> VerdictKind {
+        match self {
+            Self::Unique => VerdictKind::Kept,
+            Self::Exact { .. } => VerdictKind::Exact,
+            Self::Near { .. } => VerdictKind::Near,
+        }
+    }
+
+    /// Whether the page says nothing that another does not say.
+    #[must_use]
+    pub fn is_duplicate(self) -> bool {
+        self.kind() != VerdictKind::Kept
+    }
+
     /// The page that this one is a duplicate of.
     #[must_use]
     pub fn of(self) -> Option<u64> {
@@ -218,7 +258,7 @@ impl PageRecord {
     /// Whether the crawl keeps the page: it is unique, and the last version of its URL.
     #[must_use]
     pub fn is_kept(&self) -> bool {
-        self.verdict == Verdict::Unique && self.fate == Fate::Current
+        !self.verdict.is_duplicate() && self.fate == Fate::Current
     }
 
     /// Whether the page is kept by its text alone: the crawl dropped it and archived no body, and a redecision keeps it.

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use export::{Columns, Destination, ExportError, Lines, Sink};
-use storage::{Fate, PageRecord, StorageError, Store, Verdict, cdxj};
+use storage::{Fate, PageRecord, StorageError, Store, cdxj};
 
 use self::filter::Filter;
 use self::published::Published;
@@ -145,7 +145,7 @@ fn export_index(store: &Store, filter: &Filter<'_>, destination: &Destination, q
 
 /// The text of a kept page, and `None` for a duplicate. The inner error concerns only this page.
 fn text_of(store: &Store, page: &PageRecord) -> Result<Result<Option<String>, StorageError>, RunError> {
-    if page.verdict != Verdict::Unique {
+    if page.verdict.is_duplicate() {
         return Ok(Ok(None));
     }
     match store.text_of(page) {

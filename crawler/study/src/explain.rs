@@ -23,7 +23,7 @@ use config::settings::Settings;
 use crawl::redirect::is_in_html;
 use error::RunError;
 
-pub use answer::{Answer, BlockComparison, ComparedPage, FailureAnswer, PageAnswer, PageVerdict, QueueAnswer, State};
+pub use answer::{Answer, BlockComparison, ComparedPage, FailureAnswer, PageAnswer, QueueAnswer, State};
 
 /// Upper bound on the known URLs that the answer suggests.
 const MAX_SUGGESTED: usize = 8;

@@ -28,7 +28,6 @@ mod thresholds;
 mod timeline;
 mod urls;
 mod variants;
-mod verdicts;
 mod waiting;
 
 use std::collections::HashMap;

@@ -364,7 +364,7 @@ pub(super) fn draft_of(page: PageRecord, replaces: Option<Replaced>) -> PageDraf
         signature: page.signature,
         elapsed_ms: page.elapsed_ms,
         canonical: page.canonical,
-        replaces: replaces.filter(|_| page.verdict == Verdict::Unique),
+        replaces: replaces.filter(|_| !page.verdict.is_duplicate()),
         validators: page.validators,
         payload_digest: page.payload_digest,
         logged_in: page.logged_in,

@@ -10,7 +10,7 @@
 
 use super::{DecidedSchemes, Rebuild};
 use crate::catalogue::Catalogue;
-use crate::counts::{Class, CountChange};
+use crate::counts::CountChange;
 use crate::error::StorageError;
 use crate::page::{Fate, PageRecord, Verdict};
 use crate::run_notes::{Redecided, RunNotes};
@@ -101,7 +101,7 @@ impl Rebuild {
         if page.fate == Fate::Current {
             page.verdict = decided.verdict;
             page.replaces = decided.replaces;
-            let (was_class, now) = (Class::of(was), Class::of(page.verdict));
+            let (was_class, now) = (was.kind(), page.verdict.kind());
             if was_class != now {
                 let change = CountChange::Reclassified {
                     was: was_class,

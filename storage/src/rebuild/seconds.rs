@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use super::Rebuild;
 use crate::catalogue::Catalogue;
-use crate::counts::{Class, CountChange};
+use crate::counts::CountChange;
 use crate::edges::Edges;
 use crate::error::StorageError;
 use crate::outcome::Outcome;
@@ -109,7 +109,7 @@ impl Rebuild {
             };
             let takes_over = match &first {
                 Some((first, page)) if page.fate == Fate::Current => {
-                    let is_kept = |page: &PageRecord| page.verdict == Verdict::Unique;
+                    let is_kept = |page: &PageRecord| !page.verdict.is_duplicate();
                     let rank = |number: &u64, page| (is_kept(page), named.contains(number));
                     let (of_first, of_second) = (rank(first, page), rank(&number, &second));
                     of_second > of_first || of_second == of_first && !is_one_crawl
@@ -175,7 +175,7 @@ impl Rebuild {
             piece.count(host.clone(), from);
         }
         let decided = CountChange::Decided {
-            class: Class::of(second.verdict),
+            class: second.verdict.kind(),
             wire_bytes: 0,
             body_bytes: second.body_bytes,
         };

@@ -3,14 +3,14 @@
 use super::Store;
 use crate::catalogue::Catalogue;
 use crate::commit::Piece;
-use crate::counts::{Class, CountChange};
+use crate::counts::CountChange;
 use crate::edges::Edges;
 use crate::error::StorageError;
 use crate::frontier::{Discovered, Place, QueueChange, QueuedUrl, Via};
 use crate::links::{Links, Placed};
 use crate::outbox::{Ended, Letter, Sealed};
 use crate::outcome::{Finished, Outcome};
-use crate::page::{PageDraft, PageRecord, Replaced, Verdict};
+use crate::page::{PageDraft, PageRecord, Replaced, VerdictKind};
 use crate::revisits::{ArchivedVisit, Revisits, Visit};
 use crate::url_state::{Failure, UrlState, stored_text};
 use crate::urls::FinishedUrls;
@@ -174,7 +174,7 @@ impl Store {
     ) -> Result<(), StorageError> {
         let (queued, depth, piece) = (ending.queued, ending.depth, &mut ending.piece);
         let change = CountChange::Decided {
-            class: Class::of(draft.verdict),
+            class: draft.verdict.kind(),
             wire_bytes: draft.wire_bytes,
             body_bytes: draft.body_bytes,
         };
@@ -281,14 +281,14 @@ impl Store {
         let kept = self.latest_page(replaced.page)?;
         let kept = kept.filter(PageRecord::is_kept);
         let takes_its_place =
-            draft.verdict == Verdict::Unique && replaced.verdict.of() == Some(piece.progress().next_page);
+            !draft.verdict.is_duplicate() && replaced.verdict.of() == Some(piece.progress().next_page);
         let Some(mut page) = kept.filter(|_| takes_its_place) else {
             return Err(StorageError::NotReplaceable { page: replaced.page });
         };
         page.verdict = replaced.verdict;
         let change = CountChange::Reclassified {
-            was: Class::Kept,
-            now: Class::of(replaced.verdict),
+            was: VerdictKind::Kept,
+            now: replaced.verdict.kind(),
             body_bytes: page.body_bytes,
         };
         Catalogue::set(replaced.page, &page, piece)?;

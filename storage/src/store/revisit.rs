@@ -20,7 +20,7 @@ use crate::commit::Piece;
 use crate::counts::CountChange;
 use crate::error::StorageError;
 use crate::frontier::{QueueChange, QueuedUrl, Revisit};
-use crate::page::{Fate, PageRecord, Verdict};
+use crate::page::{Fate, PageRecord};
 use crate::revisits::{CurrentRefresh, RefreshCounts, Revisits, Visit, Visits};
 
 /// Visits in a row that find no page, after which the page is gone.
@@ -97,7 +97,7 @@ impl Store {
     /// The validators and the digest of the page. Empty if the page must be fetched and decided again in any case: its body was never
     /// archived, or the page that it is a duplicate of is no longer kept.
     fn revisit_of(&self, id: u64, page: PageRecord) -> Result<Revisit, StorageError> {
-        let is_orphan = page.verdict != Verdict::Unique && self.catalogue().kept_representative_of(id)?.is_none();
+        let is_orphan = page.verdict.is_duplicate() && self.catalogue().kept_representative_of(id)?.is_none();
         if page.is_kept_without_body() || is_orphan {
             return Ok(Revisit {
                 page: id,

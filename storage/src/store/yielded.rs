@@ -6,11 +6,11 @@
 
 use super::Store;
 use crate::catalogue::Catalogue;
-use crate::counts::{Class, CountChange};
+use crate::counts::CountChange;
 use crate::error::StorageError;
 use crate::frontier::Via;
 use crate::outcome::Outcome;
-use crate::page::{PageRecord, Verdict};
+use crate::page::{PageRecord, Verdict, VerdictKind};
 use crate::warc::metadata::{self, Event};
 use crate::warc::record::now_ms;
 
@@ -44,8 +44,8 @@ impl Store {
         self.archive.append(None, record, at)?;
         piece.end_archive_at(self.archive.end());
         let change = CountChange::Reclassified {
-            was: Class::Kept,
-            now: Class::of(verdict),
+            was: VerdictKind::Kept,
+            now: verdict.kind(),
             body_bytes: page.body_bytes,
         };
         piece.count(page.host, change);

@@ -3,7 +3,7 @@
 use super::Check;
 use super::findings::FindingKind;
 use crate::error::StorageError;
-use crate::page::{Fate, PageRecord, Verdict};
+use crate::page::{Fate, PageRecord};
 use crate::url_state::UrlState;
 use crate::warc::location::WarcLocation;
 use crate::warc::metadata::duplicate;
@@ -44,7 +44,7 @@ impl Check<'_> {
         let mut wrong = Vec::new();
         // A redecision keeps a duplicate of the crawl by its text, until a visit brings the body.
         let has_body = page.response.is_some() || self.store.catalogue().is_redecided(sequence)?;
-        if page.verdict == Verdict::Unique && (!has_body || page.text.is_none()) {
+        if !page.verdict.is_duplicate() && (!has_body || page.text.is_none()) {
             wrong.push((
                 FindingKind::Body,
                 "it is kept, but its body or text was not archived".to_owned(),

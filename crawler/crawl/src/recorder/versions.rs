@@ -32,7 +32,7 @@ pub(super) fn says_nothing_new(store: &Store, revisit: &Revisit, page: &Undecide
         return Ok(false);
     };
     // Its representative may have departed since the revisit was queued.
-    if last.verdict != Verdict::Unique && store.catalogue().kept_representative_of(revisit.page)?.is_none() {
+    if last.verdict.is_duplicate() && store.catalogue().kept_representative_of(revisit.page)?.is_none() {
         return Ok(false);
     }
     // The bytes of a page that needs its scripts do not say what it says.

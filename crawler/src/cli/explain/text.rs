@@ -2,10 +2,9 @@
 
 use crate::cli::diff_text;
 use crate::cli::screen::{Paint, Screen};
+use storage::VerdictKind;
 use study::diff::Diff;
-use study::explain::{
-    Answer, BlockComparison, ComparedPage, FailureAnswer, PageAnswer, PageVerdict, QueueAnswer, State,
-};
+use study::explain::{Answer, BlockComparison, ComparedPage, FailureAnswer, PageAnswer, QueueAnswer, State};
 use study::in_words::{counted, likeness};
 use study::said::Said;
 use terminal::commands::command;
@@ -109,8 +108,8 @@ fn page(out: &mut String, page: &PageAnswer, screen: Screen) {
     facts(out, page, screen);
     if let Some(other) = &page.compared_with {
         let heading = match page.verdict {
-            PageVerdict::Exact | PageVerdict::Near => "Duplicate of",
-            PageVerdict::Kept => "Compared with",
+            VerdictKind::Exact | VerdictKind::Near => "Duplicate of",
+            VerdictKind::Kept => "Compared with",
         };
         out.push_str(&screen.heading(heading));
         out.push_str(&one(other, screen));
@@ -200,7 +199,7 @@ fn difference(out: &mut String, page: &PageAnswer, screen: Screen) {
 /// The nearest kept pages, except the page that the verdict names.
 fn nearest(out: &mut String, page: &PageAnswer, screen: Screen) {
     if page.nearest.is_empty() {
-        if page.verdict == PageVerdict::Kept && page.notes.is_empty() {
+        if page.verdict == VerdictKind::Kept && page.notes.is_empty() {
             out.push_str(&screen.heading("No other kept page is near it"));
         }
         return;

@@ -66,7 +66,7 @@ fn fingerprint(page: &PageRecord) -> Result<Option<Fingerprint>, RunError> {
 
 /// URL of the representative of a duplicate, if it has one. It may be the page of another worker.
 fn kept_page_of(store: &Store, id: u64, page: &PageRecord) -> Result<Option<String>, RunError> {
-    if page.verdict == Verdict::Unique {
+    if !page.verdict.is_duplicate() {
         return Ok(None);
     }
     let kept = store

@@ -6,6 +6,7 @@
 )]
 
 use serde::Serialize;
+use storage::VerdictKind;
 
 use crate::as_of::AsOf;
 use crate::diff::Diff;
@@ -68,10 +69,10 @@ pub struct PageAnswer {
     pub logged_in: bool,
     /// What its archived body says about it.
     pub metadata: Option<Said>,
-    pub verdict: PageVerdict,
+    pub verdict: VerdictKind,
     pub is_kept: bool,
     pub is_without_body: bool,
-    pub crawled_as: Option<PageVerdict>,
+    pub crawled_as: Option<VerdictKind>,
     pub duplicate_by_rule: Option<PageRef>,
     pub compared_with: Option<ComparedPage>,
     pub kept_page: Option<PageRef>,
@@ -85,24 +86,6 @@ pub struct PageAnswer {
     pub history: Vec<HistoryEvent>,
     pub diff: Option<PageDiff>,
     pub notes: Vec<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PageVerdict {
-    Kept,
-    Exact,
-    Near,
-}
-
-impl PageVerdict {
-    pub fn of(verdict: storage::Verdict) -> Self {
-        match verdict {
-            storage::Verdict::Unique => Self::Kept,
-            storage::Verdict::Exact { .. } => Self::Exact,
-            storage::Verdict::Near { .. } => Self::Near,
-        }
-    }
 }
 
 #[derive(Debug, Clone, Serialize)]

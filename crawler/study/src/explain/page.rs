@@ -4,7 +4,7 @@ use dedup::{Analyzer, Explanation, Fingerprint, Layout, Signature};
 use storage::{PageRecord, Verdict};
 use url::Url;
 
-use super::answer::{BlockComparison, ComparedPage, Feature, PageAnswer, PageDiff, PageRef, PageVerdict, State};
+use super::answer::{BlockComparison, ComparedPage, Feature, PageAnswer, PageDiff, PageRef, State};
 use super::history::Former;
 use super::summary::{dropped_summary, kept_summary};
 use super::{Explainer, time};
@@ -110,10 +110,10 @@ impl Explainer<'_> {
             via: self.url_of(page.record.via.as_ref())?,
             logged_in: page.record.logged_in,
             metadata: self.said(&page.record, &mut notes),
-            verdict: PageVerdict::of(page.record.verdict),
+            verdict: page.record.verdict.kind(),
             is_kept: page.record.is_kept(),
             is_without_body: page.record.is_kept_without_body(),
-            crawled_as: former.map(|former| PageVerdict::of(former.verdict)),
+            crawled_as: former.map(|former| former.verdict.kind()),
             duplicate_by_rule: comparisons.duplicate_by_rule,
             compared_with: comparisons.compared_with,
             kept_page: comparisons.kept_page,
@@ -316,7 +316,7 @@ impl Explainer<'_> {
             return Ok(None);
         };
         let similarity = other.likeness.as_ref().map_or(0.0, |likeness| likeness.similarity);
-        if page.record.verdict == Verdict::Unique && similarity < MIN_SIMILARITY_OF_DIFF {
+        if !page.record.verdict.is_duplicate() && similarity < MIN_SIMILARITY_OF_DIFF {
             return Ok(None);
         }
         if let Some(worker) = other.page.worker {

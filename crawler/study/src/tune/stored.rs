@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use dedup::Analyzer;
-use storage::{Fate, Store, Verdict};
+use storage::{Fate, Store};
 
 use super::Step;
 use crate::replay::{self, DecidedPage};
@@ -46,7 +46,7 @@ impl Crawl {
                 continue;
             }
             let signature = decode_signature(&page.signature)?;
-            crawl.is_kept.push(page.verdict == Verdict::Unique);
+            crawl.is_kept.push(!page.verdict.is_duplicate());
             crawl
                 .pages
                 .push(DecidedPage::new(sequence, signature, page.url, page.canonical));

@@ -1,7 +1,7 @@
 //! One pass over the catalogue for the measures of every page.
 
 use dedup::{DuplicateRule, Width};
-use storage::{Store, Verdict};
+use storage::Store;
 
 use super::about::Seeds;
 use super::documents::Documents;
@@ -49,9 +49,9 @@ impl Pages {
             fetches.push(Fetch {
                 at: page.fetched_at,
                 elapsed_ms: page.elapsed_ms,
-                verdict: page.verdict.into(),
+                verdict: page.verdict.kind(),
             });
-            if page.response.is_none() && page.verdict != Verdict::Unique {
+            if page.response.is_none() && page.verdict.is_duplicate() {
                 duplicate_bytes += page.body_bytes;
             }
             if page.is_kept()

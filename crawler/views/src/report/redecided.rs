@@ -3,7 +3,6 @@
 use serde::Serialize;
 use storage::Store;
 
-use super::verdicts::VerdictKind;
 use error::RunError;
 use study::named_page::NamedPage;
 use terminal::units::utc;
@@ -69,8 +68,8 @@ impl Redecided {
             let of = of.map_or(Ok(None), |of| NamedPage::find(store, of))?;
             changed.push(ChangedVerdict {
                 url: page.url,
-                was: VerdictKind::from(was).as_str(),
-                verdict: VerdictKind::from(page.verdict).as_str(),
+                was: was.kind().name(),
+                verdict: page.verdict.kind().name(),
                 of: of.map(|page| page.url),
                 id,
             });

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use storage::{Fate, Store};
 
-use super::verdicts::VerdictKind;
 use error::RunError;
+use storage::VerdictKind;
 use terminal::units::utc;
 
 /// All refreshes, the pages that the last one found changed, and the pages that are gone.
@@ -86,12 +86,12 @@ impl Refreshes {
                 && page.fetched_at >= last.started_at
             {
                 let was = store.page(previous)?;
-                let was = was.map_or(VerdictKind::Kept, |page| page.verdict.into());
+                let was = was.map_or(VerdictKind::Kept, |page| page.verdict.kind());
                 read.changed.push(ChangedPage {
                     url: page.url,
                     at: utc(page.fetched_at),
-                    verdict: VerdictKind::from(page.verdict).as_str(),
-                    was: was.as_str(),
+                    verdict: page.verdict.kind().name(),
+                    was: was.name(),
                 });
             }
         }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::verdicts::VerdictKind;
+use storage::VerdictKind;
 use terminal::units::utc;
 
 /// Upper bound on the number of intervals.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crossbeam_channel::{Select, TryRecvError, never};
 use fleet::{Partition, WaitingUrl};
-use storage::{Discovered, FETCHED_ELSEWHERE, HostRecord, Letter, Outcome, QueuedUrl, Store, Verdict};
+use storage::{Discovered, FETCHED_ELSEWHERE, HostRecord, Letter, Outcome, QueuedUrl, Store};
 use url::Url;
 use web::host_key::HostKey;
 
@@ -36,7 +36,7 @@ impl Post for ByLog {
             letters.push(self.letters.of_done(queued, page)?);
         }
         if let Outcome::Page { draft, .. } = outcome
-            && draft.verdict == Verdict::Unique
+            && !draft.verdict.is_duplicate()
         {
             let claim = Claim {
                 page,

@@ -2,7 +2,7 @@
 
 use memchr::memmem::Finder;
 use serde::Serialize;
-use storage::{Fate, Store, Verdict};
+use storage::{Fate, Store};
 
 use error::RunError;
 use terminal::units::utc;
@@ -90,11 +90,7 @@ pub(super) fn read(store: &Store) -> Result<Vec<Row>, RunError> {
         if page.fate != Fate::Current {
             continue;
         }
-        let verdict = match page.verdict {
-            Verdict::Unique => "kept",
-            Verdict::Exact { .. } => "exact",
-            Verdict::Near { .. } => "near",
-        };
+        let verdict = page.verdict.kind().name();
         rows.push(Row::new(
             id,
             page.url,
