@@ -145,10 +145,13 @@ impl Explainer<'_> {
             0 | 1 => String::new(),
             attempts => format!(", tried {attempts} times"),
         };
-        let summary = format!("Not fetched: {} ({}{times}).", failure.detail, failure.kind);
+        let advice = crawl::walls::advice(&failure.kind);
+        // A page in the way of the one that was asked for has been fetched.
+        let what = if advice.is_some() { "No page was kept" } else { "Not fetched" };
+        let summary = format!("{what}: {} ({}{times}).", failure.detail, failure.kind);
         let answer = FailureAnswer {
             via: self.url_of(failure.via.as_ref())?,
-            advice: crawl::walls::advice(&failure.kind),
+            advice,
             kind: failure.kind,
             status: failure.status,
             detail: failure.detail,
