@@ -2,7 +2,7 @@
 //!
 //! A wall has the outcome `failed`, of a kind such as `blocked_captcha`. Its text is stored nowhere: no verdict, no rule and no other page
 //! learns from it. A wall that may pass is tried again as often as a response with status 429, and its host rests before each try, each time
-//! for longer. Where a host answers with nothing but walls, further tries are in vain, and its URLs are asked for once.
+//! for longer. If a host answers with nothing but walls, further tries are in vain: each further URL of the host is asked for once.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};

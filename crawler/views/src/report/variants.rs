@@ -35,7 +35,8 @@ impl Variants {
         Ok(())
     }
 
-    /// How many near-duplicates have other numbers than the page that they were compared with. A pair whose page another worker has counts not.
+    /// How many near-duplicates have other numbers than the page that they were compared with. A pair does not
+    /// count if another worker has the page.
     pub fn count(&self) -> u64 {
         let differs = |(of, numbers): &&(u64, u64)| self.of_new.get(of).is_some_and(|other| other != numbers);
         self.of_near.iter().filter(differs).count() as u64
