@@ -147,7 +147,11 @@ impl Explainer<'_> {
         };
         let advice = crawl::walls::advice(&failure.kind);
         // A page in the way of the one that was asked for has been fetched.
-        let what = if advice.is_some() { "No page was kept" } else { "Not fetched" };
+        let what = if advice.is_some() {
+            "No page was kept"
+        } else {
+            "Not fetched"
+        };
         let summary = format!("{what}: {} ({}{times}).", failure.detail, failure.kind);
         let answer = FailureAnswer {
             via: self.url_of(failure.via.as_ref())?,

@@ -41,7 +41,12 @@ fn collector() -> (Url, Receiver<Received>) {
     let (sender, received) = mpsc::channel();
     thread::spawn(move || {
         for stream in listener.incoming() {
-            sender.send(answer(stream.unwrap())).unwrap();
+            let stream = stream.unwrap();
+            // Before the answer, after which the test looks.
+            sender.send(read(&stream)).unwrap();
+            (&stream)
+                .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
+                .unwrap();
         }
     });
     (url, received)
@@ -51,17 +56,14 @@ fn url_of(listener: &TcpListener) -> Url {
     format!("http://{}", listener.local_addr().unwrap()).parse().unwrap()
 }
 
-fn answer(stream: TcpStream) -> Received {
-    let mut reader = BufReader::new(&stream);
+fn read(stream: &TcpStream) -> Received {
+    let mut reader = BufReader::new(stream);
     let lines = reader.by_ref().lines().map(|line| line.unwrap().to_ascii_lowercase());
     let head: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
     let length = head.iter().find_map(|line| line.strip_prefix("content-length: "));
     let mut body = vec![0; length.unwrap().parse().unwrap()];
     reader.read_exact(&mut body).unwrap();
     let traces = ExportTraceServiceRequest::decode(&body[..]).unwrap();
-    (&stream)
-        .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
-        .unwrap();
     Received { head, traces }
 }
 

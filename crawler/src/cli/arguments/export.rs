@@ -97,11 +97,11 @@ pub struct ExportArgs {
     /// Only pages fetched at this time or earlier; a date includes the whole day.
     #[arg(long, value_name = "DATE", value_parser = parse_until)]
     pub until: Option<i64>,
-    /// Only pages that say they were published at this time or later. Reads each page again, as --with metadata does; a page without a date
-    /// does not pass.
+    /// Only pages that say they were published at this time or later. Reads each page again, as --with metadata does. A page without a date
+    /// does not pass; a time without an offset is read as UTC. Not for --format cdxj.
     #[arg(long, value_name = "DATE", value_parser = parse_since)]
     pub since_published: Option<i64>,
-    /// Only pages that say they were published at this time or earlier; a date includes the whole day.
+    /// Only pages that say they were published at this time or earlier; a date includes the whole day. As --since-published otherwise.
     #[arg(long, value_name = "DATE", value_parser = parse_until)]
     pub until_published: Option<i64>,
     /// Only pages whose URL matches this pattern: a regular expression of a part of the URL, or glob: and a pattern of the whole URL.

@@ -88,7 +88,8 @@ fn unrendered(run: &Snapshot, settings: &Settings) -> Option<String> {
         RenderMode::Auto | RenderMode::Always => "no browser rendered them",
     };
     let pages = run.unrendered;
-    (pages > 0).then(|| format!("  {pages} pages have scripts and hardly any text: {advice}"))
+    let have = if pages == 1 { "page has" } else { "pages have" };
+    (pages > 0).then(|| format!("  {pages} {have} scripts and hardly any text: {advice}"))
 }
 
 /// The links that a bound of the configuration excluded.

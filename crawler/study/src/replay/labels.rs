@@ -41,7 +41,7 @@ impl Labels {
 
     /// Number of pairs.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub fn pairs(&self) -> usize {
         self.by_pair.len()
     }
 
@@ -108,7 +108,7 @@ mod tests {
         labels.insert(3, 1, 0.0);
         labels.remove(2, 1);
         labels.remove(5, 6);
-        assert_eq!((labels.len(), labels.of(1, 2), labels.of(1, 3)), (1, None, Some(0.0)));
+        assert_eq!((labels.pairs(), labels.of(1, 2), labels.of(1, 3)), (1, None, Some(0.0)));
         assert!(labels.speak_of(1) && !labels.speak_of(2));
     }
 }

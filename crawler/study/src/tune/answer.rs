@@ -140,7 +140,7 @@ impl LabelsAnswer {
     ) -> Self {
         let by_chosen = contradicted.iter().filter(|(_, _, cells)| cells.contains(chosen));
         Self {
-            pairs: file.labels.len(),
+            pairs: file.labels.pairs(),
             bad_lines: file.bad_lines,
             unknown_urls: file.unknown,
             said_otherwise: file.said_otherwise,

@@ -48,18 +48,15 @@ pub(super) fn in_words(variants: u64, thresholds: &Thresholds) -> Option<[String
     if variants == 0 || thresholds.numbers_must_match {
         return None;
     }
-    let noun = if variants == 1 {
-        "duplicate has"
+    let found = if variants == 1 {
+        "1 near-duplicate has other numbers than its page (sizes, prices)".to_owned()
     } else {
-        "duplicates have"
-    };
-    Some([
         format!(
-            "{} near {noun} other numbers than their page (sizes, prices)",
+            "{} near-duplicates have other numbers than their pages (sizes, prices)",
             grouped(variants)
-        ),
-        "dedup.numbers_must_match = true keeps them".to_owned(),
-    ])
+        )
+    };
+    Some([found, "dedup.numbers_must_match = true keeps them".to_owned()])
 }
 
 #[cfg(test)]
