@@ -242,11 +242,14 @@ fn a_stopped_worker_leaves_its_hosts_to_the_others_at_once() {
         // Nobody waits for the end of such a lease here.
         .map(|number| worker(number, &site, &redis).set("fleet.lease_seconds", 30))
         .collect();
-    let mut running: Vec<Running> = workers.iter().map(Crawl::start).collect();
+    let stopped = workers[0].start();
+    // It works, so it takes the signal as a wish to stop.
+    site.wait_for_requests(1);
+    let other = workers[1].start();
     site.wait_for_requests(20);
-    running[0].interrupt();
-    running.remove(0).wait().succeeded();
-    running.remove(0).wait().succeeded();
+    stopped.interrupt();
+    stopped.wait().succeeded();
+    other.wait().succeeded();
     assert_eq!(times(&site).keys().cloned().collect::<BTreeSet<_>>(), all_pages(&site));
     assert_one_worker_at_a_time(&site);
 }
