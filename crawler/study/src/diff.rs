@@ -98,7 +98,7 @@ impl Default for Options {
 }
 
 /// Replaces text that was cut out of a line.
-pub const ELLIPSIS: &str = "…";
+pub(crate) const ELLIPSIS: &str = "…";
 
 /// Compares two texts; `left` is the kept page, `right` the other page.
 #[must_use]

@@ -72,7 +72,7 @@ impl Likeness {
 
     /// The comparison of two texts that the rule does not compare, by the exact Jaccard index of their runs of five units.
     #[must_use]
-    pub fn outside_the_rule(similarity: f32) -> Self {
+    pub(crate) fn outside_the_rule(similarity: f32) -> Self {
         Self {
             is_exact: false,
             distance: None,
@@ -85,7 +85,7 @@ impl Likeness {
 
     /// The comparison that a verdict tells of, without the checks of a rule; `None` for the verdict that the page is kept.
     #[must_use]
-    pub fn of_verdict(verdict: Verdict) -> Option<Self> {
+    pub(crate) fn of_verdict(verdict: Verdict) -> Option<Self> {
         let (is_exact, distance, similarity) = match verdict {
             Verdict::Unique => return None,
             Verdict::Exact { .. } => (true, Some(0), 1.0),
@@ -150,7 +150,7 @@ pub fn nearest(
 }
 
 /// Keeps the `most` candidates with the highest similarity, in descending order.
-pub fn keep_most_alike(found: &mut Vec<Candidate>, most: usize) {
+pub(crate) fn keep_most_alike(found: &mut Vec<Candidate>, most: usize) {
     sort(found);
     found.truncate(most);
 }

@@ -43,13 +43,13 @@ pub struct Passage {
 impl Common {
     /// The share of the left text's tokens in passages, 0 to 1; a lower bound if the search [was cut](Self::is_cut).
     #[must_use]
-    pub fn left_share(&self) -> f64 {
+    pub(crate) fn left_share(&self) -> f64 {
         self.share(self.left_tokens)
     }
 
     /// The share of the right text's tokens in passages, 0 to 1; a lower bound if the search was cut.
     #[must_use]
-    pub fn right_share(&self) -> f64 {
+    pub(crate) fn right_share(&self) -> f64 {
         self.share(self.right_tokens)
     }
 

@@ -102,10 +102,13 @@ pub fn lines_lost() -> u64 {
     LOST.load(Ordering::Relaxed)
 }
 
+/// The levels of `-v`: the decisions of the crates that make them, and what the others say of importance.
+const DECISIONS: &str = "crawl=debug,crawler=debug,page=debug,study=debug,views=debug,web=debug,info";
+
 fn detailed(verbose: u8) -> &'static str {
     match verbose {
         0 => "info",
-        1 => "crawl=debug,crawler=debug,page=debug,web=debug,info",
+        1 => DECISIONS,
         _ => "debug",
     }
 }
