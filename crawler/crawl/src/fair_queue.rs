@@ -26,6 +26,16 @@ pub(crate) struct Share {
     pub alone: usize,
 }
 
+impl Share {
+    /// The same bound in both cases. A worker beyond it is always free for another host.
+    pub fn of(jobs: usize) -> Self {
+        Self {
+            among_others: jobs,
+            alone: jobs,
+        }
+    }
+}
+
 /// The order of the jobs.
 #[derive(Debug)]
 pub(crate) struct Turns<T> {
@@ -172,15 +182,11 @@ pub(crate) struct FairSender<T>(Arc<Shared<T>>);
 #[derive(Debug)]
 pub(crate) struct FairReceiver<T>(Arc<Shared<T>>);
 
-/// A queue in which a host has at most `share` jobs under way. Without a share of its own for a host that is alone, a worker beyond the
-/// share is always free for another host.
-pub(crate) fn fair_queue<T>(share: usize) -> (FairSender<T>, FairReceiver<T>) {
+/// A queue in which a host has at most its share of jobs under way.
+pub(crate) fn fair_queue<T>(share: Share) -> (FairSender<T>, FairReceiver<T>) {
     let shared = Arc::new(Shared {
         state: Mutex::new(State {
-            turns: Turns::new(Share {
-                among_others: share,
-                alone: share,
-            }),
+            turns: Turns::new(share),
             senders: 1,
             receivers: 1,
         }),

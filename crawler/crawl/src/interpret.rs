@@ -19,7 +19,7 @@ use dedup::Analyzer;
 use storage::{Discovered, Outcome, QueuedUrl, Visit, stored_text};
 use url::{Position, Url};
 use web::canonicalize;
-use web::fetch::{FetchError, Response};
+use web::fetch::{FetchError, Response, content_encoding};
 use web::host_key::HostKey;
 
 use crate::clock::unix_millis;
@@ -64,6 +64,35 @@ pub struct Interpreter {
     has_warned_of_refusal: AtomicBool,
 }
 
+/// An answer whose body is unpacked.
+#[derive(Debug)]
+pub struct Opened {
+    task: Task,
+    answer: Result<Response, FetchError>,
+    /// The lane in which it is read.
+    lane: Lane,
+}
+
+impl Opened {
+    /// What was asked for.
+    #[must_use]
+    pub fn task(&self) -> &Task {
+        &self.task
+    }
+
+    /// About the most memory in bytes that its interpretation takes.
+    #[must_use]
+    pub fn reading_bytes(&self) -> usize {
+        let body = self.answer.as_ref().ok().and_then(|response| response.body.as_ref());
+        match (body, &self.task) {
+            (Some(body), Task::Page { .. }) => page::reading_bytes(body),
+            // The form of a log-in is read as a page, without its text. A sitemap is read as a stream.
+            (Some(body), Task::Errand { .. }) => 2 * body.len(),
+            (None, _) => 0,
+        }
+    }
+}
+
 /// A host of the links of a page, and whether the scope admits them. Links that are too deep go on: a shorter path may be found later.
 type AskedHost = (String, Result<(), Outside>);
 
@@ -91,29 +120,36 @@ impl Interpreter {
         Self { rendering, ..self }
     }
 
-    /// The meaning of the answer to `task`; [`Meaning::Large`] or [`Meaning::Document`] if it belongs to another lane than `lane`.
-    #[must_use]
-    pub fn interpret(&self, task: Task, answer: Result<Response, FetchError>, lane: Lane) -> Meaning {
+    /// The answer to `task` with its body unpacked.
+    ///
+    /// # Errors
+    /// It belongs to another lane than `lane`, with its body still packed: [`Meaning::Large`] or [`Meaning::Document`].
+    pub fn open(&self, task: Task, answer: Result<Response, FetchError>, lane: Lane) -> Result<Opened, Box<Meaning>> {
         let answer = match answer {
             Ok(response) if task.is_robots() => lane::unpack_robots(response),
             Ok(response) => {
                 let packed = response.body.clone();
                 match lane::unpack(response, self.max_unpacked_bytes(&task), lane) {
                     Unpacked::Ready(Ok(response)) if lane != Lane::Documents && self.is_document(&task, &response) => {
-                        return Meaning::Document(
-                            task,
-                            Response {
-                                body: packed,
-                                ..response
-                            },
-                        );
+                        let response = Response {
+                            body: packed,
+                            ..response
+                        };
+                        return Err(Box::new(Meaning::Document(task, response)));
                     }
                     Unpacked::Ready(answer) => answer,
-                    Unpacked::TooLarge(response) => return Meaning::Large(task, response),
+                    Unpacked::TooLarge(response) => return Err(Box::new(Meaning::Large(task, response))),
                 }
             }
             Err(error) => Err(error),
         };
+        Ok(Opened { task, answer, lane })
+    }
+
+    /// The meaning of an answer.
+    #[must_use]
+    pub fn interpret(&self, opened: Opened) -> Meaning {
+        let Opened { task, answer, lane } = opened;
         match task {
             Task::Page { queued, url } => match answer {
                 Ok(_) if lane == Lane::Documents && self.costly_documents.are_given_up(&queued) => {
@@ -132,6 +168,13 @@ impl Interpreter {
                 Errand::Login(errand) => self.login(*errand, answer),
             },
         }
+    }
+
+    /// About the most memory that the body of an answer may take when it is unpacked; 0 if it is not packed.
+    #[must_use]
+    pub fn unpacking_bytes(&self, task: &Task, answer: &Result<Response, FetchError>) -> usize {
+        let coding = answer.as_ref().ok().and_then(|response| content_encoding::named_in(&response.headers));
+        coding.map_or(0, |_coding| self.max_unpacked_bytes(task))
     }
 
     /// Whether another process has to read the answer, for which a thread waits.

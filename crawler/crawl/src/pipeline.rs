@@ -38,6 +38,7 @@ mod join;
 mod kept_cookies;
 mod network;
 mod parse_threads;
+mod reading_memory;
 mod recalling;
 mod seeding;
 mod spans;
@@ -75,6 +76,7 @@ use join::Joining;
 use kept_cookies::KeptCookies;
 use network::Network;
 use parse_threads::ParseThreads;
+use reading_memory::ReadingMemory;
 
 /// Tickets beyond two per open request. While the store flushes the disk, decided pages wait with their tickets; the
 /// extra tickets let fetching and parsing continue.
@@ -149,7 +151,7 @@ pub fn run(
     // The channels. A ticket has at most six events: its request has ended, its answer has entered and left each of two slow lanes, and its
     // URL has an outcome. A look-up has one.
     let (small_in, small) = bounded::<Answer>(window);
-    let (large_in, large) = fair_queue::<Answer>(1);
+    let (large_in, large) = fair_queue::<Answer>(parse_threads::large_pages_of_host());
     let (documents_in, documents) = fair_queue::<Answer>(parse_threads::documents_of_host());
     let (records_in, records) = bounded::<WeighedRecord>(window + MAX_RENDERED + WITHOUT_TICKET);
     let (events_in, events) = mpsc::channel::<Event>(6 * window + MAX_LOOKUPS + MAX_RENDERED + WITHOUT_TICKET);
@@ -184,6 +186,7 @@ pub fn run(
         interpreter: Arc::new(Interpreter::new(settings.clone(), scope, stats.clone()).with_browser(rendering)),
         large: Some(large_in.clone()),
         documents: Some(documents_in),
+        reading: ReadingMemory::new(settings.fetch.max_body_bytes, settings.fetch.memory_bytes),
         read: MemoryBudget::new(half),
         runtime: runtime.handle().clone(),
         records: records_in.clone(),

@@ -64,7 +64,7 @@ pub use not_a_page::NotAPage;
 pub use page_type::PageType;
 pub use parse::{
     HeaderLinks, HtmlRedirect, HtmlRedirectKind, LinkKind, Outlink, RobotsDirectives, Truncation, header_links,
-    parse_refresh,
+    most_reading_bytes, parse_refresh, reading_bytes,
 };
 pub use read::{
     CanonicalLinks, Options, Page, PageRobots, declared_media_type, is_page, is_page_type, is_read_apart, read,

@@ -45,6 +45,7 @@ pub(crate) use self::base::Base;
 pub(crate) use self::embedded::embedded;
 pub(crate) use self::facts::{base, facts, live_elements};
 pub(crate) use self::header_links::header_refresh;
+pub use self::limits::{most_reading_bytes, reading_bytes};
 pub use self::header_links::{HeaderLinks, header_links};
 pub use self::html_redirect::{HtmlRedirect, HtmlRedirectKind};
 pub(crate) use self::html_redirect::{html_redirect, text_redirect};

@@ -172,7 +172,7 @@ fn a_host_pays_with_turns_for_the_time_that_its_jobs_take() {
 
 #[test]
 fn a_host_leaves_a_worker_to_the_others() {
-    let (sender, receiver) = fair_queue(1);
+    let (sender, receiver) = fair_queue(Share::of(1));
     let (began_in, began) = crossbeam_channel::unbounded();
     let (let_go, held) = crossbeam_channel::bounded::<()>(0);
     for _ in 0..3 {
@@ -252,7 +252,7 @@ async fn a_task_that_has_ended_leaves_its_place() {
 
 #[test]
 fn nothing_can_be_sent_when_no_worker_is_left() {
-    let (sender, receiver) = fair_queue(1);
+    let (sender, receiver) = fair_queue(Share::of(1));
     assert!(sender.send("a.example", 1));
     drop(receiver);
     assert!(!sender.send("a.example", 2));

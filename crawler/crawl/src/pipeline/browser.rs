@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use crate::fair_queue::{FairReceiver, fair_queue};
+use crate::fair_queue::{FairReceiver, Share, fair_queue};
 use crate::messages::Event;
 use crate::render::stage::{Channels, Stage};
 use crate::render::{Finished, RenderJob, Rendering};
@@ -40,7 +40,7 @@ pub(super) fn start(
     let (jobs_in, jobs) = mpsc::unbounded_channel();
     let stage = rendering.and_then(|rendering| {
         let program = rendering.browser()?;
-        let (finished_in, finished) = fair_queue(1);
+        let (finished_in, finished) = fair_queue(Share::of(1));
         let channels = Channels {
             events: events.clone(),
             finished: finished_in,

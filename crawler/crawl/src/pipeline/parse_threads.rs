@@ -1,5 +1,5 @@
-//! The threads of the interpret stage: one per core for small pages, one for large pages, and some that wait for the processes that read
-//! documents.
+//! The threads of the interpret stage: one per core for small pages, as many and one more for large pages, and some that wait for the
+//! processes that read documents.
 //!
 //! The threads of the slow lanes, and the processes, have a lower priority than the others. So they use what the others leave, and while
 //! all cores are busy, a tenth or less: no page, however costly, takes more than that from the pages of other hosts.
@@ -15,7 +15,8 @@ use web::memory_budget::{Claim, MemoryBudget};
 
 use super::network::held_bytes;
 use super::{Answer, WeighedRecord};
-use crate::fair_queue::{FairReceiver, FairSender};
+use super::reading_memory::ReadingMemory;
+use crate::fair_queue::{FairReceiver, FairSender, Share};
 use crate::interpret::{self, Interpreter, Lane};
 use crate::messages::{Event, Meaning, Record, Task};
 use crate::render::{Finished, RenderJob};
@@ -26,13 +27,26 @@ use error::RunError;
 const STACK_BYTES: usize = 16 * 1024 * 1024;
 
 /// Documents of one host that are read at a time: one for each core.
-pub(super) fn documents_of_host() -> usize {
-    super::cores(1)
+pub(super) fn documents_of_host() -> Share {
+    Share::of(super::cores(1))
+}
+
+/// Large pages of a host that are read at a time. One page keeps a thread busy; a host that is alone may have all cores.
+pub(super) fn large_pages_of_host() -> Share {
+    Share {
+        among_others: 1,
+        alone: super::cores(1),
+    }
+}
+
+/// The threads that read large pages. One of them is always free for another host.
+fn large_threads() -> usize {
+    large_pages_of_host().alone + 1
 }
 
 /// The threads that wait for processes that read documents. One thread, and its process, is always free for another host.
 fn document_threads() -> usize {
-    documents_of_host() + 1
+    documents_of_host().alone + 1
 }
 
 /// The interpreter, and the channels that its threads send to.
@@ -43,6 +57,8 @@ pub(super) struct ParseThreads {
     pub large: Option<FairSender<Answer>>,
     /// The queue of the documents; `None` as for `large`.
     pub documents: Option<FairSender<Answer>>,
+    /// The memory of large pages while they are read.
+    pub reading: ReadingMemory,
     /// The memory of pages that were read and are not recorded yet.
     pub read: MemoryBudget,
     pub runtime: tokio::runtime::Handle,
@@ -87,11 +103,14 @@ impl ParseThreads {
             let watched = self.watch.thread(name.clone(), watch::LIMIT);
             start_thread(name, move || this.interpret_all(&small, &watched))?;
         }
-        let large = large.clone();
-        let watched = self.watch.thread("parse-large", watch::LIMIT);
-        start_thread("parse-large".into(), move || {
-            of_large.interpret_slowly(&large, Lane::Large, &watched);
-        })?;
+        for number in 0..large_threads() {
+            let (this, large) = (of_large.clone(), large.clone());
+            let name = format!("parse-large-{number}");
+            let watched = self.watch.thread(name.clone(), watch::LIMIT);
+            start_thread(name, move || {
+                this.interpret_slowly(&large, Lane::Large, &watched);
+            })?;
+        }
         for number in 0..document_threads() {
             let (this, documents) = (of_documents.clone(), documents.clone());
             let name = format!("documents-{number}");
@@ -142,14 +161,32 @@ impl ParseThreads {
 
     /// Interprets an answer. Returns `false` if the next stage has ended.
     fn interpret(&self, task: Task, answer: Result<Response, FetchError>, lane: Lane, thread: &Watched) -> bool {
-        let spare = task.clone();
-        let unit = thread.begin();
+        let interpreter = &*self.interpreter;
         let span = tracing::debug_span!("interpret", url = %super::network::url(&task), ?lane).entered();
-        // No input is known to make a parser panic. If one does, only that page fails, and the run continues.
-        let meaning = catch_unwind(AssertUnwindSafe(|| self.interpreter.interpret(task, answer, lane)))
-            .unwrap_or_else(|_panic| interpret::panicked(spare));
-        drop((span, unit));
-        self.pass_on(meaning)
+        // Only the large lane waits for memory: small pages take little, and documents are read by other processes.
+        let unpacking = match lane {
+            Lane::Large => self.wait(self.reading.unpack(interpreter.unpacking_bytes(&task, &answer))),
+            Lane::Small | Lane::Documents => Claim::default(),
+        };
+        let opened = guarded(task.clone(), thread, || interpreter.open(task, answer, lane));
+        let reading = match (lane, &opened) {
+            (Lane::Large, Ok(opened)) => self.wait(self.reading.read(opened.reading_bytes())),
+            _ => Claim::default(),
+        };
+        drop(unpacking);
+        let meaning = match opened {
+            Ok(opened) => guarded(opened.task().clone(), thread, || Ok(interpreter.interpret(opened))),
+            Err(elsewhere) => Err(elsewhere),
+        };
+        drop(span);
+        // The page keeps its claim until its record has one of its own.
+        let goes_on = self.pass_on(meaning.unwrap_or_else(|elsewhere| *elsewhere));
+        drop(reading);
+        goes_on
+    }
+
+    fn wait(&self, claim: impl Future<Output = Claim>) -> Claim {
+        self.runtime.block_on(claim)
     }
 
     /// Gives the result to the next stage. Returns `false` if that stage has ended.
@@ -189,12 +226,22 @@ impl ParseThreads {
     /// Waits until there is memory for the record, then frees the memory of its response, and sends the record on.
     /// Returns `false` if the recorder has ended.
     fn deliver(&self, mut record: Record) -> bool {
-        let claim = self.runtime.block_on(self.read.claim(record.held_bytes()));
+        let claim = self.wait(self.read.claim(record.held_bytes()));
         if let Record::Page(read) = &mut record {
             read.page.response.claim = Claim::default();
         }
         self.records.send((record, claim)).is_ok()
     }
+}
+
+/// A step of the interpreter. No input is known to make a parser panic. If one does, only that page fails, and the run continues.
+fn guarded<T>(
+    task: Task,
+    thread: &Watched,
+    step: impl FnOnce() -> Result<T, Box<Meaning>>,
+) -> Result<T, Box<Meaning>> {
+    let _unit = thread.begin();
+    catch_unwind(AssertUnwindSafe(step)).unwrap_or_else(|_panic| Err(Box::new(interpret::panicked(task))))
 }
 
 fn start_thread(name: String, run: impl FnOnce() + Send + 'static) -> Result<(), RunError> {
