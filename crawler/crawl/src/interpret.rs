@@ -173,7 +173,10 @@ impl Interpreter {
     /// About the most memory that the body of an answer may take when it is unpacked; 0 if it is not packed.
     #[must_use]
     pub fn unpacking_bytes(&self, task: &Task, answer: &Result<Response, FetchError>) -> usize {
-        let coding = answer.as_ref().ok().and_then(|response| content_encoding::named_in(&response.headers));
+        let coding = answer
+            .as_ref()
+            .ok()
+            .and_then(|response| content_encoding::named_in(&response.headers));
         coding.map_or(0, |_coding| self.max_unpacked_bytes(task))
     }
 

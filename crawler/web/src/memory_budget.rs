@@ -3,8 +3,8 @@
 //! ```text
 //!            arriving                              read
 //! server ──────────────▶ body whole ──▶ parsed ──────────────▶ recorded
-//!         grows, chunk      waits for     one large page         one thread
-//!         by chunk          a thread      at a time
+//!         grows, chunk      waits for     large pages by         one thread
+//!         by chunk          a thread      their memory
 //! ```
 //!
 //! There are two budgets, each half of `fetch.memory_bytes`. A body's claim on `arriving` grows with the received bytes. A
@@ -19,7 +19,7 @@
 //!   gets the *spare* place, in which its body may grow to the longest accepted length without a further claim. Its
 //!   transfer ends with its time-out at the latest; then it waits only for `read`. It therefore always gives `arriving` and
 //!   the spare place back.
-//! - Every task claims `arriving` before `read`.
+//! - Every task claims `arriving` before `read`. Large pages claim the memory of their reading between the two.
 //!
 //! The time that a body waits here does not count against the server's time-out.
 

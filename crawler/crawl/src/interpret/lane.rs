@@ -1,4 +1,4 @@
-//! Three lanes: many threads read small pages at the same time, one thread reads large pages, and some threads wait for the processes that
+//! Three lanes: some threads read small pages, some read large pages as far as their memory suffices, and some wait for the processes that
 //! read documents. A page that is being read takes many times its size in memory, for its text and its tree.
 //!
 //! The lanes for large pages and documents are *slow*: a job there may take seconds. The small lane never waits for them, and in them the
@@ -17,7 +17,7 @@ use web::fetch::{FetchError, Response, content_encoding};
 pub enum Lane {
     /// For small pages, with one thread per core.
     Small,
-    /// For larger ones, with one thread.
+    /// For larger ones, which wait for memory.
     Large,
     /// For documents that processes of their own read (PDF, DOCX, EPUB), small or large.
     Documents,

@@ -14,8 +14,8 @@ use web::fetch::{FetchError, Response};
 use web::memory_budget::{Claim, MemoryBudget};
 
 use super::network::held_bytes;
-use super::{Answer, WeighedRecord};
 use super::reading_memory::ReadingMemory;
+use super::{Answer, WeighedRecord};
 use crate::fair_queue::{FairReceiver, FairSender, Share};
 use crate::interpret::{self, Interpreter, Lane};
 use crate::messages::{Event, Meaning, Record, Task};
@@ -235,11 +235,7 @@ impl ParseThreads {
 }
 
 /// A step of the interpreter. No input is known to make a parser panic. If one does, only that page fails, and the run continues.
-fn guarded<T>(
-    task: Task,
-    thread: &Watched,
-    step: impl FnOnce() -> Result<T, Box<Meaning>>,
-) -> Result<T, Box<Meaning>> {
+fn guarded<T>(task: Task, thread: &Watched, step: impl FnOnce() -> Result<T, Box<Meaning>>) -> Result<T, Box<Meaning>> {
     let _unit = thread.begin();
     catch_unwind(AssertUnwindSafe(step)).unwrap_or_else(|_panic| Err(Box::new(interpret::panicked(task))))
 }

@@ -23,9 +23,9 @@ const NODES_PER_TAG: usize = 4;
 /// Nodes for each `<` for which memory is reserved in advance.
 const USUAL_NODES_PER_TAG: usize = 2;
 
-/// Memory for each byte of source beside the tree: the decoded source, the text and its normalised form, the words and shingles of the
-/// signature, the compressed records. A page without a tag, in which no word occurs twice, needs about as much.
-const READING_PER_BYTE: usize = 12;
+/// Memory for each byte of source beside the tree. The largest text has a word of 24 bytes for each two of its bytes; the rest is for the
+/// source, the text and the compressed records.
+const READING_PER_BYTE: usize = 16;
 
 /// About the most memory in bytes that the reading of this body takes, for its tree, its text and its signature. A usual page takes less than
 /// half.
@@ -33,7 +33,10 @@ const READING_PER_BYTE: usize = 12;
 pub fn reading_bytes(body: &[u8]) -> usize {
     let tags = memchr_iter(b'<', body).count();
     // The first attribute of a tag follows white space or a slash; a further one may also follow the quote of a value.
-    let attributes = body.iter().filter(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0c | b'/' | b'"' | b'\'')).count();
+    let attributes = body
+        .iter()
+        .filter(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0c | b'/' | b'"' | b'\''))
+        .count();
     let tree = NODES_PER_TAG * tags * NODE_BYTES + attributes.min(tags * super::MAX_ATTRIBUTES) * ATTRIBUTE_BYTES;
     READING_PER_BYTE * body.len() + tree.min(MAX_TREE_BYTES)
 }
