@@ -49,3 +49,67 @@ async fn claim(budget: &MemoryBudget, bytes: usize) -> Claim {
         _ => budget.claim(bytes).await,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
+    use super::*;
+
+    const LONGEST: usize = 10 << 20;
+    const MEMORY: usize = 32 << 20;
+
+    /// The claim that is granted at once.
+    fn at_once(claim: impl Future<Output = Claim>) -> Option<Claim> {
+        match pin!(claim).poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(claim) => Some(claim),
+            Poll::Pending => None,
+        }
+    }
+
+    /// Pages like this one that are read at a time.
+    fn side_by_side(memory: &ReadingMemory, body: &[u8]) -> usize {
+        let claims: Vec<_> = std::iter::from_fn(|| at_once(memory.read(page::reading_bytes(body)))).take(100).collect();
+        claims.len()
+    }
+
+    #[test]
+    fn usual_large_pages_are_read_side_by_side_and_the_largest_alone() {
+        let memory = ReadingMemory::new(LONGEST, MEMORY);
+        let of = |bytes: usize| {
+            let unit = b"<p class=\"text\">Some words of a usual paragraph, with a <a href=\"/link\">link</a> to another page.</p>\n";
+            unit.repeat(bytes / unit.len())
+        };
+        assert!((8..30).contains(&side_by_side(&memory, &of(500_000))));
+        assert_eq!(side_by_side(&memory, &of(LONGEST)), 1);
+        assert_eq!(side_by_side(&memory, &b"<a b c d e f>".repeat(LONGEST / 13)), 1);
+        let larger = ReadingMemory::new(LONGEST, 8 * MEMORY);
+        assert!((4..9).contains(&side_by_side(&larger, &of(LONGEST))));
+    }
+
+    #[test]
+    fn a_page_that_waits_for_memory_leaves_small_needs_their_turn_and_gets_its_own() {
+        let memory = ReadingMemory::new(LONGEST, MEMORY);
+        let most = page::most_reading_bytes(LONGEST);
+        let first = at_once(memory.read(most)).unwrap();
+        assert!(at_once(memory.read(1)).is_none());
+        // A redirect or a failure has no body to read.
+        assert!(at_once(memory.read(0)).is_some());
+        drop(first);
+        assert!(at_once(memory.read(most)).is_some());
+    }
+
+    #[test]
+    fn two_of_the_longest_bodies_are_unpacked_at_a_time() {
+        let memory = ReadingMemory::new(LONGEST, MEMORY);
+        let claims = [LONGEST, LONGEST].map(|bytes| at_once(memory.unpack(bytes)).unwrap());
+        assert!(at_once(memory.unpack(1)).is_none());
+        assert!(at_once(memory.unpack(0)).is_some());
+        drop(claims);
+        // A sitemap may be longer than all the memory; then it is alone.
+        let sitemap = at_once(memory.unpack(5 * LONGEST)).unwrap();
+        assert!(at_once(memory.unpack(1)).is_none());
+        drop(sitemap);
+    }
+}
