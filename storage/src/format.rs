@@ -78,10 +78,11 @@
 //! in `queue` exists from discovery until the URL is finished; a retry moves it. A failed URL that is tried again gets a new entry in
 //! `queue` and loses its row in `url`. A page that is due gets a new entry in `queue` and keeps its row.
 
+use std::cell::RefCell;
 use std::io::Read;
 
-use flate2::Compression;
-use flate2::read::{DeflateDecoder, DeflateEncoder};
+use flate2::read::DeflateDecoder;
+use libdeflater::{CompressionLvl, Compressor};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -240,13 +241,21 @@ pub(crate) fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>, StorageError> {
     postcard::to_stdvec(value).map_err(StorageError::Encode)
 }
 
+thread_local! {
+    // Kept by each thread, because the memory of a compressor costs more to fill than a row costs to compress.
+    static COMPRESSOR: RefCell<Compressor> = RefCell::new(Compressor::new(CompressionLvl::default()));
+}
+
 /// The bytes as a raw DEFLATE stream (RFC 1951).
 pub(crate) fn deflated(bytes: &[u8]) -> Vec<u8> {
-    let mut packed = Vec::new();
-    let mut encoder = DeflateEncoder::new(bytes, Compression::default());
-    // Reading from memory into memory cannot fail.
-    let _infallible = encoder.read_to_end(&mut packed);
-    packed
+    COMPRESSOR.with_borrow_mut(|compressor| {
+        let mut packed = vec![0; compressor.deflate_compress_bound(bytes.len())];
+        // It has room for any result, so it cannot fail.
+        let length = compressor.deflate_compress(bytes, &mut packed).unwrap_or(0);
+        packed.truncate(length);
+        packed.shrink_to_fit();
+        packed
+    })
 }
 
 /// The bytes of a raw DEFLATE stream, at most `limit`; `None` if the stream is damaged.

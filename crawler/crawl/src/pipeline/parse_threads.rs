@@ -1,5 +1,5 @@
-//! The threads of the interpret stage: one per core for small pages, as many and one more for large pages, and some that wait for the
-//! processes that read documents.
+//! The threads of the interpret stage: one per core for small pages, as many for large pages, and some that wait for the processes that read
+//! documents.
 //!
 //! The threads of the slow lanes, and the processes, have a lower priority than the others. So they use what the others leave, and while
 //! all cores are busy, a tenth or less: no page, however costly, takes more than that from the pages of other hosts.
@@ -31,17 +31,17 @@ pub(super) fn documents_of_host() -> Share {
     Share::of(super::cores(1))
 }
 
-/// Large pages of a host that are read at a time. One page keeps a thread busy; a host that is alone may have all cores.
+/// The threads that read large pages: one for each core. They take what the threads of small pages leave.
+fn large_threads() -> usize {
+    super::cores(1)
+}
+
+/// Large pages of a host that are read at a time. One thread is always free for another host, if there are two.
 pub(super) fn large_pages_of_host() -> Share {
     Share {
         among_others: 1,
-        alone: super::cores(1),
+        alone: large_threads().saturating_sub(1).max(1),
     }
-}
-
-/// The threads that read large pages. One of them is always free for another host.
-fn large_threads() -> usize {
-    large_pages_of_host().alone + 1
 }
 
 /// The threads that wait for processes that read documents. One thread, and its process, is always free for another host.

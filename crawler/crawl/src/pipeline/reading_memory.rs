@@ -70,7 +70,9 @@ mod tests {
 
     /// Pages like this one that are read at a time.
     fn side_by_side(memory: &ReadingMemory, body: &[u8]) -> usize {
-        let claims: Vec<_> = std::iter::from_fn(|| at_once(memory.read(page::reading_bytes(body)))).take(100).collect();
+        let claims: Vec<_> = std::iter::from_fn(|| at_once(memory.read(page::reading_bytes(body))))
+            .take(100)
+            .collect();
         claims.len()
     }
 
