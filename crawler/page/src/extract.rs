@@ -46,6 +46,7 @@ mod selectors;
 mod source;
 mod spaces;
 mod sums;
+mod teasers;
 mod title;
 #[cfg(feature = "training")]
 pub mod training;

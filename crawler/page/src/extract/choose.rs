@@ -7,6 +7,7 @@ use super::forest;
 use super::kind::Kinds;
 use super::layout::Layout;
 use super::marks::MIN_BYTES_OF_HIDDEN;
+use super::teasers;
 
 /// Least probability of any run. A page of navigation alone has no content.
 const MIN_PROBABILITY: f64 = 0.1;
@@ -55,6 +56,7 @@ pub(super) fn content(layout: &Layout, root: usize, title: &str, kinds: Kinds, f
     );
     runs.retain(|run| probabilities[*run] >= threshold);
     runs.sort_unstable();
+    teasers::remove(layout, &mut runs);
     runs
 }
 

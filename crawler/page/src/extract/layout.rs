@@ -70,6 +70,10 @@ pub(super) struct Run {
     pub link_bytes: usize,
     /// Number of links.
     pub links: usize,
+    /// Bytes inside links to other pages.
+    pub outward_bytes: usize,
+    /// Whether it begins with a link to another page.
+    pub begins_outward: bool,
     /// The [topics](marks::TOPICS) of its inline elements.
     pub topics: u16,
     /// The index of the innermost enclosing box.
@@ -152,6 +156,8 @@ pub(super) struct Walk<'t> {
     open: usize,
     /// Number of open links.
     links: usize,
+    /// Number of open links to other pages.
+    outward: usize,
     /// Number of open `<pre>`.
     preformatted: usize,
     /// Start of the open run in the text.
@@ -160,6 +166,10 @@ pub(super) struct Walk<'t> {
     run_link_bytes: usize,
     /// Links of the open run.
     run_links: usize,
+    /// Bytes of the open run inside links to other pages.
+    run_outward_bytes: usize,
+    /// Whether the open run begins with such a link.
+    begins_outward: bool,
     /// Topics of the open run.
     run_topics: u16,
     /// The inline element that has ended, if no text came since.
@@ -193,6 +203,7 @@ impl<'t> Visit<'t> for Walk<'t> {
             }
             Display::Link => {
                 self.links -= 1;
+                self.outward -= usize::from(leads_outward(element));
                 self.ended = Some(element);
             }
             Display::Inline => {
@@ -216,10 +227,13 @@ impl<'t> Walk<'t> {
             hashes: RandomState::default(),
             open: 0,
             links: 0,
+            outward: 0,
             preformatted: 0,
             run_start: 0,
             run_link_bytes: 0,
             run_links: 0,
+            run_outward_bytes: 0,
+            begins_outward: false,
             run_topics: 0,
             ended: None,
             joint: None,
@@ -256,6 +270,7 @@ impl<'t> Walk<'t> {
             Display::Link if is_symbol(node) => return false,
             Display::Link => {
                 self.links += 1;
+                self.outward += usize::from(leads_outward(element));
                 self.run_links += 1;
             }
             Display::Inline => {}
@@ -369,6 +384,8 @@ impl<'t> Walk<'t> {
                 text,
                 link_bytes,
                 links,
+                outward_bytes: self.run_outward_bytes,
+                begins_outward: self.begins_outward,
                 topics,
                 owner,
                 in_row,
@@ -377,6 +394,7 @@ impl<'t> Walk<'t> {
         }
         self.run_link_bytes = 0;
         self.run_links = 0;
+        self.run_outward_bytes = 0;
         self.run_topics = 0;
         self.in_row = false;
     }
@@ -384,6 +402,9 @@ impl<'t> Walk<'t> {
     /// Appends text with each run of white space as one space; in `<pre>` as one newline if it contains one.
     fn push_text(&mut self, text: &str) {
         let before = self.layout.text.len();
+        if !self.has_run() {
+            self.begins_outward = self.outward > 0;
+        }
         let mut rest = text;
         while !rest.is_empty() {
             let space = rest.len() - rest.trim_start_matches(is_space).len();
@@ -398,6 +419,9 @@ impl<'t> Walk<'t> {
         }
         if self.links > 0 {
             self.run_link_bytes += self.layout.text.len() - before;
+        }
+        if self.outward > 0 {
+            self.run_outward_bytes += self.layout.text.len() - before;
         }
     }
 
@@ -458,6 +482,12 @@ fn begins_with_heading(node: NodeRef<'_>) -> bool {
 fn is_pre(node: NodeRef<'_>) -> bool {
     let element = node.value().as_element();
     element.is_some_and(|element| element.name.local == local_name!("pre"))
+}
+
+/// Whether a link may lead to another page. One to a part of a page leads from a heading to itself, or from a term to its definition.
+fn leads_outward(link: &Element) -> bool {
+    let target = attribute(link, &local_name!("href"));
+    target.is_some_and(|target| target.split_once('#').is_none_or(|(_, part)| part.trim().is_empty()))
 }
 
 /// A link whose text is one symbol (¶, #, ⚓): a handle for the heading beside it.

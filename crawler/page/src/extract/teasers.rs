@@ -1,0 +1,381 @@
+//! Boxes with teasers beside an article: headlines of other pages, each with a short text at most. They change while the article stays.
+//!
+//! The model takes a headline and a sentence under it for a section of the content, because in other pages they are. So this rule
+//! comes behind the model, and it only removes. It needs a page with an article: running text that outweighs the teasers. A list of
+//! products, an index or a forum has none.
+//!
+//! A *card* is a box, or a link with the text behind it, that has a headline and little else. Cards that follow one another are a
+//! *group*. Where a known [label](labels) stands above it, the group is one of teasers. Without one, the names of its boxes must say so.
+//! A link to a part of a page (`#usage`) is no headline: the headings of manuals have such links.
+
+mod labels;
+
+use std::ops::Range;
+
+use super::display::is_heading;
+use super::hints::Role;
+use super::layout::{Layout, Run};
+use super::marks::{PROMOTION, RELATED};
+
+/// Least and most text of a headline, in bytes.
+const HEADLINE: Range<usize> = 12..260;
+
+/// Most text of a card outside of its headline, in bytes: about 60 words.
+const MAX_TEASER: usize = 420;
+
+/// Most text above the first card of a box, in bytes.
+const MAX_LABEL: usize = 100;
+
+/// Least text under a headline that makes a teaser of it, in bytes. Less is a date or the name of a section.
+const MIN_TEASER: usize = 40;
+
+/// Least cards of a group that is not alone in its box.
+const MIN_CARDS: usize = 3;
+
+/// Least mean length of the headlines of a group, in bytes. Names of people and products are shorter.
+const MIN_HEADLINES: usize = 24;
+
+/// Least running text of an article, in bytes: about 150 words.
+const MIN_ARTICLE: usize = 900;
+
+/// How many times the text of its teasers an article has.
+const ARTICLE_TO_TEASERS: usize = 2;
+
+/// Least text of a paragraph of an article outside of links, in bytes.
+const MIN_PARAGRAPH: usize = 80;
+
+/// Share of the article that stands before a group without a label.
+const BEFORE_GROUP: f64 = 0.8;
+
+/// Most boxes around a group whose names are read.
+const MAX_LEVELS: usize = 6;
+
+/// Removes the teasers from the runs that are content, if the page has an article besides.
+pub(super) fn remove(layout: &Layout, runs: &mut Vec<usize>) {
+    let groups = groups(layout);
+    let teasers = |is_teasers: &dyn Fn(&Group) -> bool| {
+        let mut inside = vec![false; layout.runs.len()];
+        for group in groups.iter().filter(|group| is_teasers(group)) {
+            inside[group.runs.clone()].fill(true);
+        }
+        inside
+    };
+    let possible = teasers(&|group| group.may_be_teasers());
+    let article = Article::of(layout, runs, &possible);
+    let found = teasers(&|group| group.may_be_teasers() && (group.is_labelled || article.has_beside(layout, group)));
+    let bytes: usize = runs.iter().filter(|run| found[**run]).map(|run| layout.runs[*run].text.len()).sum();
+    if article.bytes() >= MIN_ARTICLE.max(ARTICLE_TO_TEASERS * bytes) {
+        runs.retain(|run| !found[*run]);
+    }
+}
+
+/// The running text of a page outside of its groups.
+struct Article {
+    /// Its bytes before each run, and of all runs.
+    before: Vec<usize>,
+}
+
+impl Article {
+    fn of(layout: &Layout, content: &[usize], teasers: &[bool]) -> Self {
+        let mut own = vec![0; layout.runs.len()];
+        for &run in content.iter().filter(|run| !teasers[**run]) {
+            let this = &layout.runs[run];
+            let bytes = this.text.len() - this.link_bytes;
+            if bytes >= MIN_PARAGRAPH && bytes > this.link_bytes {
+                own[run] = bytes;
+            }
+        }
+        let mut before = vec![0];
+        let mut sum = 0;
+        before.extend(own.iter().map(|bytes| {
+            sum += bytes;
+            sum
+        }));
+        Self { before }
+    }
+
+    fn bytes(&self) -> usize {
+        self.before.last().copied().unwrap_or(0)
+    }
+
+    fn of_runs(&self, runs: &Range<usize>) -> usize {
+        self.before[runs.end] - self.before[runs.start]
+    }
+
+    /// Whether a group without a label stands behind the article, in boxes that are named after teasers or advertisements.
+    fn has_beside(&self, layout: &Layout, group: &Group) -> bool {
+        let is_behind = self.before[group.runs.start] as f64 >= BEFORE_GROUP * self.bytes() as f64;
+        let is_long = group.cards >= MIN_CARDS && group.headline_bytes >= MIN_HEADLINES * group.cards;
+        is_behind && is_long && 2 * group.teasers >= group.cards && self.is_named_apart(layout, group)
+    }
+
+    fn is_named_apart(&self, layout: &Layout, group: &Group) -> bool {
+        let around = std::iter::successors(Some(group.inside), |at| Some(layout.boxes[*at].parent).filter(|_| *at > 0));
+        let mut around = around
+            .take(MAX_LEVELS)
+            .take_while(|at| self.of_runs(&layout.boxes[*at].runs) == 0)
+            .map(|at| &layout.boxes[at]);
+        around.any(|this| {
+            this.topics & (RELATED | PROMOTION) != 0 || matches!(this.role, Role::Boilerplate | Role::Aside | Role::Footer)
+        })
+    }
+}
+
+/// Cards that follow one another.
+#[derive(Debug)]
+struct Group {
+    /// Its runs, with its label.
+    runs: Range<usize>,
+    /// The innermost box around all of it.
+    inside: usize,
+    /// Whether it begins with a label.
+    is_labelled: bool,
+    /// Whether it is all of its box.
+    is_alone: bool,
+    cards: usize,
+    /// Text of the headlines.
+    headline_bytes: usize,
+    /// Cards with text under the headline.
+    teasers: usize,
+}
+
+impl Group {
+    fn may_be_teasers(&self) -> bool {
+        self.cards >= MIN_CARDS || self.is_labelled && self.is_alone
+    }
+}
+
+/// What a box or a run is to a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Kind {
+    /// Has no text.
+    #[default]
+    Empty,
+    /// A short text without a headline.
+    Short,
+    /// A headline, and perhaps a short text.
+    Card,
+    /// A group.
+    Cards,
+    /// Anything else.
+    Other,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Part {
+    kind: Kind,
+    runs: Range<usize>,
+    /// Text outside of links to other pages.
+    bytes: usize,
+    is_heading: bool,
+    is_labelled: bool,
+    cards: usize,
+    headline_bytes: usize,
+    teasers: usize,
+}
+
+impl Part {
+    fn of_run(layout: &Layout, at: usize) -> Self {
+        let run = &layout.runs[at];
+        let bytes = run.text.len() - run.outward_bytes;
+        let kind = if is_headline(run) || is_headline_with_text(run) {
+            Kind::Card
+        } else if is_list_of_links(run) {
+            Kind::Cards
+        } else if bytes <= MAX_TEASER {
+            Kind::Short
+        } else {
+            Kind::Other
+        };
+        let cards = match kind {
+            Kind::Card => 1,
+            Kind::Cards => run.links,
+            _ => 0,
+        };
+        Self {
+            kind,
+            runs: at..at + 1,
+            bytes,
+            is_heading: is_heading(&layout.boxes[run.owner].name),
+            is_labelled: kind == Kind::Short && labels::is_label(layout.text_of(run)),
+            cards,
+            headline_bytes: if cards > 0 { run.outward_bytes } else { 0 },
+            teasers: 0,
+        }
+    }
+
+    fn has_cards(&self) -> bool {
+        matches!(self.kind, Kind::Card | Kind::Cards)
+    }
+}
+
+/// Most of the text is a link to another page.
+fn is_headline(run: &Run) -> bool {
+    HEADLINE.contains(&run.text.len()) && 5 * run.outward_bytes >= 4 * run.text.len() && run.links <= 2
+}
+
+/// The text begins with a headline.
+fn is_headline_with_text(run: &Run) -> bool {
+    run.begins_outward
+        && run.links == 1
+        && HEADLINE.contains(&run.outward_bytes)
+        && run.text.len() - run.outward_bytes <= MAX_TEASER
+}
+
+/// Lines of one link each.
+fn is_list_of_links(run: &Run) -> bool {
+    run.links >= MIN_CARDS && 5 * run.outward_bytes >= 4 * run.text.len() && HEADLINE.contains(&(run.outward_bytes / run.links))
+}
+
+/// The groups of a page, those inside of others included.
+fn groups(layout: &Layout) -> Vec<Group> {
+    let mut parts = vec![Part::default(); layout.boxes.len()];
+    let mut groups = Vec::new();
+    // Inner boxes come behind their outer ones.
+    for at in (0..layout.boxes.len()).rev() {
+        let inner = inner_parts(layout, at, &parts);
+        let own = grouped(&inner, at);
+        parts[at] = part_of_box(&inner, &own);
+        groups.extend(own);
+    }
+    groups
+}
+
+/// The parts of a box in order: its inner boxes with text, and the runs between them.
+fn inner_parts(layout: &Layout, at: usize, parts: &[Part]) -> Vec<Part> {
+    let this = &layout.boxes[at];
+    let (mut inner, mut run, mut next) = (Vec::new(), this.runs.start, at + 1);
+    while run < this.runs.end {
+        while next < this.end && layout.boxes[next].runs.is_empty() {
+            next = layout.boxes[next].end;
+        }
+        if next < this.end && layout.boxes[next].runs.start <= run {
+            inner.push(Part { is_heading: parts[next].is_heading || is_heading(&layout.boxes[next].name), ..parts[next].clone() });
+            (run, next) = (layout.boxes[next].runs.end, layout.boxes[next].end);
+        } else {
+            inner.push(Part::of_run(layout, run));
+            run += 1;
+        }
+    }
+    inner
+}
+
+/// What the parts of a box make of it.
+fn part_of_box(inner: &[Part], groups: &[Group]) -> Part {
+    let [first, .., last] = inner else {
+        return inner.first().cloned().unwrap_or_default();
+    };
+    let sum = |number: fn(&Part) -> usize| inner.iter().map(number).sum::<usize>();
+    let (bytes, cards) = (sum(|part| part.bytes), sum(|part| part.cards));
+    let is_short = bytes <= MAX_TEASER;
+    let is_all_cards = || {
+        let above: usize = inner.iter().take_while(|part| !part.has_cards()).map(|part| part.bytes).sum();
+        let gaps = inner.split(|part| part.has_cards());
+        above <= MAX_LABEL && gaps.map(|gap| gap.iter().map(|part| part.bytes).sum::<usize>()).all(|gap| gap <= MAX_TEASER)
+    };
+    let kind = if inner.iter().any(|part| part.kind == Kind::Other) {
+        Kind::Other
+    } else if cards == 0 {
+        if is_short { Kind::Short } else { Kind::Other }
+    } else if cards == 1 && is_short {
+        Kind::Card
+    } else if cards > 1 && is_all_cards() {
+        Kind::Cards
+    } else {
+        Kind::Other
+    };
+    let text_beside = bytes - if first.is_labelled { first.bytes } else { 0 };
+    Part {
+        kind,
+        runs: first.runs.start..last.runs.end,
+        bytes,
+        is_heading: false,
+        is_labelled: first.is_labelled && groups.len() <= 1,
+        cards,
+        headline_bytes: sum(|part| part.headline_bytes),
+        teasers: if kind == Kind::Card { usize::from(text_beside >= MIN_TEASER) } else { groups.iter().map(|group| group.teasers).sum() },
+    }
+}
+
+/// The groups among the parts of a box.
+fn grouped(inner: &[Part], at: usize) -> Vec<Group> {
+    let mut grouping = Grouping { inside: at, ..Grouping::default() };
+    for part in inner {
+        match part.kind {
+            Kind::Empty => {}
+            Kind::Card | Kind::Cards => grouping.add_cards(part),
+            Kind::Short => grouping.add_short(part),
+            Kind::Other => grouping.close(),
+        }
+    }
+    grouping.close();
+    let mut groups = grouping.groups;
+    if let ([group], Some((first, last))) = (&mut groups[..], inner.first().zip(inner.last())) {
+        group.is_alone = group.runs == (first.runs.start..last.runs.end);
+    }
+    groups
+}
+
+/// Groups that are being made.
+#[derive(Default)]
+struct Grouping {
+    groups: Vec<Group>,
+    inside: usize,
+    open: Option<Group>,
+    /// The short text before the next card, if it may be a label.
+    label: Option<Part>,
+    /// The short texts behind the last card.
+    behind: Vec<Part>,
+    /// Their number behind the card before.
+    period: usize,
+}
+
+impl Grouping {
+    fn add_cards(&mut self, part: &Part) {
+        if part.is_labelled {
+            self.close();
+        }
+        let gap: usize = self.behind.iter().map(|part| part.bytes).sum();
+        if gap > MAX_TEASER {
+            self.close();
+        }
+        self.period = self.behind.len();
+        self.behind.clear();
+        let label = self.label.take();
+        let group = self.open.get_or_insert_with(|| Group {
+            runs: label.as_ref().map_or(part.runs.start, |label| label.runs.start)..part.runs.end,
+            inside: self.inside,
+            is_labelled: part.is_labelled || label.is_some_and(|label| label.is_labelled),
+            is_alone: false,
+            cards: 0,
+            headline_bytes: 0,
+            teasers: 0,
+        });
+        group.runs.end = part.runs.end;
+        group.cards += part.cards;
+        group.headline_bytes += part.headline_bytes;
+        group.teasers += part.teasers + usize::from(gap >= MIN_TEASER);
+    }
+
+    fn add_short(&mut self, part: &Part) {
+        if part.is_labelled || part.is_heading || self.open.is_none() {
+            self.close();
+            self.label = Some(part.clone()).filter(|label| label.bytes <= MAX_LABEL);
+        } else {
+            self.behind.push(part.clone());
+        }
+    }
+
+    /// Ends the open group. The texts behind its last card belong to it if as many stand behind the others.
+    fn close(&mut self) {
+        self.label = None;
+        if let Some(mut group) = self.open.take() {
+            if let Some(last) = self.behind.iter().take(self.period).last() {
+                group.runs.end = last.runs.end;
+            }
+            self.groups.push(group);
+        }
+        self.behind.clear();
+        self.period = 0;
+    }
+}
