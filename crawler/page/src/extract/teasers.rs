@@ -1,7 +1,7 @@
 //! Boxes with teasers beside an article: headlines of other pages, each with a short text at most. They change while the article stays.
 //!
 //! The model takes a headline and a sentence under it for a section of the content, because in other pages they are. So this rule
-//! comes behind the model, and it only removes. It needs a page with an article: running text that outweighs the teasers. A list of
+//! comes behind the model, and it only removes. It needs a page with an article: running text, at least as much as the teasers. A list of
 //! products, an index or a forum has none.
 //!
 //! A *card* is a box, or a link with the text behind it, that has a headline and little else. Cards that follow one another are a
@@ -15,7 +15,7 @@ use std::ops::Range;
 use super::display::is_heading;
 use super::hints::Role;
 use super::layout::{Layout, Run};
-use super::marks::{PROMOTION, RELATED};
+use super::marks::RELATED;
 
 /// Least and most text of a headline, in bytes.
 const HEADLINE: Range<usize> = 12..260;
@@ -37,9 +37,6 @@ const MIN_HEADLINES: usize = 24;
 
 /// Least running text of an article, in bytes: about 150 words.
 const MIN_ARTICLE: usize = 900;
-
-/// How many times the text of its teasers an article has.
-const ARTICLE_TO_TEASERS: usize = 2;
 
 /// Least text of a paragraph of an article outside of links, in bytes.
 const MIN_PARAGRAPH: usize = 80;
@@ -63,8 +60,12 @@ pub(super) fn remove(layout: &Layout, runs: &mut Vec<usize>) {
     let possible = teasers(&|group| group.may_be_teasers());
     let article = Article::of(layout, runs, &possible);
     let found = teasers(&|group| group.may_be_teasers() && (group.is_labelled || article.has_beside(layout, group)));
-    let bytes: usize = runs.iter().filter(|run| found[**run]).map(|run| layout.runs[*run].text.len()).sum();
-    if article.bytes() >= MIN_ARTICLE.max(ARTICLE_TO_TEASERS * bytes) {
+    let bytes: usize = runs
+        .iter()
+        .filter(|run| found[**run])
+        .map(|run| layout.runs[*run].text.len())
+        .sum();
+    if article.bytes() >= MIN_ARTICLE.max(bytes) {
         runs.retain(|run| !found[*run]);
     }
 }
@@ -102,21 +103,25 @@ impl Article {
         self.before[runs.end] - self.before[runs.start]
     }
 
-    /// Whether a group without a label stands behind the article, in boxes that are named after teasers or advertisements.
+    /// Whether a group without a known label stands behind the article: behind such a group, or in boxes that are named after teasers.
     fn has_beside(&self, layout: &Layout, group: &Group) -> bool {
         let is_behind = self.before[group.runs.start] as f64 >= BEFORE_GROUP * self.bytes() as f64;
         let is_long = group.cards >= MIN_CARDS && group.headline_bytes >= MIN_HEADLINES * group.cards;
-        is_behind && is_long && 2 * group.teasers >= group.cards && self.is_named_apart(layout, group)
+        is_behind
+            && is_long
+            && (group.is_next || 2 * group.teasers >= group.cards && self.is_named_apart(layout, group))
     }
 
     fn is_named_apart(&self, layout: &Layout, group: &Group) -> bool {
-        let around = std::iter::successors(Some(group.inside), |at| Some(layout.boxes[*at].parent).filter(|_| *at > 0));
+        let around = std::iter::successors(Some(group.inside), |at| {
+            Some(layout.boxes[*at].parent).filter(|_| *at > 0)
+        });
         let mut around = around
             .take(MAX_LEVELS)
             .take_while(|at| self.of_runs(&layout.boxes[*at].runs) == 0)
             .map(|at| &layout.boxes[at]);
         around.any(|this| {
-            this.topics & (RELATED | PROMOTION) != 0 || matches!(this.role, Role::Boilerplate | Role::Aside | Role::Footer)
+            this.topics & RELATED != 0 || matches!(this.role, Role::Boilerplate | Role::Aside | Role::Footer)
         })
     }
 }
@@ -130,8 +135,12 @@ struct Group {
     inside: usize,
     /// Whether it begins with a label.
     is_labelled: bool,
+    /// Whether another label stands above it, and a labelled group before.
+    is_next: bool,
     /// Whether it is all of its box.
     is_alone: bool,
+    /// Whether the headlines are headings beside the texts.
+    has_headings: bool,
     cards: usize,
     /// Text of the headlines.
     headline_bytes: usize,
@@ -178,7 +187,8 @@ impl Part {
     fn of_run(layout: &Layout, at: usize) -> Self {
         let run = &layout.runs[at];
         let bytes = run.text.len() - run.outward_bytes;
-        let kind = if is_headline(run) || is_headline_with_text(run) {
+        let is_labelled_headline = is_labelled_headline(run, layout.text_of(run));
+        let kind = if is_labelled_headline || is_headline(run) || is_headline_with_text(run) {
             Kind::Card
         } else if is_list_of_links(run) {
             Kind::Cards
@@ -197,7 +207,7 @@ impl Part {
             runs: at..at + 1,
             bytes,
             is_heading: is_heading(&layout.boxes[run.owner].name),
-            is_labelled: kind == Kind::Short && labels::is_label(layout.text_of(run)),
+            is_labelled: is_labelled_headline || kind == Kind::Short && labels::is_label(layout.text_of(run)),
             cards,
             headline_bytes: if cards > 0 { run.outward_bytes } else { 0 },
             teasers: 0,
@@ -222,9 +232,23 @@ fn is_headline_with_text(run: &Run) -> bool {
         && run.text.len() - run.outward_bytes <= MAX_TEASER
 }
 
+/// A label and a headline behind it: "Read more: " and a link.
+fn is_labelled_headline(run: &Run, text: &str) -> bool {
+    let beside = run.text.len() - run.outward_bytes;
+    !run.begins_outward
+        && run.outward_bytes >= HEADLINE.start
+        && beside <= MAX_LABEL
+        && labels::length_at_start(text).is_some_and(|label| beside <= label + MAX_BETWEEN)
+}
+
+/// Most text between a label and a headline in one line, in bytes.
+const MAX_BETWEEN: usize = 4;
+
 /// Lines of one link each.
 fn is_list_of_links(run: &Run) -> bool {
-    run.links >= MIN_CARDS && 5 * run.outward_bytes >= 4 * run.text.len() && HEADLINE.contains(&(run.outward_bytes / run.links))
+    run.links >= MIN_CARDS
+        && 5 * run.outward_bytes >= 4 * run.text.len()
+        && HEADLINE.contains(&(run.outward_bytes / run.links))
 }
 
 /// The groups of a page, those inside of others included.
@@ -250,7 +274,10 @@ fn inner_parts(layout: &Layout, at: usize, parts: &[Part]) -> Vec<Part> {
             next = layout.boxes[next].end;
         }
         if next < this.end && layout.boxes[next].runs.start <= run {
-            inner.push(Part { is_heading: parts[next].is_heading || is_heading(&layout.boxes[next].name), ..parts[next].clone() });
+            inner.push(Part {
+                is_heading: parts[next].is_heading || is_heading(&layout.boxes[next].name),
+                ..parts[next].clone()
+            });
             (run, next) = (layout.boxes[next].runs.end, layout.boxes[next].end);
         } else {
             inner.push(Part::of_run(layout, run));
@@ -269,9 +296,16 @@ fn part_of_box(inner: &[Part], groups: &[Group]) -> Part {
     let (bytes, cards) = (sum(|part| part.bytes), sum(|part| part.cards));
     let is_short = bytes <= MAX_TEASER;
     let is_all_cards = || {
-        let above: usize = inner.iter().take_while(|part| !part.has_cards()).map(|part| part.bytes).sum();
+        let above: usize = inner
+            .iter()
+            .take_while(|part| !part.has_cards())
+            .map(|part| part.bytes)
+            .sum();
         let gaps = inner.split(|part| part.has_cards());
-        above <= MAX_LABEL && gaps.map(|gap| gap.iter().map(|part| part.bytes).sum::<usize>()).all(|gap| gap <= MAX_TEASER)
+        above <= MAX_LABEL
+            && gaps
+                .map(|gap| gap.iter().map(|part| part.bytes).sum::<usize>())
+                .all(|gap| gap <= MAX_TEASER)
     };
     let kind = if inner.iter().any(|part| part.kind == Kind::Other) {
         Kind::Other
@@ -290,16 +324,23 @@ fn part_of_box(inner: &[Part], groups: &[Group]) -> Part {
         runs: first.runs.start..last.runs.end,
         bytes,
         is_heading: false,
-        is_labelled: first.is_labelled && groups.len() <= 1,
+        is_labelled: matches!(groups, [group] if group.is_labelled && (group.is_alone || kind == Kind::Card)),
         cards,
         headline_bytes: sum(|part| part.headline_bytes),
-        teasers: if kind == Kind::Card { usize::from(text_beside >= MIN_TEASER) } else { groups.iter().map(|group| group.teasers).sum() },
+        teasers: if kind == Kind::Card {
+            usize::from(text_beside >= MIN_TEASER)
+        } else {
+            groups.iter().map(|group| group.teasers).sum()
+        },
     }
 }
 
 /// The groups among the parts of a box.
 fn grouped(inner: &[Part], at: usize) -> Vec<Group> {
-    let mut grouping = Grouping { inside: at, ..Grouping::default() };
+    let mut grouping = Grouping {
+        inside: at,
+        ..Grouping::default()
+    };
     for part in inner {
         match part.kind {
             Kind::Empty => {}
@@ -311,7 +352,7 @@ fn grouped(inner: &[Part], at: usize) -> Vec<Group> {
     grouping.close();
     let mut groups = grouping.groups;
     if let ([group], Some((first, last))) = (&mut groups[..], inner.first().zip(inner.last())) {
-        group.is_alone = group.runs == (first.runs.start..last.runs.end);
+        group.is_alone |= group.runs == (first.runs.start..last.runs.end);
     }
     groups
 }
@@ -332,11 +373,9 @@ struct Grouping {
 
 impl Grouping {
     fn add_cards(&mut self, part: &Part) {
-        if part.is_labelled {
-            self.close();
-        }
         let gap: usize = self.behind.iter().map(|part| part.bytes).sum();
-        if gap > MAX_TEASER {
+        let is_like = |group: &Group| group.has_headings == part.is_heading;
+        if part.is_labelled || gap > MAX_TEASER || !self.open.as_ref().is_none_or(is_like) {
             self.close();
         }
         self.period = self.behind.len();
@@ -346,7 +385,9 @@ impl Grouping {
             runs: label.as_ref().map_or(part.runs.start, |label| label.runs.start)..part.runs.end,
             inside: self.inside,
             is_labelled: part.is_labelled || label.is_some_and(|label| label.is_labelled),
-            is_alone: false,
+            is_next: false,
+            is_alone: part.is_labelled,
+            has_headings: part.is_heading,
             cards: 0,
             headline_bytes: 0,
             teasers: 0,
@@ -355,6 +396,9 @@ impl Grouping {
         group.cards += part.cards;
         group.headline_bytes += part.headline_bytes;
         group.teasers += part.teasers + usize::from(gap >= MIN_TEASER);
+        if part.is_labelled && part.kind == Kind::Card {
+            self.close();
+        }
     }
 
     fn add_short(&mut self, part: &Part) {
@@ -373,6 +417,9 @@ impl Grouping {
             if let Some(last) = self.behind.iter().take(self.period).last() {
                 group.runs.end = last.runs.end;
             }
+            group.is_next = self.groups.last().is_some_and(|last| {
+                last.runs.end == group.runs.start && (last.is_labelled || last.is_next) && last.cards >= MIN_CARDS
+            });
             self.groups.push(group);
         }
         self.behind.clear();

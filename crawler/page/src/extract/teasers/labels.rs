@@ -95,25 +95,104 @@ static LABELS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
 
 /// Whether a text is the label of a box with teasers.
 pub(super) fn is_label(text: &str) -> bool {
-    if text.len() > MAX_BYTES {
-        return false;
+    text.len() <= MAX_BYTES
+        && Found::at_start(text).is_some_and(|found| {
+            let behind = found.behind();
+            if found.is_whole {
+                !behind.contains(char::is_alphanumeric)
+            } else {
+                behind.len() <= MAX_BEHIND
+            }
+        })
+}
+
+/// The length of the label that a text begins with, up to its colon if it has one, in bytes.
+pub(super) fn length_at_start(text: &str) -> Option<usize> {
+    let found = Found::at_start(text)?;
+    let has_colon = found.behind().trim_start().starts_with([':', '：']);
+    (!found.is_whole || has_colon).then_some(found.end)
+}
+
+/// A label at the start of a text.
+struct Found {
+    /// The start of the text in lower case.
+    lower: String,
+    /// The end of the label in it.
+    end: usize,
+    /// Whether it is one of [`WHOLE`].
+    is_whole: bool,
+}
+
+impl Found {
+    fn at_start(text: &str) -> Option<Self> {
+        let lower = text[..text.floor_char_boundary(MAX_BYTES)].to_lowercase();
+        let start = lower.find(char::is_alphanumeric)?;
+        let found = LABELS
+            .as_ref()?
+            .find(Input::new(&lower).span(start..lower.len()).anchored(Anchored::Yes))?;
+        let (end, is_whole) = (found.end(), found.pattern().as_usize() < WHOLE.len());
+        ends_word(&lower, end).then_some(Self { lower, end, is_whole })
     }
-    let lower = text.to_lowercase();
-    let lower = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let Some(labels) = LABELS.as_ref() else { return false };
-    let Some(found) = labels.find(Input::new(lower).anchored(Anchored::Yes)) else {
-        return false;
-    };
-    let (label, behind) = lower.split_at(found.end());
-    if found.pattern().as_usize() < WHOLE.len() {
-        !behind.contains(char::is_alphanumeric)
-    } else {
-        behind.len() <= MAX_BEHIND && ends_word(label, behind)
+
+    fn behind(&self) -> &str {
+        &self.lower[self.end..]
     }
 }
 
-/// Whether a word ends between two texts. Scripts without spaces have no such ends.
-fn ends_word(label: &str, behind: &str) -> bool {
-    let is_ascii = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphabetic());
-    !(is_ascii(label.chars().next_back()) && is_ascii(behind.chars().next()))
+/// Whether a word ends at a place. Scripts without spaces have no such ends, and labels of some languages have endings.
+fn ends_word(text: &str, at: usize) -> bool {
+    let is_letter = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphabetic);
+    !(is_letter(text.as_bytes()[..at].last()) && is_letter(text.as_bytes().get(at)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_of_teasers_are_told_from_other_headings() {
+        for label in [
+            "Related",
+            "Related:",
+            "RELATED STORIES",
+            "▶ More from Business",
+            "Don’t miss",
+            "Most read in Sport",
+            "Mehr zum Thema",
+            "Das könnte Sie auch interessieren",
+            "À lire aussi :",
+            "Más noticias",
+            "Leia também:",
+            "Читайте также:",
+            "相关新闻",
+            "猜你喜欢",
+            "あわせて読みたい",
+            "관련기사",
+        ] {
+            assert!(is_label(label), "{label}");
+        }
+        for other in [
+            "See also",
+            "Related work",
+            "Relatedness",
+            "Recent publications",
+            "Downloads",
+            "Popular science in the nineteenth century",
+            "Moreover, the harbour was closed",
+            "More from the same author, whose second book on the tides of the northern sea has just appeared in print",
+            "Siehe auch",
+            "参考文献",
+            "",
+            "…",
+        ] {
+            assert!(!is_label(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_label_may_begin_a_line() {
+        assert_eq!(length_at_start("Read more: The harbour opens"), Some(9));
+        assert_eq!(length_at_start("Related: The harbour opens"), Some(7));
+        assert_eq!(length_at_start("Related work is done by others"), None);
+    }
 }
