@@ -28,7 +28,7 @@ const WHOLE: &[&str] = &[
 /// The beginnings of labels.
 #[rustfmt::skip]
 const BEGINNINGS: &[&str] = &[
-    "related articles", "related stories", "related posts", "related news", "related content", "related coverage", "related reading",
+    "related:", "zum thema:", "relacionado:", "correlati:", "powiązane:", "gerelateerd:", "gerelateerd nieuws", "related articles", "related stories", "related posts", "related news", "related content", "related coverage", "related reading",
     "related links", "related videos", "recommended for", "recommended articles", "recommended stories", "recommended reading",
     "recommended posts", "suggested articles", "suggested stories", "suggested posts", "suggested for you", "you may", "you might",
     "you'll also", "more stories", "more news", "more from", "more on", "more in", "more articles", "more posts", "more like this",
@@ -49,7 +49,7 @@ const BEGINNINGS: &[&str] = &[
     "beliebte artikel", "beliebte beiträge", "beliebteste", "neueste artikel", "neueste beiträge", "aktuelle nachrichten",
     "aktuelle meldungen", "weitere artikel", "weitere meldungen", "weitere beiträge", "weitere nachrichten", "weitere news",
     "weitere themen", "empfohlene", "empfehlungen der", "empfehlungen für", "empfehlungen aus", "nicht verpassen",
-    "à lire", "a lire aussi", "lire aussi", "lire la suite", "sur le même sujet", "sur le même thème", "dans la même rubrique",
+    "à lire aussi", "à lire également", "à lire", "a lire aussi", "lire aussi", "lire la suite", "sur le même sujet", "sur le même thème", "dans la même rubrique",
     "articles similaires", "articles liés", "articles récents", "articles connexes", "articles recommandés", "les plus lus", "le plus lu",
     "vous aimerez", "vous pourriez", "à voir aussi", "plus d'articles", "plus d’articles", "recommandés pour", "contenus sponsorisés",
     "à ne pas manquer", "ne manquez pas", "dernières nouvelles", "dernières actualités", "derniers articles",
@@ -106,11 +106,11 @@ pub(super) fn is_label(text: &str) -> bool {
         })
 }
 
-/// The length of the label that a text begins with, up to its colon if it has one, in bytes.
+/// The length of the label that a text begins with, in bytes.
 pub(super) fn length_at_start(text: &str) -> Option<usize> {
-    let found = Found::at_start(text)?;
-    let has_colon = found.behind().trim_start().starts_with([':', '：']);
-    (!found.is_whole || has_colon).then_some(found.end)
+    Found::at_start(text)
+        .filter(|found| !found.is_whole)
+        .map(|found| found.end)
 }
 
 /// A label at the start of a text.
@@ -192,7 +192,13 @@ mod tests {
     #[test]
     fn a_label_may_begin_a_line() {
         assert_eq!(length_at_start("Read more: The harbour opens"), Some(9));
-        assert_eq!(length_at_start("Related: The harbour opens"), Some(7));
-        assert_eq!(length_at_start("Related work is done by others"), None);
+        assert_eq!(length_at_start("Related: The harbour opens"), Some(8));
+        for other in [
+            "Related work is done by others",
+            "Latest: The harbour opens",
+            "See also: The harbour opens",
+        ] {
+            assert_eq!(length_at_start(other), None, "{other}");
+        }
     }
 }
