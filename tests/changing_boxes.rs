@@ -64,11 +64,15 @@ impl Source {
 
 /// A Chinese text as long as the words: a character for each syllable.
 fn han(words: &str) -> String {
-    let characters: Vec<char> = "的一是在有个人这上们来到时大地为子中你说生国年着就那和要她出也得里后自以会家可下而过天去能对小多然于心学"
-        .chars()
-        .collect();
+    let characters: Vec<char> =
+        "的一是在有个人这上们来到时大地为子中你说生国年着就那和要她出也得里后自以会家可下而过天去能对小多然于心学"
+            .chars()
+            .collect();
     let syllable = |pair: &[u8]| characters[(usize::from(pair[0]) * 31 + usize::from(pair[1]) * 7) % characters.len()];
-    words.split(' ').flat_map(|word| word.as_bytes().chunks(2).map(syllable).collect::<Vec<_>>()).collect()
+    words
+        .split(' ')
+        .flat_map(|word| word.as_bytes().chunks(2).map(syllable).collect::<Vec<_>>())
+        .collect()
 }
 
 /// What a template is filled with: the article, and the source of what changes.
@@ -242,7 +246,8 @@ fn an_article_beside_boxes_that_change_is_kept_once() {
         .set("steering.enabled", false)
         .set("scope.max_depth", 0);
     for template in 0..TEMPLATES.len() {
-        for (article, version) in (0..ARTICLES).flat_map(|article| (0..VERSIONS).map(move |version| (article, version))) {
+        for (article, version) in (0..ARTICLES).flat_map(|article| (0..VERSIONS).map(move |version| (article, version)))
+        {
             crawl.add_seed(&site.url(&format!("/{template}/{article}/{version}")));
         }
     }

@@ -4,6 +4,7 @@
 //! string holds all runs, with collapsed white space, in document order; each box has the range of its runs. All later steps
 //! work on the two lists.
 
+mod links;
 mod progress;
 
 use std::collections::HashSet;
@@ -13,6 +14,7 @@ use std::ops::Range;
 use foldhash::fast::RandomState;
 use html5ever::{LocalName, local_name, ns};
 
+use self::links::{is_symbol, leads_outward};
 use super::consent::Apart;
 use super::context::{Context, Dialogues};
 use super::display::{Display, is_heading};
@@ -482,20 +484,4 @@ fn begins_with_heading(node: NodeRef<'_>) -> bool {
 fn is_pre(node: NodeRef<'_>) -> bool {
     let element = node.value().as_element();
     element.is_some_and(|element| element.name.local == local_name!("pre"))
-}
-
-/// Whether a link may lead to another page. One to a part of a page leads from a heading to itself, or from a term to its definition.
-fn leads_outward(link: &Element) -> bool {
-    let target = attribute(link, &local_name!("href"));
-    target.is_some_and(|target| target.split_once('#').is_none_or(|(_, part)| part.trim().is_empty()))
-}
-
-/// A link whose text is one symbol (¶, #, ⚓): a handle for the heading beside it.
-fn is_symbol(link: NodeRef<'_>) -> bool {
-    let Some(Node::Text(text)) = link.first_child().map(|child| child.value()) else {
-        return false;
-    };
-    let mut characters = text.trim().chars();
-    let symbol = characters.next().is_some_and(|c| !c.is_alphanumeric());
-    symbol && characters.all(|c| c == '\u{fe0f}') && link.children().count() == 1
 }
