@@ -34,7 +34,7 @@
 //! - [`init`]: the first seeds file and configuration
 //! - [`inspect`]: what the crawler makes of one page, robots.txt, URL or sitemap
 //! - [`encodings`]: the same page in every encoding, declared in every way; [`one_reading`]: the same bytes for all commands; [`one_template`]: pages that
-//!   share a long box
+//!   share a long box; [`changing_boxes`]: articles beside boxes that change
 //! - [`visible_text`]: what a reader sees is the text; [`walls`]: pages that stand in the way of others
 //! - [`suggestions`]: the commands that a message suggests
 //! - [`tune`]: other thresholds, without a request
@@ -45,6 +45,7 @@
 
 mod archived_requests;
 mod canonical;
+mod changing_boxes;
 mod check;
 mod cli;
 mod config;

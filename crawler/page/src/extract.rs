@@ -14,6 +14,7 @@
 //! legal text, an advertisement. What shows the part are features, too: the names of the boxes around the run ([`marks`]), the words of
 //! labels ([`sayings`]), and the place of the run beside the running text ([`around`]). Which parts are content depends on the page, so the
 //! model decides it: answers are content of a forum, comments are not content of an article. Where it doubts, [`Favor`] decides.
+//! Of what it takes, the headlines of other pages beside an article are left out: see [`teasers`].
 //!
 //! A rule of the user comes before all of this: the text of the elements that it declares to be content is the main text. See
 //! [`selectors`].
@@ -46,6 +47,7 @@ mod selectors;
 mod source;
 mod spaces;
 mod sums;
+mod teasers;
 mod title;
 #[cfg(feature = "training")]
 pub mod training;

@@ -4,6 +4,7 @@
 //! string holds all runs, with collapsed white space, in document order; each box has the range of its runs. All later steps
 //! work on the two lists.
 
+mod links;
 mod progress;
 
 use std::collections::HashSet;
@@ -13,6 +14,7 @@ use std::ops::Range;
 use foldhash::fast::RandomState;
 use html5ever::{LocalName, local_name, ns};
 
+use self::links::{is_symbol, leads_outward};
 use super::consent::Apart;
 use super::context::{Context, Dialogues};
 use super::display::{Display, is_heading};
@@ -70,6 +72,10 @@ pub(super) struct Run {
     pub link_bytes: usize,
     /// Number of links.
     pub links: usize,
+    /// Bytes inside links to other pages.
+    pub outward_bytes: usize,
+    /// Whether it begins with a link to another page.
+    pub begins_outward: bool,
     /// The [topics](marks::TOPICS) of its inline elements.
     pub topics: u16,
     /// The index of the innermost enclosing box.
@@ -152,6 +158,8 @@ pub(super) struct Walk<'t> {
     open: usize,
     /// Number of open links.
     links: usize,
+    /// Number of open links to other pages.
+    outward: usize,
     /// Number of open `<pre>`.
     preformatted: usize,
     /// Start of the open run in the text.
@@ -160,6 +168,10 @@ pub(super) struct Walk<'t> {
     run_link_bytes: usize,
     /// Links of the open run.
     run_links: usize,
+    /// Bytes of the open run inside links to other pages.
+    run_outward_bytes: usize,
+    /// Whether the open run begins with such a link.
+    begins_outward: bool,
     /// Topics of the open run.
     run_topics: u16,
     /// The inline element that has ended, if no text came since.
@@ -193,6 +205,7 @@ impl<'t> Visit<'t> for Walk<'t> {
             }
             Display::Link => {
                 self.links -= 1;
+                self.outward -= usize::from(leads_outward(element));
                 self.ended = Some(element);
             }
             Display::Inline => {
@@ -216,10 +229,13 @@ impl<'t> Walk<'t> {
             hashes: RandomState::default(),
             open: 0,
             links: 0,
+            outward: 0,
             preformatted: 0,
             run_start: 0,
             run_link_bytes: 0,
             run_links: 0,
+            run_outward_bytes: 0,
+            begins_outward: false,
             run_topics: 0,
             ended: None,
             joint: None,
@@ -256,6 +272,7 @@ impl<'t> Walk<'t> {
             Display::Link if is_symbol(node) => return false,
             Display::Link => {
                 self.links += 1;
+                self.outward += usize::from(leads_outward(element));
                 self.run_links += 1;
             }
             Display::Inline => {}
@@ -369,6 +386,8 @@ impl<'t> Walk<'t> {
                 text,
                 link_bytes,
                 links,
+                outward_bytes: self.run_outward_bytes,
+                begins_outward: self.begins_outward,
                 topics,
                 owner,
                 in_row,
@@ -377,6 +396,7 @@ impl<'t> Walk<'t> {
         }
         self.run_link_bytes = 0;
         self.run_links = 0;
+        self.run_outward_bytes = 0;
         self.run_topics = 0;
         self.in_row = false;
     }
@@ -384,6 +404,9 @@ impl<'t> Walk<'t> {
     /// Appends text with each run of white space as one space; in `<pre>` as one newline if it contains one.
     fn push_text(&mut self, text: &str) {
         let before = self.layout.text.len();
+        if !self.has_run() {
+            self.begins_outward = self.outward > 0;
+        }
         let mut rest = text;
         while !rest.is_empty() {
             let space = rest.len() - rest.trim_start_matches(is_space).len();
@@ -398,6 +421,9 @@ impl<'t> Walk<'t> {
         }
         if self.links > 0 {
             self.run_link_bytes += self.layout.text.len() - before;
+        }
+        if self.outward > 0 {
+            self.run_outward_bytes += self.layout.text.len() - before;
         }
     }
 
@@ -458,14 +484,4 @@ fn begins_with_heading(node: NodeRef<'_>) -> bool {
 fn is_pre(node: NodeRef<'_>) -> bool {
     let element = node.value().as_element();
     element.is_some_and(|element| element.name.local == local_name!("pre"))
-}
-
-/// A link whose text is one symbol (¶, #, ⚓): a handle for the heading beside it.
-fn is_symbol(link: NodeRef<'_>) -> bool {
-    let Some(Node::Text(text)) = link.first_child().map(|child| child.value()) else {
-        return false;
-    };
-    let mut characters = text.trim().chars();
-    let symbol = characters.next().is_some_and(|c| !c.is_alphanumeric());
-    symbol && characters.all(|c| c == '\u{fe0f}') && link.children().count() == 1
 }

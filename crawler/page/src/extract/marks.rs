@@ -119,6 +119,9 @@ pub(super) const MENU: u16 = 1 << 13;
 /// The bit of the topic of the content.
 pub(super) const CONTENT: u16 = 1 << 11;
 
+/// The bit of the topic of boxes with teasers of other pages.
+pub(super) const RELATED: u16 = 1 << 2;
+
 /// The bits of the topics that say where a box stands.
 pub(super) const PLACE: u16 = 1 << 15;
 
