@@ -172,7 +172,7 @@ pub fn metadata(bytes: &[u8], headers: &HeaderMap, url: &Url, fetched: SystemTim
 }
 
 /// What a parsed page says about itself. Its tree must have all attributes.
-fn of_document(document: &Document, url: &Url, fetched: SystemTime) -> Metadata {
+pub(crate) fn of_document(document: &Document, url: &Url, fetched: SystemTime) -> Metadata {
     let displayed = parse::displayed(&document.html);
     let tree = displayed.as_ref().unwrap_or(&document.html);
     let mut declared = Declared::default();
