@@ -250,15 +250,17 @@ impl Declared {
     fn take(&mut self, node: NodeRef<'_>, element: &Element) {
         match element.name.local {
             local_name!("html") => {
-                let language =
-                    parse::attribute(element, &local_name!("lang")).or_else(|| element.any_attribute("xml:lang"));
+                let language = parse::attribute(element, &local_name!("lang"))
+                    .or_else(|| element.plain_attribute(&local_name!("xml:lang")));
                 self.claims
                     .add(Field::Language, Source::Root, language.unwrap_or_default());
             }
             local_name!("title") if self.title.is_empty() && element.name.ns == ns!(html) => {
                 self.title = text::cleaned_title(&text_of(node, MAX_TITLE_BYTES));
             }
-            local_name!("base") if self.base.is_none() => self.base = element.any_attribute("href").map(str::to_owned),
+            local_name!("base") if self.base.is_none() => {
+                self.base = element.plain_attribute(&local_name!("href")).map(str::to_owned)
+            }
             local_name!("body") => self.metas.begin_body(),
             local_name!("meta") => self.metas.take(element, &mut self.claims),
             local_name!("link") | local_name!("a") => {
@@ -274,7 +276,7 @@ impl Declared {
 }
 
 fn is_json_ld(element: &Element) -> bool {
-    let kind = element.any_attribute("type").unwrap_or_default();
+    let kind = element.plain_attribute(&local_name!("type")).unwrap_or_default();
     kind.split(';')
         .next()
         .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/ld+json"))

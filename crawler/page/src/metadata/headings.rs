@@ -45,7 +45,7 @@ fn heading_text(node: NodeRef<'_>) -> String {
 }
 
 fn is_no_title(element: &Element) -> bool {
-    element.name.local == local_name!("button") || element.any_attribute("class").is_some_and(is_kicker)
+    element.name.local == local_name!("button") || element.plain_attribute(&local_name!("class")).is_some_and(is_kicker)
 }
 
 #[derive(Default)]
@@ -65,7 +65,7 @@ impl<'t> Visit<'t> for HeadingReader<'t> {
             return false;
         }
         let is_marked = element
-            .any_attribute("class")
+            .plain_attribute(&local_name!("class"))
             .is_some_and(|classes| meaning(classes) == Some(Meaning::Title));
         let is_first_level = *name == local_name!("h1");
         let is_heading = is_first_level || is_marked || matches!(*name, local_name!("h2") | local_name!("h3"));

@@ -192,17 +192,17 @@ impl MetaTags {
     /// Takes a `<meta>`.
     pub(super) fn take(&mut self, element: &Element, claims: &mut Claims) {
         let value = element
-            .any_attribute("content")
-            .or_else(|| element.any_attribute("value"));
+            .plain_attribute(&local_name!("content"))
+            .or_else(|| element.plain_attribute(&local_name!("value")));
         let Some(content) = value.filter(|content| !content.trim().is_empty()) else {
             return;
         };
         let of_pragma = element
-            .any_attribute("http-equiv")
+            .plain_attribute(&local_name!("http-equiv"))
             .filter(|name| name.eq_ignore_ascii_case("content-language"));
         let names = [
-            element.any_attribute("property"),
-            element.any_attribute("name"),
+            element.plain_attribute(&local_name!("property")),
+            element.plain_attribute(&local_name!("name")),
             of_pragma,
         ];
         let mut last = None;
@@ -242,11 +242,14 @@ const LICENCES: [&str; 2] = ["creativecommons.org/licenses/", "creativecommons.o
 
 /// Takes what a `<link>` or `<a>` says about the page: by its relation, or because it leads to a licence.
 pub(super) fn take_link(node: NodeRef<'_>, element: &Element, claims: &mut Claims) {
-    let Some(href) = element.any_attribute("href") else {
+    let Some(href) = element.plain_attribute(&local_name!("href")) else {
         return;
     };
     let is_link = element.name.local == local_name!("link");
-    let relations = element.any_attribute("rel").unwrap_or_default().to_ascii_lowercase();
+    let relations = element
+        .plain_attribute(&local_name!("rel"))
+        .unwrap_or_default()
+        .to_ascii_lowercase();
     let relations: Vec<&str> = relations.split_ascii_whitespace().take(MAX_RELATIONS).collect();
     let has = |name: &str| relations.contains(&name);
     if has("license") || has("licence") || has("cc:license") {

@@ -153,9 +153,15 @@ impl<'t> Visit<'t> for AllText {
 
 /// Whether an element is hidden by its own attributes.
 fn is_hidden(element: &Element) -> bool {
-    let style = || cut(element.any_attribute("style").unwrap_or_default(), MAX_MARK_BYTES);
+    let style = || {
+        cut(
+            element.plain_attribute(&local_name!("style")).unwrap_or_default(),
+            MAX_MARK_BYTES,
+        )
+    };
     let has_no_display = || style().replace(' ', "").contains("display:none");
-    element.name.local != local_name!("body") && (element.any_attribute("hidden").is_some() || has_no_display())
+    element.name.local != local_name!("body")
+        && (element.plain_attribute(&local_name!("hidden")).is_some() || has_no_display())
 }
 
 struct Reader {
@@ -221,7 +227,7 @@ impl Reader {
         {
             return false;
         }
-        let classes = element.any_attribute("class").unwrap_or_default();
+        let classes = element.plain_attribute(&local_name!("class")).unwrap_or_default();
         match meaning(classes) {
             Some(Meaning::Zone) => return true,
             Some(Meaning::Author | Meaning::Published) => return false,
@@ -232,7 +238,7 @@ impl Reader {
             local_name!("footer") => self.articles == 0,
             _ => false,
         };
-        by_element || element.any_attribute("id").is_some_and(is_zone)
+        by_element || element.plain_attribute(&local_name!("id")).is_some_and(is_zone)
     }
 
     fn take(&mut self, node: NodeRef<'_>, element: &Element) {
@@ -242,15 +248,17 @@ impl Reader {
         };
         self.tried += 1;
         let text = text_without(node, MAX_MARK_BYTES, |element| {
-            element.any_attribute("class").is_some_and(is_for_screen_readers)
+            element
+                .plain_attribute(&local_name!("class"))
+                .is_some_and(is_for_screen_readers)
         });
         let is_byline = text.len() <= MAX_SHORT_LINE_BYTES || after_written_by(&text).is_some();
         if mark == Mark::Author && (!is_byline || self.around.contains(&node.id())) {
             return;
         }
         let given = element
-            .any_attribute("datetime")
-            .or_else(|| element.any_attribute("title"));
+            .plain_attribute(&local_name!("datetime"))
+            .or_else(|| element.plain_attribute(&local_name!("title")));
         let is_date = matches!(mark, Mark::Time | Mark::Published | Mark::Modified);
         self.visible.marks.push(Marked {
             mark,
@@ -263,7 +271,7 @@ impl Reader {
 
 /// What an element is marked as.
 fn mark_of(element: &Element) -> Option<Mark> {
-    let by_class = element.any_attribute("class").and_then(meaning);
+    let by_class = element.plain_attribute(&local_name!("class")).and_then(meaning);
     match element.name.local {
         local_name!("a") if is_author_link(element) => Some(Mark::AuthorLink),
         local_name!("time") if by_class == Some(Meaning::Modified) => Some(Mark::Modified),
@@ -310,8 +318,11 @@ const AUTHOR_PATHS: &[&str] = &[
 
 /// Whether a link leads to the page of the author, by its relation or by the path that programs for blogs use.
 fn is_author_link(element: &Element) -> bool {
-    let relations = element.any_attribute("rel").unwrap_or_default();
-    let href = cut(element.any_attribute("href").unwrap_or_default(), MAX_MARK_BYTES);
+    let relations = element.plain_attribute(&local_name!("rel")).unwrap_or_default();
+    let href = cut(
+        element.plain_attribute(&local_name!("href")).unwrap_or_default(),
+        MAX_MARK_BYTES,
+    );
     let mut relations = relations.split_ascii_whitespace();
     relations.any(|relation| relation.eq_ignore_ascii_case("author"))
         || AUTHOR_PATHS.iter().any(|path| href.contains(path))
