@@ -53,6 +53,7 @@ mod marks;
 mod meta_tags;
 mod months;
 mod names;
+mod phrases;
 mod site;
 mod text;
 mod title;
@@ -71,6 +72,7 @@ use self::claims::{Claims, Field};
 use self::home::Home;
 use self::items::Items;
 use self::json_ld::JsonLd;
+use self::marks::Meanings;
 use self::meta_tags::{MetaTags, take_link};
 use self::site::Site;
 use self::text::text_of;
@@ -177,7 +179,8 @@ pub(crate) fn of_document(document: &Document, url: &Url, fetched: SystemTime) -
     let tree = displayed.as_ref().unwrap_or(&document.html);
     let mut declared = Declared::default();
     tree.root().walk(&mut declared);
-    let headings = headings::headings(tree);
+    let mut meanings = Meanings::default();
+    let headings = headings::headings(tree, &mut meanings);
     let Declared {
         mut claims,
         json_ld,
@@ -196,7 +199,7 @@ pub(crate) fn of_document(document: &Document, url: &Url, fetched: SystemTime) -
     json_ld.claim(url, &texts, &mut claims);
     let site = Site::of(&claims, url.host_str().unwrap_or_default());
     let title = Titles::new(&claims, &title, &headings, &site, &home).find();
-    let visible = visible::visible(tree, title.heading.as_ref().map(|heading| heading.node));
+    let visible = visible::visible(tree, title.heading.as_ref().map(|heading| heading.node), meanings);
     let base = Base::new(base.as_deref(), url, document.encoding);
     let chooser = Chooser {
         claims: &claims,

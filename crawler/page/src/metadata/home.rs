@@ -77,6 +77,9 @@ impl Home {
 
 /// Whether an element is a link to the home page of a site.
 fn is_home_link(element: &Element) -> bool {
+    if element.name.local != local_name!("a") {
+        return false;
+    }
     let href = element.plain_attribute(&local_name!("href")).unwrap_or_default().trim();
     let path = match href.split_once("://") {
         Some(("http" | "https", rest)) => rest.find('/').map_or("/", |at| &rest[at..]),
@@ -85,5 +88,5 @@ fn is_home_link(element: &Element) -> bool {
     let relations = element.plain_attribute(&local_name!("rel")).unwrap_or_default();
     let is_home = relations.split_ascii_whitespace().any(|relation| relation == "home");
     let is_root = matches!(path, "/" | "/index.html" | "/index.php");
-    element.name.local == local_name!("a") && (is_root || is_home)
+    is_root || is_home
 }

@@ -1,5 +1,26 @@
 //! Words in the names of classes that say what an element is.
 
+use crate::map::Map;
+
+/// What the values of attributes say, each read once for a page. The elements of a page share a few hundred of them.
+#[derive(Debug, Default)]
+pub(super) struct Meanings<'t> {
+    classes: Map<&'t str, Option<Meaning>>,
+    zones: Map<&'t str, bool>,
+}
+
+impl<'t> Meanings<'t> {
+    /// What a class attribute says.
+    pub(super) fn of(&mut self, classes: &'t str) -> Option<Meaning> {
+        *self.classes.entry(classes).or_insert_with(|| meaning(classes))
+    }
+
+    /// Whether an id says that its element is not the page's own.
+    pub(super) fn is_zone(&mut self, id: &'t str) -> bool {
+        *self.zones.entry(id).or_insert_with(|| is_zone(id))
+    }
+}
+
 /// What a class says of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
@@ -87,7 +108,7 @@ fn words(classes: &str) -> Vec<String> {
 }
 
 /// What a class attribute says. Each class is read for itself.
-pub(super) fn meaning(classes: &str) -> Option<Meaning> {
+fn meaning(classes: &str) -> Option<Meaning> {
     let found: Vec<Meaning> = classes.split_ascii_whitespace().filter_map(of_class).collect();
     // An element that belongs to something else is that, whatever its other classes say.
     let zone = found.iter().find(|meaning| **meaning == Meaning::Zone);
@@ -116,7 +137,7 @@ fn of_class(class: &str) -> Option<Meaning> {
 }
 
 /// Whether an id says that its element is not the page's own.
-pub(super) fn is_zone(id: &str) -> bool {
+fn is_zone(id: &str) -> bool {
     words(id)
         .iter()
         .any(|word| ZONE.contains(&word.as_str()) || FOOTER.contains(&word.as_str()))
