@@ -36,6 +36,7 @@ pub(super) fn cleaned_title(text: &str) -> String {
 
 /// The text with white space collapsed, without invisible characters.
 pub(super) fn collapsed(text: &str) -> String {
+    let text = text.trim();
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {
         if !out.is_empty() {
