@@ -4,22 +4,16 @@ use std::sync::LazyLock;
 
 use crate::map::Map;
 
-/// What the values of attributes say, each read once for a page. The elements of a page share a few hundred of them.
+/// What class attributes say, each read once for a page. The elements of a page share a few hundred of them.
 #[derive(Debug, Default)]
 pub(super) struct Meanings<'t> {
     classes: Map<&'t str, Option<Meaning>>,
-    zones: Map<&'t str, bool>,
 }
 
 impl<'t> Meanings<'t> {
     /// What a class attribute says.
     pub(super) fn of(&mut self, classes: &'t str) -> Option<Meaning> {
         *self.classes.entry(classes).or_insert_with(|| meaning(classes))
-    }
-
-    /// Whether an id says that its element is not the page's own.
-    pub(super) fn is_zone(&mut self, id: &'t str) -> bool {
-        *self.zones.entry(id).or_insert_with(|| is_zone(id))
     }
 }
 
@@ -200,7 +194,7 @@ fn of_class(class: &str) -> Option<Meaning> {
 }
 
 /// Whether an id says that its element is not the page's own.
-fn is_zone(id: &str) -> bool {
+pub(super) fn is_zone(id: &str) -> bool {
     has_word(id, |word| lists_of(word) & (lists::ZONE | lists::FOOTER) != 0)
 }
 

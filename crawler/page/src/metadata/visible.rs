@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use html5ever::local_name;
 
-use super::marks::{Meaning, Meanings, is_for_screen_readers};
+use super::marks::{Meaning, Meanings, is_for_screen_readers, is_zone};
 use super::names::after_written_by;
 use super::phrases::AnyOf;
 use super::text::{collapsed, cut, is_unseen, push_folded, text_without};
@@ -261,10 +261,7 @@ impl<'t> Reader<'t> {
             local_name!("footer") => self.articles == 0,
             _ => false,
         };
-        by_element
-            || element
-                .plain_attribute(&local_name!("id"))
-                .is_some_and(|id| self.meanings.is_zone(id))
+        by_element || element.plain_attribute(&local_name!("id")).is_some_and(is_zone)
     }
 
     fn take(&mut self, node: NodeRef<'_>, element: &'t Element) {
