@@ -1,4 +1,5 @@
-//! Prints how fast the HTML files of folders are read: megabytes of source for each second of processor time, in total and by stage.
+//! Prints how fast the HTML files of folders are read: megabytes of source for each second of processor time, in total and by stage. The stages that only
+//! those pay for who ask for them follow, with the share of the reading that each adds.
 //!
 //! `cargo run --release -p crawler-page --features stages --example cost FOLDER...`
 
@@ -7,7 +8,7 @@ mod html_files;
 use std::path::Path;
 use std::time::Duration;
 
-use page::stages::{STAGES, costs};
+use page::stages::{REQUESTED, STAGES, costs, requested};
 use rustix::time::{ClockId, clock_gettime};
 
 #[global_allocator]
@@ -16,38 +17,76 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// Readings of each file. The fastest counts, because other programs share the caches of the processor.
 const ROUNDS: usize = 3;
 
+/// The processor time that a page, or a folder of pages, takes.
+#[derive(Clone, Copy)]
+struct Cost {
+    stages: [Duration; STAGES.len()],
+    requested: [Duration; REQUESTED.len()],
+    read: Duration,
+    /// The same with Markdown.
+    with_markdown: Duration,
+}
+
+impl Cost {
+    fn of_each(self, other: Self, of: impl Fn(Duration, Duration) -> Duration + Copy) -> Self {
+        let mut sum = self;
+        sum.stages
+            .iter_mut()
+            .zip(other.stages)
+            .for_each(|(a, b)| *a = of(*a, b));
+        let requested = sum.requested.iter_mut().zip(other.requested);
+        requested.for_each(|(a, b)| *a = of(*a, b));
+        sum.read = of(self.read, other.read);
+        sum.with_markdown = of(self.with_markdown, other.with_markdown);
+        sum
+    }
+
+    fn print(&self, bytes: usize) {
+        let rate = |cost: Duration| bytes as f64 / 1e6 / cost.as_secs_f64();
+        let line = |name: &str, cost: Duration| {
+            print!("  {name:<18} {:8.1} MB/s {:8.3} s", rate(cost), cost.as_secs_f64());
+        };
+        let share = |name: &str, cost: Duration| {
+            line(name, cost);
+            println!(" {:6.1} %", 100.0 * cost.as_secs_f64() / self.read.as_secs_f64());
+        };
+        line("read", self.read);
+        println!();
+        for (name, stage) in STAGES.iter().zip(self.stages) {
+            line(name, stage);
+            println!();
+        }
+        for (name, stage) in REQUESTED.iter().zip(self.requested) {
+            share(&format!("+ {name}"), stage);
+        }
+        share("read with markdown", self.with_markdown);
+    }
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     for folder in std::env::args().skip(1) {
         let files = html_files::in_folder(Path::new(&folder))?;
-        let (mut stages, mut whole, mut bytes) = ([Duration::ZERO; STAGES.len()], Duration::ZERO, 0);
+        let (mut sum, mut bytes) = (None, 0);
         for file in &files {
             let body = std::fs::read(file)?;
             bytes += body.len();
-            let (fastest, total) = cost(&body)?;
-            stages.iter_mut().zip(fastest).for_each(|(sum, stage)| *sum += stage);
-            whole += total;
+            let cost = cost_of(&body)?;
+            sum = Some(sum.map_or(cost, |sum: Cost| sum.of_each(cost, |a, b| a + b)));
         }
-        let rate = |cost: Duration| bytes as f64 / 1e6 / cost.as_secs_f64();
         println!(
             "{folder}: {} files of {:.1} kB",
             files.len(),
             bytes as f64 / 1e3 / files.len() as f64
         );
-        println!(
-            "  {:<10} {:8.1} MB/s {:8.3} s",
-            "read",
-            rate(whole),
-            whole.as_secs_f64()
-        );
-        for (name, stage) in STAGES.iter().zip(stages) {
-            println!("  {name:<10} {:8.1} MB/s {:8.3} s", rate(stage), stage.as_secs_f64());
+        if let Some(sum) = sum {
+            sum.print(bytes);
         }
     }
     Ok(())
 }
 
-/// The processor time of each stage, and of the whole reading.
-fn cost(body: &[u8]) -> Result<([Duration; STAGES.len()], Duration), Box<dyn std::error::Error>> {
+/// The least that the page with this body takes.
+fn cost_of(body: &[u8]) -> Result<Cost, Box<dyn std::error::Error>> {
     let url = url::Url::parse("https://example.org/a/b/page.html")?;
     let options = page::Options {
         agent: "mybot",
@@ -58,18 +97,27 @@ fn cost(body: &[u8]) -> Result<([Duration; STAGES.len()], Duration), Box<dyn std
         documents: page::Documents::in_this_thread(),
         markdown: None,
     };
-    let (mut stages, mut whole) = ([Duration::MAX; STAGES.len()], Duration::MAX);
-    for _ in 0..ROUNDS {
-        let fastest = stages.iter_mut().zip(costs(body, &url, &options, processor_time));
-        fastest.for_each(|(fastest, stage)| *fastest = stage.min(*fastest));
-        let start = processor_time();
-        let page = page::read(body, &http::HeaderMap::new(), &url, &options);
-        let language = page.as_ref().ok().and_then(page::Page::language);
-        drop(language);
-        drop(page);
-        whole = whole.min(processor_time() - start);
-    }
-    Ok((stages, whole))
+    let with_markdown = page::Options {
+        markdown: Some(page::MarkdownOptions::default()),
+        ..options
+    };
+    let one = || Cost {
+        stages: costs(body, &url, &options, processor_time),
+        requested: requested(body, &url, &options, processor_time),
+        read: whole(body, &url, &options),
+        with_markdown: whole(body, &url, &with_markdown),
+    };
+    Ok((1..ROUNDS).fold(one(), |least, _| least.of_each(one(), Duration::min)))
+}
+
+/// The processor time of a whole reading.
+fn whole(body: &[u8], url: &url::Url, options: &page::Options<'_>) -> Duration {
+    let start = processor_time();
+    let page = page::read(body, &http::HeaderMap::new(), url, options);
+    let language = page.as_ref().ok().and_then(page::Page::language);
+    drop(language);
+    drop(page);
+    processor_time() - start
 }
 
 fn processor_time() -> Duration {

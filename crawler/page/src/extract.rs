@@ -103,7 +103,7 @@ impl<'d> Content<'d> {
     pub(crate) fn markdown(&self, references: References<'_>, options: &MarkdownOptions) -> String {
         let mut is_chosen = vec![false; self.layout.runs.len()];
         self.runs.iter().for_each(|run| is_chosen[*run] = true);
-        markdown::of_runs(&self.source, &is_chosen, references, options)
+        markdown::of_runs(&self.source, &self.layout, &is_chosen, (references, options))
     }
 }
 
@@ -122,12 +122,7 @@ pub(crate) fn content<'d>(
         let mut chosen = trees(doc).zip(choices);
         return match chosen.find(|(_, choice)| !choice.content.is_empty()) {
             Some((tree, choice)) => {
-                let source = Source {
-                    tree,
-                    elements: choice.content,
-                    dropped: choice.dropped,
-                    dialogues: Dialogues::Shown,
-                };
+                let source = Source::new(tree, choice.content, choice.dropped, Dialogues::Shown);
                 let layout = source.layout();
                 (Content::shown(source, layout), Some(RuleEffect::Content))
             }
@@ -263,12 +258,7 @@ fn content_layout<'d>(doc: &'d Document, dropped: &[HashSet<NodeId>]) -> Content
 fn laid_out<'d>(doc: &'d Document, dropped: &[HashSet<NodeId>], dialogues: Dialogues) -> LaidOut<'d> {
     let none = HashSet::new();
     let laid_out = |(tree, dropped): (&'d Tree, &HashSet<NodeId>)| {
-        let source = Source {
-            tree,
-            elements: vec![tree.root().id()],
-            dropped: dropped.clone(),
-            dialogues,
-        };
+        let source = Source::new(tree, vec![tree.root().id()], dropped.clone(), dialogues);
         let layout = source.layout();
         LaidOut { source, layout }
     };

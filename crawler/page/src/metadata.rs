@@ -53,6 +53,7 @@ mod marks;
 mod meta_tags;
 mod months;
 mod names;
+mod phrases;
 mod site;
 mod text;
 mod title;
@@ -71,6 +72,7 @@ use self::claims::{Claims, Field};
 use self::home::Home;
 use self::items::Items;
 use self::json_ld::JsonLd;
+use self::marks::Meanings;
 use self::meta_tags::{MetaTags, take_link};
 use self::site::Site;
 use self::text::text_of;
@@ -172,12 +174,13 @@ pub fn metadata(bytes: &[u8], headers: &HeaderMap, url: &Url, fetched: SystemTim
 }
 
 /// What a parsed page says about itself. Its tree must have all attributes.
-fn of_document(document: &Document, url: &Url, fetched: SystemTime) -> Metadata {
+pub(crate) fn of_document(document: &Document, url: &Url, fetched: SystemTime) -> Metadata {
     let displayed = parse::displayed(&document.html);
     let tree = displayed.as_ref().unwrap_or(&document.html);
     let mut declared = Declared::default();
     tree.root().walk(&mut declared);
-    let headings = headings::headings(tree);
+    let mut meanings = Meanings::default();
+    let headings = headings::headings(tree, &mut meanings);
     let Declared {
         mut claims,
         json_ld,
@@ -196,7 +199,7 @@ fn of_document(document: &Document, url: &Url, fetched: SystemTime) -> Metadata 
     json_ld.claim(url, &texts, &mut claims);
     let site = Site::of(&claims, url.host_str().unwrap_or_default());
     let title = Titles::new(&claims, &title, &headings, &site, &home).find();
-    let visible = visible::visible(tree, title.heading.as_ref().map(|heading| heading.node));
+    let visible = visible::visible(tree, title.heading.as_ref().map(|heading| heading.node), meanings);
     let base = Base::new(base.as_deref(), url, document.encoding);
     let chooser = Chooser {
         claims: &claims,
@@ -250,15 +253,17 @@ impl Declared {
     fn take(&mut self, node: NodeRef<'_>, element: &Element) {
         match element.name.local {
             local_name!("html") => {
-                let language =
-                    parse::attribute(element, &local_name!("lang")).or_else(|| element.any_attribute("xml:lang"));
+                let language = parse::attribute(element, &local_name!("lang"))
+                    .or_else(|| element.plain_attribute(&local_name!("xml:lang")));
                 self.claims
                     .add(Field::Language, Source::Root, language.unwrap_or_default());
             }
             local_name!("title") if self.title.is_empty() && element.name.ns == ns!(html) => {
                 self.title = text::cleaned_title(&text_of(node, MAX_TITLE_BYTES));
             }
-            local_name!("base") if self.base.is_none() => self.base = element.any_attribute("href").map(str::to_owned),
+            local_name!("base") if self.base.is_none() => {
+                self.base = element.plain_attribute(&local_name!("href")).map(str::to_owned)
+            }
             local_name!("body") => self.metas.begin_body(),
             local_name!("meta") => self.metas.take(element, &mut self.claims),
             local_name!("link") | local_name!("a") => {
@@ -274,7 +279,7 @@ impl Declared {
 }
 
 fn is_json_ld(element: &Element) -> bool {
-    let kind = element.any_attribute("type").unwrap_or_default();
+    let kind = element.plain_attribute(&local_name!("type")).unwrap_or_default();
     kind.split(';')
         .next()
         .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/ld+json"))

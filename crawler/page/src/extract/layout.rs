@@ -4,25 +4,26 @@
 //! string holds all runs, with collapsed white space, in document order; each box has the range of its runs. All later steps
 //! work on the two lists.
 
+mod line;
 mod links;
-mod progress;
+pub(super) mod retrace;
 
 use std::collections::HashSet;
 use std::hash::BuildHasher;
 use std::ops::Range;
 
 use foldhash::fast::RandomState;
-use html5ever::{LocalName, local_name, ns};
+use html5ever::{LocalName, local_name};
 
-use self::links::{is_symbol, leads_outward};
+use self::line::{Line, Place};
+use self::links::leads_outward;
 use super::consent::Apart;
-use super::context::{Context, Dialogues};
+use super::context::Context;
 use super::display::{Display, is_heading};
 use super::hints::{self, Role};
 use super::marks::{self, Hidden, MAX_VALUE_BYTES, Mark};
 use super::names::NameCache;
-use super::spaces::{begins_another_word, is_space, joins_words, words};
-use crate::parse::{Element, Node, NodeId, NodeRef, Tree, Visit, attribute, displayed};
+use crate::parse::{Element, Node, NodeId, NodeRef, Tree, Visit, attribute};
 
 /// A block-level element.
 #[derive(Debug, Clone)]
@@ -93,25 +94,25 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Lays out elements of a page as it is displayed, each as a box of its own and shown in any case: with shadow trees, and without `dropped` elements,
-    /// scripts, controls and hidden inline elements. Hidden boxes are part of the layout, because a script may show them: the texts of tabs and folded
+    /// Lays out elements of a page as it is displayed, each as a box of its own and shown in any case: without `dropped` elements, scripts,
+    /// controls and hidden inline elements. Hidden boxes are part of the layout, because a script may show them: the texts of tabs and folded
     /// sections are hidden boxes.
     pub(super) fn of_elements(
-        html: &Tree,
+        displayed: &Tree,
         elements: &[NodeId],
         dropped: &HashSet<NodeId>,
-        dialogues: Dialogues,
+        context: &Context,
     ) -> Self {
-        let displayed = displayed(html);
-        let html = displayed.as_ref().unwrap_or(html);
-        let context = Context::of(html, dialogues);
-        let mut walk = Walk::without(dropped, &context);
-        for element in elements.iter().map(|id| html.get(*id)) {
+        let mut walk = Walk::without(dropped, context);
+        for element in elements.iter().map(|id| displayed.get(*id)) {
             walk.begin(element);
             element.walk(&mut walk);
             walk.close_box();
         }
-        walk.layout
+        Self {
+            text: walk.line.text,
+            ..walk.layout
+        }
     }
 }
 
@@ -147,8 +148,11 @@ impl Layout {
 }
 
 /// The walk that makes a layout.
-pub(super) struct Walk<'t> {
+struct Walk<'t> {
+    /// Its boxes and runs.
     layout: Layout,
+    /// Their text.
+    line: Line<'t>,
     dropped: &'t HashSet<NodeId>,
     context: &'t Context,
     names: NameCache<'t>,
@@ -160,10 +164,6 @@ pub(super) struct Walk<'t> {
     links: usize,
     /// Number of open links to other pages.
     outward: usize,
-    /// Number of open `<pre>`.
-    preformatted: usize,
-    /// Start of the open run in the text.
-    run_start: usize,
     /// Bytes of the open run inside links.
     run_link_bytes: usize,
     /// Links of the open run.
@@ -174,12 +174,6 @@ pub(super) struct Walk<'t> {
     begins_outward: bool,
     /// Topics of the open run.
     run_topics: u16,
-    /// The inline element that has ended, if no text came since.
-    ended: Option<&'t Element>,
-    /// What the end tag and the start tag before the next word say, if it stands behind both.
-    joint: Option<Joint>,
-    /// White space due before the next word.
-    gap: Option<u8>,
     /// The next run continues a table row.
     in_row: bool,
 }
@@ -198,23 +192,19 @@ impl<'t> Visit<'t> for Walk<'t> {
         let Some(element) = node.value().as_element() else {
             return;
         };
-        match self.context.display(node, element) {
+        let display = self.context.display(node, element);
+        match display {
             Display::Block | Display::Cell | Display::Caption => {
                 self.close_box();
-                self.preformatted -= usize::from(element.name.local == local_name!("pre"));
+                self.line.leave_box(element);
             }
-            Display::Link => {
-                self.links -= 1;
-                self.outward -= usize::from(leads_outward(element));
-                self.ended = Some(element);
-            }
-            Display::Inline => {
-                if !is_within_words(element) {
-                    self.ended = Some(element);
+            _ => {
+                if display == Display::Link {
+                    self.links -= 1;
+                    self.outward -= usize::from(leads_outward(element));
                 }
+                self.line.leave_inline(element, display);
             }
-            Display::Line => self.gap = Some(b'\n'),
-            Display::Break | Display::None => {}
         }
     }
 }
@@ -223,6 +213,7 @@ impl<'t> Walk<'t> {
     fn without(dropped: &'t HashSet<NodeId>, context: &'t Context) -> Self {
         Self {
             layout: Layout::default(),
+            line: Line::default(),
             dropped,
             context,
             names: NameCache::default(),
@@ -230,23 +221,18 @@ impl<'t> Walk<'t> {
             open: 0,
             links: 0,
             outward: 0,
-            preformatted: 0,
-            run_start: 0,
             run_link_bytes: 0,
             run_links: 0,
             run_outward_bytes: 0,
             begins_outward: false,
             run_topics: 0,
-            ended: None,
-            joint: None,
-            gap: None,
             in_row: false,
         }
     }
 
     /// Begins the box around `root`.
     fn begin(&mut self, root: NodeRef<'t>) {
-        self.preformatted = usize::from(is_pre(root));
+        self.line.begin(root);
         self.open_box(None);
     }
 
@@ -255,55 +241,35 @@ impl<'t> Walk<'t> {
             return false;
         }
         let display = self.context.display(node, element);
-        match display {
-            Display::None => return false,
-            Display::Block | Display::Cell | Display::Caption => {
+        match Place::of(node, element, display) {
+            Place::Nowhere => return false,
+            Place::Box => {
                 let follows = display == Display::Cell && self.follows_cell(node);
                 self.open_box(Some((node, element)));
                 if display == Display::Caption {
                     self.layout.boxes[self.open].name = local_name!("summary");
                 }
                 self.in_row |= follows;
-                self.preformatted += usize::from(element.name.local == local_name!("pre"));
-                return true;
+                self.line.enter_box(element);
             }
-            _ if marks::hidden(element).is_some() => return false,
-            Display::Break | Display::Line => self.gap = Some(b'\n'),
-            Display::Link if is_symbol(node) => return false,
-            Display::Link => {
-                self.links += 1;
-                self.outward += usize::from(leads_outward(element));
-                self.run_links += 1;
+            Place::Run => {
+                if display == Display::Link {
+                    self.links += 1;
+                    self.outward += usize::from(leads_outward(element));
+                    self.run_links += 1;
+                }
+                self.run_topics |= self.topics(node, element);
+                let is_term = self.layout.boxes[self.open].name == local_name!("dt");
+                self.line.enter_inline(element, display, is_term);
             }
-            Display::Inline => {}
         }
-        self.run_topics |= self.topics(node, element);
-        if is_within_words(element) {
-            (self.ended, self.joint) = (None, None);
-        }
-        self.joint = self
-            .joint
-            .max(self.ended.and_then(|ended| self.joint_of(ended, element)));
         true
-    }
-
-    /// What two inline elements that stand side by side say of the words in them.
-    fn joint_of(&self, ended: &Element, next: &Element) -> Option<Joint> {
-        let is_link = |element: &Element| element.name.local == local_name!("a");
-        let class = |element| attribute(element, &local_name!("class"));
-        let is_unlike = ended.name != next.name || class(ended) != class(next);
-        let is_term = self.layout.boxes[self.open].name == local_name!("dt");
-        if is_link(ended) && is_link(next) || is_term && is_unlike {
-            Some(Joint::Apart)
-        } else {
-            is_unlike.then_some(Joint::Unlike)
-        }
     }
 
     /// Whether an earlier cell of the row has text.
     fn follows_cell(&self, node: NodeRef<'_>) -> bool {
         let row_start = self.layout.boxes[self.open].runs.start;
-        node.previous_sibling().is_some() && self.layout.runs.len() + usize::from(self.has_run()) > row_start
+        node.previous_sibling().is_some() && self.layout.runs.len() + usize::from(self.line.has_run()) > row_start
     }
 
     /// The id of an element, if it counts. Generators make ids from headings (`<section id="license-and-copyright">`), so the id of a
@@ -371,28 +337,19 @@ impl<'t> Walk<'t> {
         self.open = closed.parent;
     }
 
-    fn has_run(&self) -> bool {
-        self.layout.text.len() > self.run_start
-    }
-
     fn end_run(&mut self) {
-        self.gap = None;
-        (self.ended, self.joint) = (None, None);
-        if self.has_run() {
-            let text = self.run_start..self.layout.text.len();
-            let (link_bytes, links, topics) = (self.run_link_bytes, self.run_links, self.run_topics);
-            let (owner, in_row) = (self.open, self.in_row);
+        let start = self.line.run_start;
+        if self.line.end_run() {
             self.layout.runs.push(Run {
-                text,
-                link_bytes,
-                links,
+                text: start..self.line.run_start,
+                link_bytes: self.run_link_bytes,
+                links: self.run_links,
                 outward_bytes: self.run_outward_bytes,
                 begins_outward: self.begins_outward,
-                topics,
-                owner,
-                in_row,
+                topics: self.run_topics,
+                owner: self.open,
+                in_row: self.in_row,
             });
-            self.run_start = self.layout.text.len();
         }
         self.run_link_bytes = 0;
         self.run_links = 0;
@@ -401,76 +358,19 @@ impl<'t> Walk<'t> {
         self.in_row = false;
     }
 
-    /// Appends text with each run of white space as one space; in `<pre>` as one newline if it contains one.
     fn push_text(&mut self, text: &str) {
-        let before = self.layout.text.len();
-        if !self.has_run() {
+        if !self.line.has_run() {
             self.begins_outward = self.outward > 0;
         }
-        let mut rest = text;
-        while !rest.is_empty() {
-            let space = rest.len() - rest.trim_start_matches(is_space).len();
-            if space > 0 {
-                let newline = self.preformatted > 0 && rest[..space].contains('\n');
-                self.gap = self.gap.max(Some(if newline { b'\n' } else { b' ' }));
-                rest = &rest[space..];
-            }
-            let (words, behind) = rest.split_at(words(rest));
-            self.push_words(words);
-            rest = behind;
-        }
+        let before = self.line.text.len();
+        self.line.push(text);
         if self.links > 0 {
-            self.run_link_bytes += self.layout.text.len() - before;
+            self.run_link_bytes += self.line.text.len() - before;
         }
         if self.outward > 0 {
-            self.run_outward_bytes += self.layout.text.len() - before;
+            self.run_outward_bytes += self.line.text.len() - before;
         }
     }
-
-    /// Appends words with single spaces between them.
-    fn push_words(&mut self, words: &str) {
-        if words.is_empty() {
-            return;
-        }
-        let (gap, joint) = (self.gap.take(), self.joint.take());
-        self.ended = None;
-        if self.has_run() {
-            if let Some(gap) = gap {
-                self.layout.text.push(char::from(gap));
-            } else if joint.is_some_and(|joint| joint.separates(&self.layout.text[self.run_start..], words)) {
-                self.layout.text.push(' ');
-            }
-        }
-        self.layout.text.push_str(words);
-    }
-}
-
-/// Two inline elements side by side. Browsers put nothing between them, and a word may have its letters in several. But styles separate many.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Joint {
-    /// They differ in name or class, so each may be a thing of its own: `<span class=price>$10</span><span class=old>Was $12</span>`.
-    Unlike,
-    /// Two links, or the term and the type in a definition (`<b>name</b><span class=type>string</span>`).
-    Apart,
-}
-
-impl Joint {
-    /// Whether the words before and after are two.
-    fn separates(self, before: &str, after: &str) -> bool {
-        match self {
-            Self::Apart => joins_words(before, after),
-            Self::Unlike => begins_another_word(before, after),
-        }
-    }
-}
-
-/// Whether an element stands within words: `<wbr>`, `<sub>`, `<sup>`, and the parts of formulas.
-fn is_within_words(element: &Element) -> bool {
-    element.name.ns != ns!(html)
-        || matches!(
-            element.name.local,
-            local_name!("wbr") | local_name!("sub") | local_name!("sup")
-        )
 }
 
 /// Whether a box begins with a heading.
@@ -479,9 +379,4 @@ fn begins_with_heading(node: NodeRef<'_>) -> bool {
     elements
         .find(|element| element.name.local != local_name!("span"))
         .is_some_and(|first| is_heading(&first.name.local))
-}
-
-fn is_pre(node: NodeRef<'_>) -> bool {
-    let element = node.value().as_element();
-    element.is_some_and(|element| element.name.local == local_name!("pre"))
 }

@@ -11,10 +11,10 @@
 //!                              a line
 //! ```
 //!
-//! The choice of the content is made once, over runs of text. [`follow`] walks over the same elements a second time and lets the
-//! [walk](super::layout::Walk) of the layout run beside it. That walk says of each text which run it belongs to, and which of its
+//! The choice of the content is made once, over runs of text. [`follow`] walks over the same elements a second time and lets a walk that
+//! [retraces](super::layout::retrace) the layout run beside it. That walk says of each text which run it belongs to, and which of its
 //! characters are in the text of the run. A text is written if its run was chosen. So the words of the Markdown are those of the main text
-//! by construction, and a page of which nobody wants Markdown is read as before.
+//! by construction, and a page of which nobody wants Markdown is read as before. A box without a chosen run is passed over.
 //!
 //! | layout | Markdown |
 //! |---|---|
@@ -53,15 +53,16 @@ mod raised;
 mod table;
 mod target;
 
+use html5ever::local_name;
 use url::Url;
 
 use self::blocks::{Leaf, Writer};
 use self::escape::{Behind, Block, Place};
 use self::follow::Follow;
 use self::target::Targets;
-use super::context::Context;
+use super::layout::Layout;
 use super::source::Source;
-use crate::parse::{Base, Element, displayed};
+use crate::parse::{Base, Element};
 
 /// The options of Markdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,24 +108,16 @@ pub(crate) struct References<'a> {
     pub within: Option<&'a Url>,
 }
 
-/// Writes the chosen runs of a source.
+/// Writes the chosen runs of a source, which has this layout.
 pub(super) fn of_runs(
     source: &Source<'_>,
+    layout: &Layout,
     is_chosen: &[bool],
-    references: References<'_>,
-    options: &MarkdownOptions,
+    (references, options): (References<'_>, &MarkdownOptions),
 ) -> String {
-    let displayed = displayed(source.tree);
-    let html = displayed.as_ref().unwrap_or(source.tree);
-    let context = Context::of(html, source.dialogues);
-    let mut follow = Follow::new(
-        html,
-        source,
-        &context,
-        is_chosen,
-        (Targets::new(references, options.links), options),
-    );
-    for element in source.elements.iter().map(|id| html.get(*id)) {
+    let targets = Targets::new(references, options.links);
+    let mut follow = Follow::new(source, layout, is_chosen, (targets, options));
+    for element in source.elements.iter().map(|id| source.tree().get(*id)) {
         follow.element(element);
     }
     follow.into_markdown()
@@ -160,7 +153,7 @@ pub(crate) enum Lines {
 /// The classes of an element.
 fn classes(element: &Element) -> impl Iterator<Item = &str> {
     let class = element
-        .any_attribute("class")
+        .plain_attribute(&local_name!("class"))
         .filter(|class| class.len() <= super::marks::MAX_VALUE_BYTES);
     class.unwrap_or_default().split_ascii_whitespace()
 }

@@ -22,7 +22,7 @@ const LABELS: &[&str] = &[
 ];
 
 /// Whether a short line after the heading has this name, folded. The name of the site is before it.
-pub(super) fn is_named_after_heading(visible: &Visible, name: &str) -> bool {
+pub(super) fn is_named_after_heading(visible: &Visible<'_>, name: &str) -> bool {
     let heading = visible.heading.unwrap_or(usize::MAX);
     let mut after = visible.lines_near().filter(|(at, _)| *at > heading);
     after.any(|(_, line)| folded(line).contains(name))
@@ -41,7 +41,7 @@ pub(super) struct MarkedAuthors {
 const MANY: usize = 4;
 
 /// The authors in elements that are marked by a link or a class.
-pub(super) fn marked(visible: &Visible, source: Source, is_refused: impl Fn(&str) -> bool) -> MarkedAuthors {
+pub(super) fn marked(visible: &Visible<'_>, source: Source, is_refused: impl Fn(&str) -> bool) -> MarkedAuthors {
     let mark = match source {
         Source::Link => Mark::AuthorLink,
         _ => Mark::Author,
@@ -93,7 +93,7 @@ fn is_beginning_of(one: &[String], other: &[String]) -> bool {
 }
 
 /// The authors that a line near the heading names after a word such as "by". The word may be a line of its own.
-pub(super) fn told(visible: &Visible, order: Order) -> Vec<String> {
+pub(super) fn told(visible: &Visible<'_>, order: Order) -> Vec<String> {
     let mut near = visible.lines_near();
     let next = |at: usize| visible.lines.get(at + 1).map(String::as_str).unwrap_or_default();
     let found = near.find_map(|(at, line)| of_line(line, next(at), order));
@@ -102,7 +102,7 @@ pub(super) fn told(visible: &Visible, order: Order) -> Vec<String> {
 
 /// The authors after a label with a colon, such as "Author:", or after "Posted by", anywhere on the page, if they are the same wherever
 /// they stand.
-fn labelled<'a>(visible: &Visible, next: impl Fn(usize) -> &'a str) -> Option<Vec<String>> {
+fn labelled<'a>(visible: &Visible<'_>, next: impl Fn(usize) -> &'a str) -> Option<Vec<String>> {
     let mut found = visible.short_lines().filter_map(|(at, line)| {
         let rest = after_label(line)?;
         let names = sure(if rest.is_empty() { next(at) } else { rest });

@@ -46,7 +46,7 @@ const MIN_DESCRIPTION: usize = 8;
 /// What the values are chosen from.
 pub(super) struct Chooser<'a> {
     pub claims: &'a Claims,
-    pub visible: &'a Visible,
+    pub visible: &'a Visible<'a>,
     pub site: &'a Site,
     pub base: &'a Base,
     pub url: &'a Url,
@@ -168,7 +168,7 @@ impl Chooser<'_> {
         match source {
             Source::Highwire => true,
             Source::Meta => byline::is_named_after_heading(self.visible, &name),
-            _ => self.visible.text.contains(&name),
+            _ => self.visible.shows(&name),
         }
     }
 

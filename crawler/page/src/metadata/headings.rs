@@ -2,7 +2,7 @@
 
 use html5ever::local_name;
 
-use super::marks::{Meaning, is_kicker, meaning};
+use super::marks::{Meaning, Meanings, is_kicker};
 use super::text::{collapsed, is_unseen, text_of, text_without};
 use crate::parse::{Element, NodeRef, Tree, Visit};
 
@@ -27,8 +27,12 @@ pub(super) struct Heading<'t> {
 }
 
 /// The headings of a tree, in order.
-pub(super) fn headings(tree: &Tree) -> Vec<Heading<'_>> {
-    let mut reader = HeadingReader::default();
+pub(super) fn headings<'t>(tree: &'t Tree, meanings: &mut Meanings<'t>) -> Vec<Heading<'t>> {
+    let mut reader = HeadingReader {
+        meanings,
+        headings: Vec::new(),
+        tried: 0,
+    };
     tree.root().walk(&mut reader);
     reader.headings
 }
@@ -45,17 +49,17 @@ fn heading_text(node: NodeRef<'_>) -> String {
 }
 
 fn is_no_title(element: &Element) -> bool {
-    element.name.local == local_name!("button") || element.any_attribute("class").is_some_and(is_kicker)
+    element.name.local == local_name!("button") || element.plain_attribute(&local_name!("class")).is_some_and(is_kicker)
 }
 
-#[derive(Default)]
-struct HeadingReader<'t> {
+struct HeadingReader<'t, 'm> {
+    meanings: &'m mut Meanings<'t>,
     headings: Vec<Heading<'t>>,
     /// Number of headings that were read.
     tried: usize,
 }
 
-impl<'t> Visit<'t> for HeadingReader<'t> {
+impl<'t> Visit<'t> for HeadingReader<'t, '_> {
     fn enter(&mut self, node: NodeRef<'t>) -> bool {
         let Some(element) = node.value().as_element() else {
             return true;
@@ -65,8 +69,8 @@ impl<'t> Visit<'t> for HeadingReader<'t> {
             return false;
         }
         let is_marked = element
-            .any_attribute("class")
-            .is_some_and(|classes| meaning(classes) == Some(Meaning::Title));
+            .plain_attribute(&local_name!("class"))
+            .is_some_and(|classes| self.meanings.of(classes) == Some(Meaning::Title));
         let is_first_level = *name == local_name!("h1");
         let is_heading = is_first_level || is_marked || matches!(*name, local_name!("h2") | local_name!("h3"));
         if is_heading && self.headings.len() < MAX_HEADINGS && self.tried < MAX_TRIED {

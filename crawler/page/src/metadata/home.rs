@@ -37,10 +37,10 @@ impl Home {
         }
         if is_home_link(element) {
             self.add(&text_of(node, MAX_TEXT_BYTES));
-            self.add(element.any_attribute("title").unwrap_or_default());
-            self.add(element.any_attribute("aria-label").unwrap_or_default());
+            self.add(element.plain_attribute(&local_name!("title")).unwrap_or_default());
+            self.add(element.plain_attribute(&local_name!("aria-label")).unwrap_or_default());
         } else if element.name.local == local_name!("img") {
-            let alt = element.any_attribute("alt").unwrap_or_default();
+            let alt = element.plain_attribute(&local_name!("alt")).unwrap_or_default();
             let mut around = node.ancestors().take(MAX_DEPTH);
             if !alt.is_empty() && around.any(|node| node.value().as_element().is_some_and(is_home_link)) {
                 self.add(alt);
@@ -77,13 +77,16 @@ impl Home {
 
 /// Whether an element is a link to the home page of a site.
 fn is_home_link(element: &Element) -> bool {
-    let href = element.any_attribute("href").unwrap_or_default().trim();
+    if element.name.local != local_name!("a") {
+        return false;
+    }
+    let href = element.plain_attribute(&local_name!("href")).unwrap_or_default().trim();
     let path = match href.split_once("://") {
         Some(("http" | "https", rest)) => rest.find('/').map_or("/", |at| &rest[at..]),
         _ => href,
     };
-    let relations = element.any_attribute("rel").unwrap_or_default();
+    let relations = element.plain_attribute(&local_name!("rel")).unwrap_or_default();
     let is_home = relations.split_ascii_whitespace().any(|relation| relation == "home");
     let is_root = matches!(path, "/" | "/index.html" | "/index.php");
-    element.name.local == local_name!("a") && (is_root || is_home)
+    is_root || is_home
 }

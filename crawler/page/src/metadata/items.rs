@@ -4,7 +4,9 @@
 //! innermost item around it. Only the item that the page is about is read, with the names of its author and its publisher; the items of
 //! comments, of lists and of other articles are not.
 
-use html5ever::local_name;
+use std::sync::LazyLock;
+
+use html5ever::{LocalName, local_name};
 
 use super::claims::Field::{
     self, Author, Description, Image, Language, Licence, Modified, Published, Section, SiteName, Tag, Tags, Title, Type,
@@ -46,24 +48,29 @@ const PROPERTIES: &[(&str, Field)] = &[
 /// The words of one of the two syntaxes.
 struct Syntax {
     source: Source,
-    scope: &'static str,
-    kind: &'static str,
-    property: &'static str,
+    scope: LocalName,
+    kind: LocalName,
+    property: LocalName,
 }
 
-const MICRODATA: Syntax = Syntax {
-    source: Source::Microdata,
-    scope: "itemscope",
-    kind: "itemtype",
-    property: "itemprop",
-};
-
-const RDFA: Syntax = Syntax {
-    source: Source::Rdfa,
-    scope: "typeof",
-    kind: "typeof",
-    property: "property",
-};
+/// Microdata and RDFa. An atom of another name than those of HTML is not constant.
+static SYNTAXES: LazyLock<[Syntax; 2]> = LazyLock::new(|| {
+    let kind = LocalName::from("typeof");
+    [
+        Syntax {
+            source: Source::Microdata,
+            scope: local_name!("itemscope"),
+            kind: local_name!("itemtype"),
+            property: local_name!("itemprop"),
+        },
+        Syntax {
+            source: Source::Rdfa,
+            scope: kind.clone(),
+            kind,
+            property: local_name!("property"),
+        },
+    ]
+});
 
 /// What the values of an open item are.
 #[derive(Clone, Copy)]
@@ -91,10 +98,10 @@ impl Items {
         if claims.is_full() {
             return;
         }
-        for syntax in [&MICRODATA, &RDFA] {
-            let property = element.any_attribute(syntax.property);
+        for syntax in &*SYNTAXES {
+            let property = element.plain_attribute(&syntax.property);
             let field = property.and_then(|names| self.field(names, syntax));
-            if element.any_attribute(syntax.scope).is_some() {
+            if element.plain_attribute(&syntax.scope).is_some() {
                 let item = self.begin(element, field, syntax, claims);
                 self.open.push((node.id(), syntax.source, item));
             } else if let Some(field) = field {
@@ -136,7 +143,7 @@ impl Items {
 
     /// Begins an item that is the value of this field of the item around it.
     fn begin(&mut self, element: &Element, field: Option<Field>, syntax: &Syntax, claims: &mut Claims) -> Item {
-        let types = element.any_attribute(syntax.kind).unwrap_or_default();
+        let types = element.plain_attribute(&syntax.kind).unwrap_or_default();
         let found = types.split_ascii_whitespace().filter_map(kind).max();
         match (field, self.innermost(syntax)) {
             (Some(field @ (Author | SiteName)), _) => Item::Named(field),
@@ -154,15 +161,17 @@ impl Items {
 
 /// Adds the value of an element (WHATWG HTML, section 5.2.4, "values").
 fn add(field: Field, node: NodeRef<'_>, element: &Element, syntax: &Syntax, claims: &mut Claims) {
-    let given = |name| element.any_attribute(name);
+    let given = |name: &LocalName| element.plain_attribute(name);
     let by_element = match element.name.local {
-        local_name!("img") | local_name!("source") | local_name!("video") => given("src"),
-        local_name!("link") => given("href"),
-        local_name!("a") if matches!(field, Licence | Image) => given("href"),
-        local_name!("time") => given("datetime"),
+        local_name!("img") | local_name!("source") | local_name!("video") => given(&local_name!("src")),
+        local_name!("link") => given(&local_name!("href")),
+        local_name!("a") if matches!(field, Licence | Image) => given(&local_name!("href")),
+        local_name!("time") => given(&local_name!("datetime")),
         _ => None,
     };
-    let declared = given("content").or(by_element).filter(|value| !value.trim().is_empty());
+    let declared = given(&local_name!("content"))
+        .or(by_element)
+        .filter(|value| !value.trim().is_empty());
     match declared {
         Some(value) => claims.add(field, syntax.source, value),
         None if element.name.local == local_name!("a") && matches!(field, Tags) => {

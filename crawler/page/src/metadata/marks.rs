@@ -1,5 +1,22 @@
 //! Words in the names of classes that say what an element is.
 
+use std::sync::LazyLock;
+
+use crate::map::Map;
+
+/// What class attributes say, each read once for a page. The elements of a page share a few hundred of them.
+#[derive(Debug, Default)]
+pub(super) struct Meanings<'t> {
+    classes: Map<&'t str, Option<Meaning>>,
+}
+
+impl<'t> Meanings<'t> {
+    /// What a class attribute says.
+    pub(super) fn of(&mut self, classes: &'t str) -> Option<Meaning> {
+        *self.classes.entry(classes).or_insert_with(|| meaning(classes))
+    }
+}
+
 /// What a class says of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
@@ -67,48 +84,109 @@ const ZONE: &[&str] = &[
 
 const FOOTER: &[&str] = &["footer", "foot"];
 
-/// The words of a class attribute in lower case: `postAuthor-name` has three.
-fn words(classes: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
+/// The lists above, as bits.
+mod lists {
+    pub(super) const AUTHOR: u16 = 1;
+    pub(super) const NO_AUTHOR: u16 = 1 << 1;
+    pub(super) const PUBLISHED: u16 = 1 << 2;
+    pub(super) const MODIFIED: u16 = 1 << 3;
+    pub(super) const TITLES: u16 = 1 << 4;
+    pub(super) const TITLED: u16 = 1 << 5;
+    pub(super) const ZONE: u16 = 1 << 6;
+    pub(super) const FOOTER: u16 = 1 << 7;
+    /// A word that makes a title if it is the only one.
+    pub(super) const HEADLINE: u16 = 1 << 8;
+}
+
+/// For each word the lists that have it.
+static LISTS: LazyLock<Map<&str, u16>> = LazyLock::new(|| {
+    let lists: [(&[&str], u16); 9] = [
+        (AUTHOR, lists::AUTHOR),
+        (NO_AUTHOR, lists::NO_AUTHOR),
+        (PUBLISHED, lists::PUBLISHED),
+        (MODIFIED, lists::MODIFIED),
+        (TITLES, lists::TITLES),
+        (TITLED, lists::TITLED),
+        (ZONE, lists::ZONE),
+        (FOOTER, lists::FOOTER),
+        (&["headline"], lists::HEADLINE),
+    ];
+    let mut of_words = Map::default();
+    for (words, list) in lists {
+        for word in words {
+            *of_words.entry(*word).or_default() |= list;
+        }
+    }
+    of_words
+});
+
+/// The lists that have this word.
+fn lists_of(word: &str) -> u16 {
+    LISTS.get(word).copied().unwrap_or_default()
+}
+
+/// Gives the words of a class attribute in lower case: `postAuthor-name` has three.
+fn each_word(classes: &str, mut each: impl FnMut(&str)) {
     let mut word = String::new();
     let mut after_lower = false;
     for c in super::text::cut(classes, MAX_CLASS_BYTES).chars() {
         let begins = !c.is_alphanumeric() || after_lower && c.is_uppercase();
         if begins && !word.is_empty() {
-            words.push(std::mem::take(&mut word));
+            each(&word);
+            word.clear();
         }
-        if c.is_alphanumeric() {
+        if c.is_ascii_alphanumeric() {
+            word.push(c.to_ascii_lowercase());
+        } else if c.is_alphanumeric() {
             word.extend(c.to_lowercase());
         }
         after_lower = c.is_lowercase();
     }
-    words.extend(Some(word).filter(|word| !word.is_empty()));
-    words
+    if !word.is_empty() {
+        each(&word);
+    }
+}
+
+/// Whether one of the words of a class attribute is wanted.
+fn has_word(classes: &str, is_wanted: impl Fn(&str) -> bool) -> bool {
+    let mut found = false;
+    each_word(classes, |word| found |= is_wanted(word));
+    found
 }
 
 /// What a class attribute says. Each class is read for itself.
-pub(super) fn meaning(classes: &str) -> Option<Meaning> {
-    let found: Vec<Meaning> = classes.split_ascii_whitespace().filter_map(of_class).collect();
-    // An element that belongs to something else is that, whatever its other classes say.
-    let zone = found.iter().find(|meaning| **meaning == Meaning::Zone);
-    zone.or(found.first()).copied()
+fn meaning(classes: &str) -> Option<Meaning> {
+    let mut first = None;
+    for meaning in classes.split_ascii_whitespace().filter_map(of_class) {
+        // An element that belongs to something else is that, whatever its other classes say.
+        if meaning == Meaning::Zone {
+            return Some(meaning);
+        }
+        first = first.or(Some(meaning));
+    }
+    first
 }
 
 fn of_class(class: &str) -> Option<Meaning> {
-    let words = words(class);
-    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    let last_is = |list: &[&str]| words.last().is_some_and(|word| list.contains(&word.as_str()));
+    let (mut all, mut last, mut words) = (0, 0, 0);
+    each_word(class, |word| {
+        last = lists_of(word);
+        all |= last;
+        words += 1;
+    });
+    let has = |list: u16| all & list != 0;
     // The foot of an article names its author.
-    let is_foot_of_page = has(FOOTER) && !has(TITLED);
-    if has(ZONE) || is_foot_of_page {
+    let is_foot_of_page = has(lists::FOOTER) && !has(lists::TITLED);
+    let is_headline = words == 1 && has(lists::HEADLINE);
+    if has(lists::ZONE) || is_foot_of_page {
         Some(Meaning::Zone)
-    } else if has(AUTHOR) && !has(NO_AUTHOR) {
+    } else if has(lists::AUTHOR) && !has(lists::NO_AUTHOR) {
         Some(Meaning::Author)
-    } else if has(MODIFIED) {
+    } else if has(lists::MODIFIED) {
         Some(Meaning::Modified)
-    } else if has(PUBLISHED) {
+    } else if has(lists::PUBLISHED) {
         Some(Meaning::Published)
-    } else if last_is(TITLES) && has(TITLED) || words == ["headline"] {
+    } else if last & lists::TITLES != 0 && has(lists::TITLED) || is_headline {
         Some(Meaning::Title)
     } else {
         None
@@ -117,9 +195,7 @@ fn of_class(class: &str) -> Option<Meaning> {
 
 /// Whether an id says that its element is not the page's own.
 pub(super) fn is_zone(id: &str) -> bool {
-    words(id)
-        .iter()
-        .any(|word| ZONE.contains(&word.as_str()) || FOOTER.contains(&word.as_str()))
+    has_word(id, |word| lists_of(word) & (lists::ZONE | lists::FOOTER) != 0)
 }
 
 /// Whether an element within a heading is a line above or below the title.
@@ -129,7 +205,7 @@ pub(super) fn is_kicker(classes: &str) -> bool {
         "kicker", "overline", "topline", "dachzeile", "eyebrow", "surtitle", "pretitle", "supertitle", "subtitle", "subheadline", "subline",
         "overtitle", "antetitulo", "spitzmarke", "roofline", "roof", "occhiello", "surtitre", "preheadline", "overhead", "headerlink", "permalink",
     ];
-    words(classes).iter().any(|word| KICKER.contains(&word.as_str())) || is_for_screen_readers(classes)
+    has_word(classes, |word| KICKER.contains(&word)) || is_for_screen_readers(classes)
 }
 
 /// Whether only screen readers read an element: most often the label of what is beside it.

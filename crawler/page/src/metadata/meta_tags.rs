@@ -1,5 +1,7 @@
 //! The `<meta>` elements and the links of the head.
 
+use std::sync::LazyLock;
+
 use html5ever::local_name;
 
 use super::claims::Field::{
@@ -7,6 +9,7 @@ use super::claims::Field::{
 };
 use super::claims::{Claims, Source};
 use super::names::after_written_by;
+use super::phrases::AnyOf;
 use super::text::{cut, text_of};
 use crate::parse::{Element, NodeRef};
 
@@ -192,17 +195,17 @@ impl MetaTags {
     /// Takes a `<meta>`.
     pub(super) fn take(&mut self, element: &Element, claims: &mut Claims) {
         let value = element
-            .any_attribute("content")
-            .or_else(|| element.any_attribute("value"));
+            .plain_attribute(&local_name!("content"))
+            .or_else(|| element.plain_attribute(&local_name!("value")));
         let Some(content) = value.filter(|content| !content.trim().is_empty()) else {
             return;
         };
         let of_pragma = element
-            .any_attribute("http-equiv")
+            .plain_attribute(&local_name!("http-equiv"))
             .filter(|name| name.eq_ignore_ascii_case("content-language"));
         let names = [
-            element.any_attribute("property"),
-            element.any_attribute("name"),
+            element.plain_attribute(&local_name!("property")),
+            element.plain_attribute(&local_name!("name")),
             of_pragma,
         ];
         let mut last = None;
@@ -238,20 +241,23 @@ impl MetaTags {
 }
 
 /// The addresses of the licences of Creative Commons.
-const LICENCES: [&str; 2] = ["creativecommons.org/licenses/", "creativecommons.org/publicdomain/"];
+static CREATIVE_COMMONS: LazyLock<AnyOf> =
+    LazyLock::new(|| AnyOf::new(&["creativecommons.org/licenses/", "creativecommons.org/publicdomain/"]));
 
 /// Takes what a `<link>` or `<a>` says about the page: by its relation, or because it leads to a licence.
 pub(super) fn take_link(node: NodeRef<'_>, element: &Element, claims: &mut Claims) {
-    let Some(href) = element.any_attribute("href") else {
+    let Some(href) = element.plain_attribute(&local_name!("href")) else {
         return;
     };
     let is_link = element.name.local == local_name!("link");
-    let relations = element.any_attribute("rel").unwrap_or_default().to_ascii_lowercase();
-    let relations: Vec<&str> = relations.split_ascii_whitespace().take(MAX_RELATIONS).collect();
-    let has = |name: &str| relations.contains(&name);
+    let relations = element.plain_attribute(&local_name!("rel")).unwrap_or_default();
+    let has = |name: &str| {
+        let mut relations = relations.split_ascii_whitespace().take(MAX_RELATIONS);
+        relations.any(|relation| relation.eq_ignore_ascii_case(name))
+    };
     if has("license") || has("licence") || has("cc:license") {
         claims.add(Licence, Source::Link, href);
-    } else if cut(href, MAX_HREF_BYTES).contains(LICENCES[0]) || cut(href, MAX_HREF_BYTES).contains(LICENCES[1]) {
+    } else if CREATIVE_COMMONS.is_in(cut(href, MAX_HREF_BYTES)) {
         claims.add(Licence, Source::Text, href);
     }
     if has("image_src") && is_link {

@@ -4,6 +4,10 @@
 //! Polish, Czech, Slovak, Slovene, Croatian, Serbian, Russian, Ukrainian, Bulgarian, Greek, Hungarian, Latvian, Lithuanian, Turkish, Indonesian,
 //! Arabic, Persian, Hebrew, Hindi and Thai, with the cases and the abbreviations that dates use.
 
+use std::sync::LazyLock;
+
+use crate::map::Map;
+
 /// The names of the months of the Persian calendar, whose years tell it from others.
 const PERSIAN: [&str; 12] = [
     "فروردین",
@@ -70,9 +74,19 @@ const MONTHS: [&[&str]; 12] = [
         "gruodžio", "aralık", "ara", "ديسمبر", "دسامبر", "דצמבר", "בדצמבר", "दिसंबर", "दिसम्बर", "ธันวาคม", "ธ.ค"],
 ];
 
+/// The number of each month by its names. A name of two months is that of the first.
+static NUMBERS: LazyLock<Map<&str, i8>> = LazyLock::new(|| {
+    let mut numbers = Map::default();
+    let persian = PERSIAN.iter().map(std::slice::from_ref);
+    for (number, names) in (1..).zip(MONTHS).chain((1..).zip(persian)) {
+        for name in names {
+            numbers.entry(*name).or_insert(number);
+        }
+    }
+    numbers
+});
+
 /// The number of a month by its name in lower case, within its own calendar.
 pub(super) fn month(word: &str) -> Option<i8> {
-    let usual = MONTHS.iter().position(|names| names.contains(&word));
-    let at = usual.or_else(|| PERSIAN.iter().position(|name| *name == word))?;
-    i8::try_from(at + 1).ok()
+    NUMBERS.get(word).copied()
 }

@@ -3,11 +3,14 @@
 mod wide;
 mod words;
 
+use std::sync::LazyLock;
+
 pub(super) use self::wide::is_wide;
 use self::words::{
     AGENCIES, DEGREES, ENDS, LAST_WORDS, LETTERS, NOBODY, PARTICLES, ROLES, SEPARATORS, WITH_COLON, WRITTEN_BY,
 };
 use super::months::month;
+use super::phrases::ByFirstLetter;
 use super::text::{cut, folded};
 
 /// Most authors of a page.
@@ -31,16 +34,21 @@ pub(super) enum Certainty {
     Shown,
 }
 
+static BYLINES: LazyLock<ByFirstLetter> = LazyLock::new(|| ByFirstLetter::new(WRITTEN_BY));
+static LABELS: LazyLock<ByFirstLetter> = LazyLock::new(|| ByFirstLetter::new(WITH_COLON));
+
 /// What follows after the word by which a text says that it names an author; `None` if it does not begin with one.
 pub(super) fn after_written_by(text: &str) -> Option<&str> {
     let text = text.trim_start();
     let with_colon = || {
-        WITH_COLON
+        LABELS
+            .of(text)
             .iter()
             .find_map(|word| without_prefix(text, word))
             .filter(|rest| rest.starts_with([':', '：']))
     };
-    let rest = WRITTEN_BY
+    let rest = BYLINES
+        .of(text)
         .iter()
         .find_map(|word| without_prefix(text, word))
         .or_else(with_colon)?;

@@ -36,12 +36,17 @@ pub(super) fn cleaned_title(text: &str) -> String {
 
 /// The text with white space collapsed, without invisible characters.
 pub(super) fn collapsed(text: &str) -> String {
+    let text = text.trim();
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {
         if !out.is_empty() {
             out.push(' ');
         }
-        out.extend(word.chars().filter(|c| is_joiner(*c) || !is_ignorable(*c)));
+        if word.is_ascii() {
+            out.push_str(word);
+        } else {
+            out.extend(word.chars().filter(|c| is_joiner(*c) || !is_ignorable(*c)));
+        }
     }
     out.truncate(out.trim_end().len());
     out
@@ -66,8 +71,20 @@ pub(super) fn cut(text: &str, bytes: usize) -> &str {
 
 /// The letters and digits of a text in lower case, for comparisons.
 pub(super) fn folded(text: &str) -> String {
-    let kept = text.chars().filter(|c| c.is_alphanumeric());
-    kept.flat_map(char::to_lowercase).collect()
+    let mut folded = String::with_capacity(text.len());
+    push_folded(&mut folded, text);
+    folded
+}
+
+/// Appends the letters and digits of a text in lower case.
+pub(super) fn push_folded(out: &mut String, text: &str) {
+    for c in text.chars().filter(|c| c.is_alphanumeric()) {
+        if c.is_ascii() {
+            out.push(c.to_ascii_lowercase());
+        } else {
+            out.extend(c.to_lowercase());
+        }
+    }
 }
 
 /// The text with its character references resolved: many templates escape a value that is escaped already.

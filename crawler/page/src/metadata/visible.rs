@@ -1,13 +1,16 @@
 //! What a page shows of itself: the elements that are marked as an author or a date, and the lines near the heading.
 
-use std::collections::HashSet;
+use std::cell::OnceCell;
+use std::sync::LazyLock;
 
 use html5ever::local_name;
 
-use super::marks::{Meaning, is_for_screen_readers, is_zone, meaning};
+use super::marks::{Meaning, Meanings, is_for_screen_readers, is_zone};
 use super::names::after_written_by;
-use super::text::{collapsed, cut, folded, is_unseen, text_without};
+use super::phrases::AnyOf;
+use super::text::{collapsed, cut, is_unseen, push_folded, text_without};
 use crate::extract::is_within_line;
+use crate::map::Set;
 use crate::parse::{Element, Node, NodeId, NodeRef, Tree, Visit};
 
 /// Most marked elements.
@@ -58,17 +61,38 @@ pub(super) struct Marked {
 }
 
 /// What the page shows outside of menus, comments and other articles.
-#[derive(Debug, Default)]
-pub(super) struct Visible {
+#[derive(Debug)]
+pub(super) struct Visible<'t> {
+    tree: &'t Tree,
     pub marks: Vec<Marked>,
     pub lines: Vec<String>,
     /// The line of the heading, if there is one.
     pub heading: Option<usize>,
-    /// All text of the page, menus and comments included, folded.
-    pub text: String,
+    /// All text of the page, menus and comments included, folded. Few pages declare an author who is looked for in it.
+    text: OnceCell<String>,
 }
 
-impl Visible {
+impl<'t> Visible<'t> {
+    fn of(tree: &'t Tree) -> Self {
+        Self {
+            tree,
+            marks: Vec::new(),
+            lines: Vec::new(),
+            heading: None,
+            text: OnceCell::new(),
+        }
+    }
+
+    /// Whether the page shows a text anywhere, in menus and comments, too. Both are folded.
+    pub(super) fn shows(&self, folded: &str) -> bool {
+        let text = self.text.get_or_init(|| {
+            let mut text = AllText::default();
+            self.tree.root().walk(&mut text);
+            text.0
+        });
+        text.contains(folded)
+    }
+
     /// Whether a line is near the heading.
     pub(super) fn is_near(&self, line: usize) -> bool {
         let heading = self.heading.unwrap_or_default();
@@ -109,15 +133,14 @@ impl Visible {
 }
 
 /// Reads the visible parts of a tree whose title is in this heading.
-pub(super) fn visible(tree: &Tree, heading: Option<NodeRef<'_>>) -> Visible {
+pub(super) fn visible<'t>(tree: &'t Tree, heading: Option<NodeRef<'_>>, meanings: Meanings<'t>) -> Visible<'t> {
     let around = heading
         .iter()
         .flat_map(|node| node.ancestors().map(NodeRef::id))
         .collect();
-    let mut text = AllText::default();
-    tree.root().walk(&mut text);
     let mut reader = Reader {
-        visible: Visible::default(),
+        visible: Visible::of(tree),
+        meanings,
         heading: heading.map(NodeRef::id),
         around,
         line: String::new(),
@@ -126,11 +149,10 @@ pub(super) fn visible(tree: &Tree, heading: Option<NodeRef<'_>>) -> Visible {
     };
     tree.root().walk(&mut reader);
     reader.end_line();
-    reader.visible.text = folded(&text.0);
     reader.visible
 }
 
-/// The text that a page shows anywhere.
+/// The text that a page shows anywhere, folded.
 #[derive(Default)]
 struct AllText(String);
 
@@ -138,7 +160,7 @@ impl<'t> Visit<'t> for AllText {
     fn enter(&mut self, node: NodeRef<'t>) -> bool {
         match node.value() {
             Node::Text(text) => {
-                self.0.push_str(text);
+                push_folded(&mut self.0, text);
                 false
             }
             Node::Element(element) => {
@@ -153,16 +175,23 @@ impl<'t> Visit<'t> for AllText {
 
 /// Whether an element is hidden by its own attributes.
 fn is_hidden(element: &Element) -> bool {
-    let style = || cut(element.any_attribute("style").unwrap_or_default(), MAX_MARK_BYTES);
+    let style = || {
+        cut(
+            element.plain_attribute(&local_name!("style")).unwrap_or_default(),
+            MAX_MARK_BYTES,
+        )
+    };
     let has_no_display = || style().replace(' ', "").contains("display:none");
-    element.name.local != local_name!("body") && (element.any_attribute("hidden").is_some() || has_no_display())
+    element.name.local != local_name!("body")
+        && (element.plain_attribute(&local_name!("hidden")).is_some() || has_no_display())
 }
 
-struct Reader {
-    visible: Visible,
+struct Reader<'t> {
+    visible: Visible<'t>,
+    meanings: Meanings<'t>,
     heading: Option<NodeId>,
     /// The elements around the heading. None of them is a zone of something else.
-    around: HashSet<NodeId>,
+    around: Set<NodeId>,
     line: String,
     /// Number of open `<article>` elements.
     articles: usize,
@@ -170,7 +199,7 @@ struct Reader {
     tried: usize,
 }
 
-impl<'t> Visit<'t> for Reader {
+impl<'t> Visit<'t> for Reader<'t> {
     fn enter(&mut self, node: NodeRef<'t>) -> bool {
         if let Some(text) = node.value().as_text() {
             let room = MAX_LINE_BYTES.saturating_sub(self.line.len());
@@ -204,7 +233,7 @@ impl<'t> Visit<'t> for Reader {
     }
 }
 
-impl Reader {
+impl<'t> Reader<'t> {
     fn end_line(&mut self) {
         let line = collapsed(&self.line);
         self.line.clear();
@@ -214,15 +243,15 @@ impl Reader {
     }
 
     /// Whether an element is a zone of something else than the page's own text.
-    fn is_foreign(&self, node: NodeRef<'_>, element: &Element) -> bool {
+    fn is_foreign(&mut self, node: NodeRef<'_>, element: &'t Element) -> bool {
         let name = &element.name.local;
         if self.around.contains(&node.id())
             || matches!(*name, local_name!("html") | local_name!("body") | local_name!("main"))
         {
             return false;
         }
-        let classes = element.any_attribute("class").unwrap_or_default();
-        match meaning(classes) {
+        let classes = element.plain_attribute(&local_name!("class")).unwrap_or_default();
+        match self.meanings.of(classes) {
             Some(Meaning::Zone) => return true,
             Some(Meaning::Author | Meaning::Published) => return false,
             _ => {}
@@ -232,25 +261,31 @@ impl Reader {
             local_name!("footer") => self.articles == 0,
             _ => false,
         };
-        by_element || element.any_attribute("id").is_some_and(is_zone)
+        by_element || element.plain_attribute(&local_name!("id")).is_some_and(is_zone)
     }
 
-    fn take(&mut self, node: NodeRef<'_>, element: &Element) {
+    fn take(&mut self, node: NodeRef<'_>, element: &'t Element) {
         let has_room = self.visible.marks.len() < MAX_MARKS && self.tried < MAX_TRIED;
-        let Some(mark) = mark_of(element).filter(|_| has_room) else {
+        if !has_room {
+            return;
+        }
+        let class = element.plain_attribute(&local_name!("class"));
+        let Some(mark) = mark_of(element, class.and_then(|class| self.meanings.of(class))) else {
             return;
         };
         self.tried += 1;
         let text = text_without(node, MAX_MARK_BYTES, |element| {
-            element.any_attribute("class").is_some_and(is_for_screen_readers)
+            element
+                .plain_attribute(&local_name!("class"))
+                .is_some_and(is_for_screen_readers)
         });
         let is_byline = text.len() <= MAX_SHORT_LINE_BYTES || after_written_by(&text).is_some();
         if mark == Mark::Author && (!is_byline || self.around.contains(&node.id())) {
             return;
         }
         let given = element
-            .any_attribute("datetime")
-            .or_else(|| element.any_attribute("title"));
+            .plain_attribute(&local_name!("datetime"))
+            .or_else(|| element.plain_attribute(&local_name!("title")));
         let is_date = matches!(mark, Mark::Time | Mark::Published | Mark::Modified);
         self.visible.marks.push(Marked {
             mark,
@@ -261,9 +296,8 @@ impl Reader {
     }
 }
 
-/// What an element is marked as.
-fn mark_of(element: &Element) -> Option<Mark> {
-    let by_class = element.any_attribute("class").and_then(meaning);
+/// What an element is marked as, if this is what its class says.
+fn mark_of(element: &Element, by_class: Option<Meaning>) -> Option<Mark> {
     match element.name.local {
         local_name!("a") if is_author_link(element) => Some(Mark::AuthorLink),
         local_name!("time") if by_class == Some(Meaning::Modified) => Some(Mark::Modified),
@@ -308,11 +342,15 @@ const AUTHOR_PATHS: &[&str] = &[
     "/autori/", "/auteurs/", "/contributor/", "/contributors/", "/redakteur/", "/writer/", "/byline/",
 ];
 
+static AUTHOR_LINKS: LazyLock<AnyOf> = LazyLock::new(|| AnyOf::new(AUTHOR_PATHS));
+
 /// Whether a link leads to the page of the author, by its relation or by the path that programs for blogs use.
 fn is_author_link(element: &Element) -> bool {
-    let relations = element.any_attribute("rel").unwrap_or_default();
-    let href = cut(element.any_attribute("href").unwrap_or_default(), MAX_MARK_BYTES);
+    let relations = element.plain_attribute(&local_name!("rel")).unwrap_or_default();
+    let href = cut(
+        element.plain_attribute(&local_name!("href")).unwrap_or_default(),
+        MAX_MARK_BYTES,
+    );
     let mut relations = relations.split_ascii_whitespace();
-    relations.any(|relation| relation.eq_ignore_ascii_case("author"))
-        || AUTHOR_PATHS.iter().any(|path| href.contains(path))
+    relations.any(|relation| relation.eq_ignore_ascii_case("author")) || AUTHOR_LINKS.is_in(href)
 }

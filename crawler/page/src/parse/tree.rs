@@ -89,7 +89,14 @@ impl Element {
         Some(&found.value)
     }
 
-    /// The value of an attribute without a namespace, by any name. The tree must have [all attributes](super::Attributes::All).
+    /// The value of an attribute without a namespace. The tree must have [all attributes](super::Attributes::All).
+    pub(crate) fn plain_attribute(&self, name: &LocalName) -> Option<&str> {
+        let mut attributes = self.attributes.iter();
+        let found = attributes.find(|attribute| attribute.name.local == *name && attribute.name.ns.is_empty())?;
+        Some(&found.value)
+    }
+
+    /// The same by any name. It takes longer. The tree must have [all attributes](super::Attributes::All).
     pub(crate) fn any_attribute(&self, name: &str) -> Option<&str> {
         let mut attributes = self.attributes.iter();
         let found = attributes.find(|attribute| attribute.name.ns.is_empty() && &*attribute.name.local == name)?;

@@ -131,8 +131,7 @@ impl Writer {
 
     /// Opens an item, which may have a number of its own, and returns the number of levels to close.
     pub(super) fn open_item(&mut self, number: Option<i64>) -> usize {
-        let has_list = self.ignored > 0 || matches!(self.levels.last(), Some(Level::List(_)));
-        let opened = if has_list { 0 } else { self.open_list(None) };
+        let opened = if self.takes_items() { 0 } else { self.open_list(None) };
         let own = number.and_then(|number| u32::try_from(number).ok());
         let mut number = None;
         if let Some(Level::List(list)) = self.levels.last_mut() {
@@ -145,6 +144,11 @@ impl Writer {
             inside: Inside::default(),
         }));
         opened + 1
+    }
+
+    /// Whether an item that opens now takes its number from a list that is open.
+    pub(super) fn takes_items(&self) -> bool {
+        self.ignored > 0 || matches!(self.levels.last(), Some(Level::List(_)))
     }
 
     /// Opens a quote, and returns the number of levels to close.

@@ -83,15 +83,31 @@ impl Behind {
 
 /// Appends text to the lines of a block. Line feeds become spaces.
 pub(super) fn push(block: &mut String, text: &str, behind: Behind, place: Place) {
-    let mut rest = text.chars();
-    while let Some(c) = rest.next() {
-        let next = rest.clone().next().map_or(behind, Behind::Text);
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(|byte| IS_SPECIAL[usize::from(byte)]) {
+        let c = char::from(rest.as_bytes()[at]);
+        block.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        let next = rest.chars().next().map_or(behind, Behind::Text);
         if is_escaped(block, c, next, place) {
             block.push('\\');
         }
         block.push(if c == '\n' { ' ' } else { c });
     }
+    block.push_str(rest);
 }
+
+/// Whether a byte is a character that [`is_escaped`] knows, or a line feed. All of them are ASCII, so that the others are appended at once.
+const IS_SPECIAL: [bool; 256] = {
+    let special = b"\n\\`*[]<~$_&|#>=+-:@.)";
+    let mut is_special = [false; 256];
+    let mut at = 0;
+    while at < special.len() {
+        is_special[special[at] as usize] = true;
+        at += 1;
+    }
+    is_special
+};
 
 /// Whether `c` would be markup at the end of a block.
 fn is_escaped(block: &str, c: char, next: Behind, place: Place) -> bool {

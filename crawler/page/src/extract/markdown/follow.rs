@@ -4,9 +4,9 @@ mod open;
 
 use html5ever::local_name;
 
-use super::super::context::Context;
 use super::super::display::Display;
-use super::super::layout::Walk;
+use super::super::layout::Layout;
+use super::super::layout::retrace::Retrace;
 use super::super::marks;
 use super::super::scan::Budget;
 use super::super::source::Source;
@@ -15,11 +15,10 @@ use super::code::Code;
 use super::escape::Block;
 use super::line::{Gap, Ink, Line, Style};
 use super::raised;
-use super::table::{Rows, data_tables};
+use super::table::{DataTables, Rows};
 use super::target::Targets;
 use super::{MarkdownOptions, formula};
-use crate::map::Set;
-use crate::parse::{Element, Node, NodeId, NodeRef, Tree, Visit};
+use crate::parse::{Element, Node, NodeRef, Visit};
 
 /// What the runs within an element are written as, in one line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,12 +53,14 @@ const TARGET_BYTES_PER_BYTE: usize = 16;
 
 /// The walk that writes.
 pub(super) struct Follow<'t, 'o> {
-    walk: Walk<'t>,
-    context: &'t Context,
+    source: &'t Source<'t>,
+    walk: Retrace<'t>,
     is_chosen: &'o [bool],
+    /// For each run the number of chosen runs before it.
+    chosen_before: Vec<usize>,
     targets: Targets<'o>,
     images: bool,
-    data_tables: Set<NodeId>,
+    data_tables: DataTables,
     budget: Budget,
     writer: Writer,
     line: Line,
@@ -81,20 +82,25 @@ pub(super) struct Follow<'t, 'o> {
 
 impl<'t, 'o> Follow<'t, 'o> {
     pub(super) fn new(
-        html: &Tree,
-        source: &'t Source<'_>,
-        context: &'t Context,
+        source: &'t Source<'t>,
+        layout: &'t Layout,
         is_chosen: &'o [bool],
         (targets, options): (Targets<'o>, &MarkdownOptions),
     ) -> Self {
+        let chosen_before = is_chosen.iter().scan(0, |chosen, is_chosen| {
+            let before = *chosen;
+            *chosen += usize::from(*is_chosen);
+            Some(before)
+        });
         Self {
-            walk: Walk::new(&source.dropped, context),
-            context,
+            source,
+            walk: Retrace::new(layout, &source.dropped),
             is_chosen,
+            chosen_before: chosen_before.collect(),
             targets,
             images: options.images,
-            data_tables: data_tables(html),
-            budget: Budget::of_page(html.len()),
+            data_tables: DataTables::default(),
+            budget: Budget::of_page(source.tree().len()),
             writer: Writer::new(options.max_bytes),
             line: Line::default(),
             ink: Ink::default(),
@@ -110,13 +116,15 @@ impl<'t, 'o> Follow<'t, 'o> {
 
     /// Writes what is in an element.
     pub(super) fn element(&mut self, element: NodeRef<'t>) {
-        self.walk.start(element);
+        self.walk.begin(element);
         let top = element.value().as_element();
         let opened = top.map_or(Opened::Nothing, |top| self.open(element, top, Display::Block));
         element.walk(self);
         self.walk.end();
         self.end_line();
-        self.close(opened, top);
+        if let Some(top) = top {
+            self.close(opened, top);
+        }
     }
 
     pub(super) fn into_markdown(self) -> String {
@@ -125,6 +133,25 @@ impl<'t, 'o> Follow<'t, 'o> {
 
     fn is_chosen(&self, run: usize) -> bool {
         self.is_chosen.get(run).copied().unwrap_or(false)
+    }
+
+    /// Whether the innermost box has text, and none of it is written. An element without words is not written there either, because no chosen
+    /// run is around it. An item of a list takes a number, and a cell a place, if they are empty, too.
+    fn is_passed(&self, opened: &Opened) -> bool {
+        let Some(this) = self.walk.innermost().filter(|this| !this.runs.is_empty()) else {
+            return false;
+        };
+        let chosen = |run: usize| self.chosen_before.get(run).copied();
+        let is_unwritten = match (chosen(this.runs.start), chosen(this.runs.end - 1)) {
+            (Some(before), Some(after)) => before == after && !self.is_chosen(this.runs.end - 1),
+            _ => true,
+        };
+        let is_within = match opened {
+            Opened::Levels(_) => self.code.is_some() || self.table.is_some(),
+            Opened::Code | Opened::Table => false,
+            _ => self.code.is_some() || self.table.is_some() || self.writer.takes_items(),
+        };
+        is_unwritten && !is_within
     }
 
     /// Whether something without words is content here: in a chosen run, or between two.
@@ -150,14 +177,13 @@ impl<'t, 'o> Follow<'t, 'o> {
         self.line.target_bytes() <= BASE_TARGET_BYTES + TARGET_BYTES_PER_BYTE * self.walk.text_bytes()
     }
 
-    fn text(&mut self, node: NodeRef<'t>, text: &str) {
-        let before = self.walk.text_bytes();
-        self.walk.enter(node);
-        let has_words = self.walk.text_bytes() > before;
-        let is_chosen = has_words && self.is_chosen(self.walk.run());
+    fn text(&mut self, text: &str) {
+        let run = self.walk.run();
+        let shown = self.walk.text(text);
+        let (has_words, is_apart) = (!shown.is_empty(), shown.starts_with([' ', '\n']));
+        let is_chosen = has_words && self.is_chosen.get(run).copied().unwrap_or(false);
         if let Some(code) = &mut self.code {
             if self.unwritten == 0 && (is_chosen || !has_words) {
-                let is_apart = self.walk.text_since(before).starts_with([' ', '\n']);
                 code.push(text, is_apart);
             }
             return;
@@ -166,42 +192,69 @@ impl<'t, 'o> Follow<'t, 'o> {
             return;
         }
         let formula = self.formula.take();
-        let is_written = is_chosen && (self.unwritten == 0 || formula.is_some());
-        if is_written {
-            if self.breaks > 1 && self.mode.is_none() {
-                self.end_line();
-            }
-            let text = self.walk.text_since(before);
-            let words = text.trim_start_matches([' ', '\n']);
-            let gap = match (words.len() < text.len(), self.breaks) {
-                (false, _) => Gap::None,
-                (true, 0) => Gap::Space,
-                (true, _) => Gap::Break,
-            };
-            let ink = self.ink();
-            match formula {
-                Some(formula) => self.line.push_formula(&formula, gap, &ink),
-                None => self.line.push_words(&raised::written(words, &ink), gap, &ink),
-            }
-        }
-        if is_chosen && !is_written && self.walk.text_since(before).starts_with([' ', '\n']) {
+        if is_chosen && (self.unwritten == 0 || formula.is_some()) {
+            self.words(formula, is_apart);
+        } else if is_chosen && is_apart {
             self.line.space();
         }
         self.breaks = 0;
     }
 
+    /// Writes the words of the last text, or the formula that stands for them. `is_apart` says whether white space stands before them.
+    fn words(&mut self, formula: Option<String>, is_apart: bool) {
+        if self.breaks > 1 && self.mode.is_none() {
+            self.end_line();
+        }
+        let gap = match (is_apart, self.breaks) {
+            (false, _) => Gap::None,
+            (true, 0) => Gap::Space,
+            (true, _) => Gap::Break,
+        };
+        let ink = self.ink();
+        match formula {
+            Some(formula) => self.line.push_formula(&formula, gap, &ink),
+            None => {
+                let words = self.walk.last_text().trim_start_matches([' ', '\n']);
+                self.line.push_words(&raised::written(words, &ink), gap, &ink);
+            }
+        }
+    }
+
     fn enter_element(&mut self, node: NodeRef<'t>, element: &'t Element) -> bool {
-        let display = self.context.display(node, element);
+        let display = self.source.context.display(node, element);
         if is_block(display) {
             self.end_line();
         }
-        if !self.walk.enter(node) {
+        if !self.walk.enter(node, element, display) {
             self.left_out(node, element);
             return false;
         }
         let opened = self.open(node, element, display);
+        let is_passed = is_block(display) && self.is_passed(&opened);
         self.opened.push((opened, display));
-        true
+        if is_passed {
+            self.walk.pass();
+            self.leave_element(element);
+        }
+        !is_passed
+    }
+
+    fn leave_element(&mut self, element: &'t Element) {
+        let Some((opened, display)) = self.opened.pop() else {
+            return;
+        };
+        self.walk.leave(element, display);
+        let is_line = display == Display::Line;
+        if let Some(code) = self.code.as_mut().filter(|_| is_line || is_block(display)) {
+            code.end_line();
+        }
+        if is_line {
+            self.breaks = self.breaks.max(1);
+        }
+        if is_block(display) {
+            self.end_line();
+        }
+        self.close(opened, element);
     }
 
     /// Writes an element without words: an image, or the script of a formula.
@@ -224,9 +277,9 @@ impl<'t, 'o> Follow<'t, 'o> {
             self.line.push_formula(&formula, gap, &ink);
         } else if is_image && self.images && marks::hidden(element).is_none() {
             let target = element
-                .any_attribute("src")
+                .plain_attribute(&local_name!("src"))
                 .and_then(|source| self.targets.of_image(source));
-            let description = element.any_attribute("alt").unwrap_or_default();
+            let description = element.plain_attribute(&local_name!("alt")).unwrap_or_default();
             let description = description.split_whitespace().collect::<Vec<_>>().join(" ");
             if let Some(target) = target {
                 self.line.push_image(&description, target, gap, &ink);
@@ -272,13 +325,13 @@ impl<'t, 'o> Follow<'t, 'o> {
         }
     }
 
-    fn close(&mut self, opened: Opened, element: Option<&Element>) {
+    fn close(&mut self, opened: Opened, element: &Element) {
         match opened {
             Opened::Nothing => {}
             Opened::Levels(levels) => self.writer.close(levels),
             Opened::Mode(outer) => {
-                if let (Some(Mode::Cell), Some(rows), Some(cell)) = (self.mode, &mut self.table, element) {
-                    rows.push(cell, &self.line.take(Block::Cell));
+                if let (Some(Mode::Cell), Some(rows)) = (self.mode, &mut self.table) {
+                    rows.push(element, &self.line.take(Block::Cell));
                 } else {
                     self.end_mode();
                 }
@@ -311,31 +364,17 @@ impl<'t, 'o> Follow<'t, 'o> {
 impl<'t> Visit<'t> for Follow<'t, '_> {
     fn enter(&mut self, node: NodeRef<'t>) -> bool {
         match node.value() {
-            Node::Text(text) => {
-                self.text(node, text);
-                false
-            }
-            Node::Element(element) => self.enter_element(node, element),
-            _ => self.walk.enter(node),
+            Node::Text(text) => self.text(text),
+            Node::Element(element) => return self.enter_element(node, element),
+            _ => {}
         }
+        false
     }
 
     fn leave(&mut self, node: NodeRef<'t>) {
-        self.walk.leave(node);
-        let Some((opened, display)) = self.opened.pop() else {
-            return;
-        };
-        let is_line = display == Display::Line;
-        if let Some(code) = self.code.as_mut().filter(|_| is_line || is_block(display)) {
-            code.end_line();
+        if let Some(element) = node.value().as_element() {
+            self.leave_element(element);
         }
-        if is_line {
-            self.breaks = self.breaks.max(1);
-        }
-        if is_block(display) {
-            self.end_line();
-        }
-        self.close(opened, node.value().as_element());
     }
 }
 

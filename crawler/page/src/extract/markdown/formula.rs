@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use html5ever::local_name;
+
 use super::super::scan::{Budget, Way, scan};
 use super::classes;
 use super::escape::Place;
@@ -18,23 +20,23 @@ pub(super) fn of_math(math: NodeRef<'_>, element: &Element, budget: &mut Budget)
     let mut annotation = None;
     scan(math, budget, |node| {
         let is_latex = |element: &&Element| {
-            let encoding = element.any_attribute("encoding").unwrap_or_default();
+            let encoding = element.plain_attribute(&local_name!("encoding")).unwrap_or_default();
             &*element.name.local == "annotation" && LATEX.iter().any(|latex| latex.eq_ignore_ascii_case(encoding))
         };
         annotation = node.value().as_element().filter(is_latex).and(node.first_child());
         if annotation.is_some() { Way::End } else { Way::Into }
     });
     let annotation = annotation.and_then(|text| text.value().as_text());
-    let latex = annotation.or_else(|| element.any_attribute("alttext"))?;
+    let latex = annotation.or_else(|| element.plain_attribute(&local_name!("alttext")))?;
     let is_block = |display: &str| display.eq_ignore_ascii_case("block");
-    let is_display = element.any_attribute("display").is_some_and(is_block) || is_in_display(math);
+    let is_display = element.plain_attribute(&local_name!("display")).is_some_and(is_block) || is_in_display(math);
     written(latex, is_display)
 }
 
 /// The formula of a script of MathJax 2 (`<script type="math/tex; mode=display">`).
 pub(super) fn of_script(script: NodeRef<'_>, element: &Element) -> Option<String> {
     let kind = element
-        .any_attribute("type")
+        .plain_attribute(&local_name!("type"))
         .filter(|kind| is_latex_script(element, kind))?;
     let latex = script.first_child()?.value().as_text()?;
     written(latex, kind.contains("display"))
@@ -51,7 +53,7 @@ pub(super) fn of_image(element: &Element) -> Option<String> {
     let is_display = classes(element).any(|class| class == "mwe-math-fallback-image-display");
     let is_formula = classes(element).any(is_formula);
     is_formula
-        .then(|| written(element.any_attribute("alt")?, is_display))
+        .then(|| written(element.plain_attribute(&local_name!("alt"))?, is_display))
         .flatten()
 }
 
@@ -63,7 +65,7 @@ pub(super) fn is_shown_twice(node: NodeRef<'_>, element: &Element) -> bool {
     let behind = std::iter::successors(node.next_sibling(), |node| node.next_sibling());
     let mut elements = behind.take(MAX_BESIDE).filter_map(|node| node.value().as_element());
     elements.any(|next| {
-        next.any_attribute("type")
+        next.plain_attribute(&local_name!("type"))
             .is_some_and(|kind| is_latex_script(next, kind))
     })
 }

@@ -172,10 +172,9 @@ impl Line {
             pieces: &self.pieces,
         };
         pieces.write(&mut out, Style::NONE, place, Behind::Space);
-        *self = Self {
-            target_bytes: self.target_bytes,
-            ..Self::default()
-        };
+        self.text.clear();
+        self.pieces.clear();
+        self.has_gap = false;
         out
     }
 }

@@ -1,23 +1,37 @@
 //! Tables: which of them hold data, and their rows.
 
-use html5ever::{local_name, ns};
+use html5ever::{LocalName, local_name, ns};
 
 use super::super::display::is_heading;
 use crate::map::Set;
-use crate::parse::{Element, Node, NodeId, NodeRef, Tree, Visit};
+use crate::parse::{Element, Node, NodeId, NodeRef, Visit};
 
 /// Longest text of a cell in a table that is data by its look, in bytes.
 const MAX_CELL_BYTES: usize = 200;
 
-/// The tables that hold data. The others put their cells beside each other, and each cell has blocks of its own.
+/// The tables that hold data, of those that a walk has come to. The others put their cells beside each other, and each cell has blocks of its own.
 ///
 /// A table holds data if its markup says so (`<th>`, `<caption>`, `<thead>`, `scope`), or if its rows have the same number of short
 /// cells, and more than one. In any case no cell has a heading, another table, or code of several lines. If the table has no header, no cell
 /// has a list or several paragraphs: such rows are the sections of a text, with their names beside them.
-pub(super) fn data_tables(html: &Tree) -> Set<NodeId> {
-    let mut survey = Survey::default();
-    html.root().walk(&mut survey);
-    survey.data
+#[derive(Default)]
+pub(super) struct DataTables {
+    /// The outermost table of the last survey.
+    outermost: Option<NodeId>,
+    data: Set<NodeId>,
+}
+
+impl DataTables {
+    /// Whether a table holds data. The walk comes to a table before those in it.
+    pub(super) fn has(&mut self, table: NodeRef<'_>) -> bool {
+        // All tables in one are surveyed with it.
+        let is_surveyed = table.ancestors().any(|above| Some(above.id()) == self.outermost);
+        if !is_surveyed {
+            self.outermost = Some(table.id());
+            self.data.extend(Survey::of(table));
+        }
+        self.data.contains(&table.id())
+    }
 }
 
 #[derive(Default)]
@@ -71,7 +85,7 @@ impl Look {
             local_name!("th") => (self.says_data, self.cells) = (true, self.cells + columns(element)),
             local_name!("td") => {
                 self.has_data_cell = true;
-                self.says_data |= element.any_attribute("scope").is_some();
+                self.says_data |= element.plain_attribute(&local_name!("scope")).is_some();
                 self.cells += columns(element);
             }
             local_name!("caption") => self.says_data = true,
@@ -129,13 +143,22 @@ impl<'t> Visit<'t> for Survey {
 }
 
 impl Survey {
+    /// The tables that hold data, of a table and those in it.
+    fn of(table: NodeRef<'_>) -> Set<NodeId> {
+        let mut survey = Self::default();
+        survey.enter(table);
+        table.walk(&mut survey);
+        survey.leave(table);
+        survey.data
+    }
+
     fn take(&mut self, element: &Element) {
         match element.name.local {
             local_name!("table") => {
                 if let Some(outer) = self.open.last_mut() {
                     outer.says_layout = true;
                 }
-                let role = element.any_attribute("role").unwrap_or_default();
+                let role = element.plain_attribute(&local_name!("role")).unwrap_or_default();
                 self.open.push(Look {
                     says_layout: matches!(role, "presentation" | "none"),
                     ..Look::default()
@@ -156,11 +179,11 @@ const MAX_SPAN: usize = 64;
 
 /// Number of columns of a cell.
 fn columns(cell: &Element) -> usize {
-    span(cell, "colspan")
+    span(cell, &local_name!("colspan"))
 }
 
-fn span(cell: &Element, name: &str) -> usize {
-    let span = cell.any_attribute(name).and_then(|span| span.trim().parse().ok());
+fn span(cell: &Element, name: &LocalName) -> usize {
+    let span = cell.plain_attribute(name).and_then(|span| span.trim().parse().ok());
     span.unwrap_or(1).clamp(1, MAX_SPAN)
 }
 
@@ -208,7 +231,7 @@ impl Rows {
         self.cells.push(self.text.len());
         self.open.has_text |= !text.is_empty();
         self.open.has_data_cell |= cell.name.local == local_name!("td");
-        let (columns, rows) = (columns(cell), span(cell, "rowspan"));
+        let (columns, rows) = (columns(cell), span(cell, &local_name!("rowspan")));
         self.cells.extend(std::iter::repeat_n(self.text.len(), columns - 1));
         if rows > 1 {
             for column in column..(column + columns).min(MAX_SPAN) {

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use html5ever::local_name;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use url::Url;
 
@@ -90,7 +91,7 @@ const MAX_LEVELS: usize = 4;
 /// Whether a link leads to an element around it, and so is a handle for this element.
 pub(super) fn is_around(link: NodeRef<'_>, id: &str) -> bool {
     let around = std::iter::once(link).chain(link.ancestors()).take(MAX_LEVELS);
-    let mut ids = around.filter_map(|node| node.value().as_element()?.any_attribute("id"));
+    let mut ids = around.filter_map(|node| node.value().as_element()?.plain_attribute(&local_name!("id")));
     ids.any(|around| around == id)
 }
 

@@ -311,7 +311,7 @@ impl Grouping {
     fn close(&mut self) {
         self.label = None;
         if let Some(mut group) = self.open.take() {
-            if let Some(last) = self.behind.iter().take(self.period).last() {
+            if let Some(last) = self.behind.iter().take(self.period).next_back() {
                 group.runs.end = last.runs.end;
             }
             group.is_next = self.groups.last().is_some_and(|last| {

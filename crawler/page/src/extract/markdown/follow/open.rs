@@ -1,6 +1,6 @@
 //! What begins with an element.
 
-use html5ever::local_name;
+use html5ever::{LocalName, local_name};
 
 use super::super::super::display::{Display, heading_level};
 use super::super::blocks::Leaf;
@@ -49,7 +49,7 @@ impl<'t> Follow<'t, '_> {
 
     fn open_link(&mut self, node: NodeRef<'t>, element: &Element) -> Opened {
         let is_in_heading = matches!(self.mode, Some(Mode::Heading(_)));
-        let reference = element.any_attribute("href").filter(|reference| {
+        let reference = element.plain_attribute(&local_name!("href")).filter(|reference| {
             let is_handle = target::fragment(reference).is_some_and(|id| is_in_heading || target::is_around(node, id));
             self.ink.link.is_none() && !is_handle && self.has_room_for_targets()
         });
@@ -118,9 +118,9 @@ impl<'t> Follow<'t, '_> {
             }
             return Opened::Nothing;
         }
-        let number = |name: &str| {
+        let number = |name: &LocalName| {
             element
-                .any_attribute(name)
+                .plain_attribute(name)
                 .and_then(|number| number.trim().parse().ok())
         };
         match *name {
@@ -129,14 +129,16 @@ impl<'t> Follow<'t, '_> {
             local_name!("ul") | local_name!("menu") | local_name!("dir") => {
                 return Opened::Levels(self.writer.open_list(None));
             }
-            local_name!("ol") => return Opened::Levels(self.writer.open_list(Some(number("start").unwrap_or(1)))),
-            local_name!("li") => return Opened::Levels(self.writer.open_item(number("value"))),
+            local_name!("ol") => {
+                return Opened::Levels(self.writer.open_list(Some(number(&local_name!("start")).unwrap_or(1))));
+            }
+            local_name!("li") => return Opened::Levels(self.writer.open_item(number(&local_name!("value")))),
             local_name!("blockquote") => return Opened::Levels(self.writer.open_quote()),
             local_name!("pre") => {
                 self.code = Some(Code::of(node));
                 return Opened::Code;
             }
-            local_name!("table") if self.data_tables.contains(&node.id()) => {
+            local_name!("table") if self.data_tables.has(node) => {
                 self.table = Some(Rows::default());
                 return Opened::Table;
             }
@@ -156,11 +158,11 @@ impl<'t> Follow<'t, '_> {
 /// The level of a heading, by its name or its role (WAI-ARIA 1.2, section 5.4, "heading"); 0 for other elements.
 fn level(element: &Element) -> u8 {
     if element
-        .any_attribute("role")
+        .plain_attribute(&local_name!("role"))
         .is_some_and(|role| role.trim().eq_ignore_ascii_case("heading"))
     {
         let level = element
-            .any_attribute("aria-level")
+            .plain_attribute(&local_name!("aria-level"))
             .and_then(|level| level.trim().parse::<u8>().ok());
         return level.unwrap_or(2).clamp(1, 6);
     }
