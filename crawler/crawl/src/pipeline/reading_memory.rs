@@ -3,8 +3,9 @@
 //! The threads for large pages could hold a tree each. Each page therefore claims what its reading takes at most, by its bytes and tags, from
 //! a budget that the largest accepted page fills alone. Usual pages of half a megabyte claim a few per cent of it, so all cores read them.
 //!
-//! How long a body is when it is unpacked, nobody knows before. So each body first claims the longest accepted length from a budget of its own, and gives
-//! the claim back when it has that for its reading. No page waits for ever: who holds a claim on reading waits only for the recorder.
+//! The length of a packed body is not known before it is unpacked. So each packed body first claims the longest accepted length from a budget of
+//! its own. It gives that claim back when it has the claim for its reading. No page waits for ever, because a page with a claim on reading waits
+//! only for the recorder.
 
 use web::memory_budget::{Claim, MemoryBudget};
 
