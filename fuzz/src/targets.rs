@@ -236,6 +236,7 @@ fn read(body: &[u8], content_type: &str) -> Option<page::Page> {
         favor: page::Favor::default(),
         documents: page::Documents::in_this_thread(),
         markdown: None,
+        metadata: None,
     };
     page::read(body, &headers, &url, &options).ok()
 }

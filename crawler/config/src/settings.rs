@@ -190,6 +190,7 @@ impl Settings {
             favor: named.map(|named| named.favor).unwrap_or_default(),
             documents: page::Documents::of(self.documents),
             markdown: None,
+            metadata: None,
         }
     }
 

@@ -67,6 +67,7 @@ fn read(bytes: &[u8], body: &Body, reading: &Reading) -> Result<Page, String> {
         favor: named.map(|named| named.favor).unwrap_or_default(),
         documents: page::Documents::all(),
         markdown: None,
+        metadata: None,
     };
     // No input is known to make a parser panic. A panic would lose this page, not the run.
     let page = catch_unwind(AssertUnwindSafe(|| page::read(bytes, &headers, &url, &options)));

@@ -23,8 +23,8 @@ struct Cost {
     stages: [Duration; STAGES.len()],
     requested: [Duration; REQUESTED.len()],
     read: Duration,
-    /// The same with Markdown.
-    with_markdown: Duration,
+    /// The same with Markdown and metadata.
+    with_both: Duration,
 }
 
 impl Cost {
@@ -37,7 +37,7 @@ impl Cost {
         let requested = sum.requested.iter_mut().zip(other.requested);
         requested.for_each(|(a, b)| *a = of(*a, b));
         sum.read = of(self.read, other.read);
-        sum.with_markdown = of(self.with_markdown, other.with_markdown);
+        sum.with_both = of(self.with_both, other.with_both);
         sum
     }
 
@@ -59,7 +59,7 @@ impl Cost {
         for (name, stage) in REQUESTED.iter().zip(self.requested) {
             share(&format!("+ {name}"), stage);
         }
-        share("read with markdown", self.with_markdown);
+        share("read with both", self.with_both);
     }
 }
 
@@ -96,16 +96,18 @@ fn cost_of(body: &[u8]) -> Result<Cost, Box<dyn std::error::Error>> {
         favor: page::Favor::default(),
         documents: page::Documents::in_this_thread(),
         markdown: None,
+        metadata: None,
     };
-    let with_markdown = page::Options {
+    let with_both = page::Options {
         markdown: Some(page::MarkdownOptions::default()),
+        metadata: Some(std::time::SystemTime::UNIX_EPOCH),
         ..options
     };
     let one = || Cost {
         stages: costs(body, &url, &options, processor_time),
         requested: requested(body, &url, &options, processor_time),
         read: whole(body, &url, &options),
-        with_markdown: whole(body, &url, &with_markdown),
+        with_both: whole(body, &url, &with_both),
     };
     Ok((1..ROUNDS).fold(one(), |least, _| least.of_each(one(), Duration::min)))
 }

@@ -34,6 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             links,
             ..MarkdownOptions::default()
         }),
+        metadata: None,
     };
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     for file in files {

@@ -43,6 +43,7 @@ fn print(
         favor: page::Favor::default(),
         documents: page::Documents::in_this_thread(),
         markdown: None,
+        metadata: None,
     };
     let url = url::Url::parse("https://example.org/a/b/page.html")?;
     let page = page::read(body, &http::HeaderMap::new(), &url, &options);

@@ -15,6 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         documents: page::Documents::in_this_thread(),
         favor: page::Favor::default(),
         markdown: None,
+        metadata: None,
     };
     let url = url::Url::parse("https://example.org/a/b/page.html")?;
     let headers = http::HeaderMap::new();

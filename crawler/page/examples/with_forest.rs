@@ -27,6 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         favor,
         documents: page::Documents::in_this_thread(),
         markdown: None,
+        metadata: None,
     };
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     for path in std::io::stdin().lock().lines() {

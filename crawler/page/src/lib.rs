@@ -18,7 +18,7 @@
 //!
 //! ```
 //! let url = url::Url::parse("https://example.org/")?;
-//! let options = page::Options { agent: "mybot", embedded: false, max_text_bytes: 1 << 20, extract: None, favor: page::Favor::default(), documents: page::Documents::all(), markdown: None };
+//! let options = page::Options { agent: "mybot", embedded: false, max_text_bytes: 1 << 20, extract: None, favor: page::Favor::default(), documents: page::Documents::all(), markdown: None, metadata: None };
 //! let html = b"<title>Hello</title><body><p>Some words.</p><a href=/next>next</a>";
 //! let page = page::read(html, &http::HeaderMap::new(), &url, &options)?;
 //! assert_eq!((page.title.as_str(), page.outlinks[0].url.path()), ("Hello", "/next"));

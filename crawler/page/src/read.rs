@@ -1,5 +1,7 @@
 //! From the bytes of a response to a [`Page`]. Every part of this project reads pages with [`read`].
 
+use std::time::SystemTime;
+
 use http::HeaderMap;
 use url::Url;
 
@@ -11,6 +13,7 @@ use crate::documents::{Documents, Wanted};
 use crate::extract::markdown::{self, Lines, MarkdownOptions, References};
 use crate::extract::{ExtractRule, Favor, RuleEffect, content};
 use crate::format::Format;
+use crate::metadata::{self, Metadata};
 use crate::not_a_page::NotAPage;
 use crate::page_type::PageType;
 use crate::parse::{self, HtmlRedirect, Outlink, RobotsDirectives, Truncation};
@@ -35,6 +38,8 @@ pub struct Options<'a> {
     pub documents: Documents<'a>,
     /// How the main text is also written as Markdown; `None` if nobody wants it.
     pub markdown: Option<MarkdownOptions>,
+    /// The time of the response, if [`Page::said`] is wanted; `None` if nobody wants it. A page cannot know a later time.
+    pub metadata: Option<SystemTime>,
 }
 
 /// The content of a page, from its bytes and its header.
@@ -54,6 +59,8 @@ pub struct Page {
     pub text: String,
     /// The main text as Markdown, if [`Options::markdown`] asks for it.
     pub markdown: Option<String>,
+    /// What the page says about itself, if [`Options::metadata`] asks for it and the page is HTML.
+    pub said: Option<Metadata>,
     /// How [`Options::extract`] took part in the main text; `None` without a rule, and for plain text.
     pub rule_effect: Option<RuleEffect>,
     /// The language that the page declares, as written.
@@ -223,8 +230,8 @@ fn text_page(
 
 /// The attributes that the tree needs.
 fn attributes(options: &Options<'_>) -> parse::Attributes {
-    match (options.extract, options.markdown) {
-        (None, None) => parse::Attributes::Read,
+    match (options.extract, options.markdown, options.metadata) {
+        (None, None, None) => parse::Attributes::Read,
         _ => parse::Attributes::All,
     }
 }
@@ -268,6 +275,9 @@ impl Page {
             },
             truncated: document.truncated,
             markdown,
+            said: options
+                .metadata
+                .map(|fetched| metadata::of_document(document, url, fetched)),
             ..Self::of_main_text(content.text())
         };
         // An error page may lead its readers to the home page. The document that it stands for has not moved there.
@@ -322,6 +332,7 @@ impl Page {
             heading: None,
             text,
             markdown: None,
+            said: None,
             rule_effect: None,
             declared_language: None,
             keywords: Vec::new(),

@@ -1,7 +1,7 @@
 //! The archived body of a page, read again for what a crawl does not store.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use page::{Metadata, Options, Page};
@@ -39,6 +39,12 @@ impl ArchivedBody {
         }))
     }
 
+    /// When the page was fetched.
+    #[must_use]
+    pub fn fetched(&self) -> SystemTime {
+        UNIX_EPOCH + Duration::from_millis(self.fetched_at)
+    }
+
     /// The page. `None` if the body is not one. As in a crawl, a panic of a parser concerns only this page.
     #[must_use]
     pub fn read(&self, options: &Options) -> Option<Page> {
@@ -49,8 +55,7 @@ impl ArchivedBody {
     /// What the page says about itself. `None` if it is no HTML.
     #[must_use]
     pub fn metadata(&self) -> Option<Metadata> {
-        let fetched = UNIX_EPOCH + Duration::from_millis(self.fetched_at);
-        let read = || page::metadata(&self.bytes, &self.headers, &self.url, fetched);
+        let read = || page::metadata(&self.bytes, &self.headers, &self.url, self.fetched());
         catch_unwind(AssertUnwindSafe(read)).ok()?
     }
 }

@@ -24,6 +24,7 @@ fn read(content_type: Option<&str>, body: &[u8]) -> Result<Page, NotAPage> {
         favor: Favor::default(),
         documents: Documents::in_this_thread(),
         markdown: None,
+        metadata: None,
     };
     let url = Url::parse("http://example.org/").unwrap();
     let page = crate::read(body, &headers, &url, &options)?;

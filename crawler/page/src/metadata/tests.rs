@@ -9,15 +9,27 @@ use super::*;
 /// 2025-06-15.
 const FETCHED: Duration = Duration::from_secs(1_750_000_000);
 
+/// What the page says, read alone and together with its text, which must be the same.
 fn read_at(url: &str, html: &str) -> Metadata {
     let url = Url::parse(url).unwrap();
-    metadata(
-        html.as_bytes(),
-        &HeaderMap::new(),
-        &url,
-        SystemTime::UNIX_EPOCH + FETCHED,
-    )
-    .unwrap()
+    let fetched = SystemTime::UNIX_EPOCH + FETCHED;
+    let alone = metadata(html.as_bytes(), &HeaderMap::new(), &url, fetched).unwrap();
+    let options = crate::Options {
+        agent: "mybot",
+        embedded: false,
+        max_text_bytes: 1 << 24,
+        extract: None,
+        favor: crate::Favor::default(),
+        documents: crate::Documents::in_this_thread(),
+        markdown: Some(crate::MarkdownOptions::default()),
+        metadata: Some(fetched),
+    };
+    // Bytes without a page, and documents such as plain texts, say nothing.
+    let page = crate::read(html.as_bytes(), &HeaderMap::new(), &url, &options).ok();
+    if let Some(page) = page.filter(|page| page.kind.is_none()) {
+        assert_eq!(page.said.as_ref(), Some(&alone));
+    }
+    alone
 }
 
 fn read(html: &str) -> Metadata {

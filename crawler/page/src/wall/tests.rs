@@ -72,6 +72,7 @@ fn found(body: &[u8], fields: &[(&'static str, &'static str)], url: &str) -> Opt
         documents: Documents::all(),
         favor: crate::Favor::default(),
         markdown: None,
+        metadata: None,
     };
     let page = crate::read(body, &headers, &url, &options).unwrap();
     let answer = Answer {

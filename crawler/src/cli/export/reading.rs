@@ -41,30 +41,41 @@ impl<'a> Reading<'a> {
             Ok(None) => return Ok(Ok(())),
             Err(error) => return super::of_this_page(error).map(Err),
         };
-        if self.groups.contains(&Group::Markdown) {
-            page.markdown = self.markdown(&body, page.text.as_deref());
-        }
-        if self.selects_by_metadata || self.groups.contains(&Group::Metadata) {
-            page.metadata = metadata(&body);
-        }
+        let wants_metadata = self.selects_by_metadata || self.groups.contains(&Group::Metadata);
+        let said = if self.groups.contains(&Group::Markdown) {
+            let (markdown, said) = self.markdown(&body, page.text.as_deref(), wants_metadata);
+            page.markdown = markdown;
+            said
+        } else {
+            body.metadata()
+        };
+        page.metadata = said.map(metadata).unwrap_or_default();
         Ok(Ok(()))
     }
 
-    /// The main text of a body as Markdown. `None` if it is not the text that the crawl has stored: the stored text comes from the rendered page,
-    /// or from a reading by other rules.
-    fn markdown(&self, body: &ArchivedBody, stored: Option<&str>) -> Option<String> {
+    /// The main text of a body as Markdown, and from the same parse what the page says about itself, if that is wanted. There is no Markdown if
+    /// its text is not the one that the crawl has stored: the stored text comes from the rendered page, or from a reading by other rules.
+    fn markdown(
+        &self,
+        body: &ArchivedBody,
+        stored: Option<&str>,
+        wants_metadata: bool,
+    ) -> (Option<String>, Option<page::Metadata>) {
         let options = Options {
             markdown: Some(MarkdownOptions::default()),
+            metadata: wants_metadata.then(|| body.fetched()),
             ..self.settings.reading(&body.url)
         };
-        let page = body.read(&options)?;
-        page.markdown.filter(|_| stored == Some(page.text.as_str()))
+        let Some(page) = body.read(&options) else {
+            return (None, None);
+        };
+        let markdown = page.markdown.filter(|_| stored == Some(page.text.as_str()));
+        (markdown, page.said)
     }
 }
 
-/// What a body says about itself, with its sources left out.
-fn metadata(body: &ArchivedBody) -> Metadata {
-    let said = body.metadata().unwrap_or_default();
+/// What a page says about itself, with its sources left out.
+fn metadata(said: page::Metadata) -> Metadata {
     Metadata {
         headline: said.title.map(|said| said.value),
         authors: said.authors.map(|said| said.value).unwrap_or_default(),

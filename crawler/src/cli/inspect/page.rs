@@ -172,7 +172,7 @@ struct Inspector {
     settings: Settings,
     analyzer: Analyzer,
     ignore_robots: bool,
-    /// Whether the answers have Markdown, and of which kind.
+    /// Whether the answers have Markdown, and of which kind; only those with Markdown have what a page says about itself.
     markdown: Option<MarkdownOptions>,
     web: Option<Web>,
 }
@@ -230,17 +230,14 @@ impl Inspector {
         let url = found.url.clone().map_or_else(placeholder, Ok)?;
         let options = ::page::Options {
             markdown: self.markdown,
+            metadata: self.markdown.map(|_| SystemTime::now()),
             ..self.settings.reading(&url)
         };
         // As in a crawl, a panic of the parser concerns only this page.
-        let page = catch_unwind(AssertUnwindSafe(|| {
-            let page = ::page::read(&found.body, &found.headers, &url, &options)?;
-            let said = ::page::metadata(&found.body, &found.headers, &url, SystemTime::now());
-            Ok::<_, NotAPage>((page, said))
-        }));
-        match page {
+        let read = || ::page::read(&found.body, &found.headers, &url, &options);
+        match catch_unwind(AssertUnwindSafe(read)) {
             Ok(page) => page
-                .map(|(page, said)| self.answer(source, &url, found, page, said))
+                .map(|page| self.answer(source, &url, found, page))
                 .map_err(|error| error.to_string()),
             Err(_panic) => Err("the parser panicked; please report this page".into()),
         }
@@ -255,14 +252,7 @@ impl Inspector {
         self.settings.walls.then(|| ::page::wall(&answer, page)).flatten()
     }
 
-    fn answer(
-        &self,
-        source: &str,
-        url: &Url,
-        found: Found,
-        page: ::page::Page,
-        said: Option<::page::Metadata>,
-    ) -> PageAnswer {
+    fn answer(&self, source: &str, url: &Url, found: Found, page: ::page::Page) -> PageAnswer {
         let rules = &self.settings.canonicalize;
         let host = found.url.as_ref().and_then(HostKey::from_url);
         let about = About {
@@ -310,7 +300,7 @@ impl Inspector {
                     effect,
                 }),
             missing_parts: page.missing_parts,
-            metadata: said.map(Said),
+            metadata: page.said.map(Said),
             title: page.title,
             text: page.text,
             markdown: page.markdown,

@@ -16,6 +16,7 @@ fn read(content_type: &str, body: &str, extract: Option<&ExtractRule>, markdown:
         favor: Favor::default(),
         documents: Documents::in_this_thread(),
         markdown,
+        metadata: None,
     };
     crate::read(
         body.as_bytes(),
