@@ -13,14 +13,15 @@
 //!
 //! The naive index keeps fingerprint and id in each bucket: 16 bytes per table and entry, and a query reads all of them
 //! in each bucket that it probes. Here a query reads four bytes per entry, the tag. A tag passes if it differs from the
-//! query's in at most k − c bits, where c is the number of bits in which the bucket's key differs: one entry in 800,000
-//! at k = 3, one in 300 at k = 10. The query then compares the fingerprints of the entries that pass, so the answer is
+//! query's in at most q − c bits, where c is the number of bits in which the bucket's key differs, and `chain` has q: one
+//! entry in 8 million at k = 3, one in 3,700 at k = 10. The query then compares the fingerprints of the entries that pass, so the answer is
 //! exact. It reports a fingerprint that it meets in several buckets once. Where a large share of all entries passes, as
 //! among the pages of one template, a sweep over all words answers instead.
 //!
-//! The parts, bottom up: `word` cuts keys out of fingerprints and `masks` enumerates their neighbours; `group` lays out
+//! The parts, bottom up: `chain` bounds the tags, `word` cuts keys out of fingerprints and `masks` enumerates their neighbours; `group` lays out
 //! entries; `table` finds buckets and splits overfull ones, as `split` decides; `search` answers a query.
 
+mod chain;
 mod group;
 mod masks;
 mod search;
@@ -82,6 +83,8 @@ pub struct FingerprintIndex<W> {
     /// Number of buckets that a query reads, without those of split buckets.
     probes: usize,
     tables: Vec<Table>,
+    /// For each table, the bits in which key and tag may differ together.
+    most_in_chain: Vec<u32>,
     words: Vec<W>,
     ids: Vec<u64>,
     /// Slots of removed entries, to be used again first.
@@ -134,6 +137,7 @@ impl<W: Word> FingerprintIndex<W> {
             masks: Masks::new(key_bits, max_distance),
             probes: layout.probes() as usize,
             tables: cuts.into_iter().map(Table::new).collect(),
+            most_in_chain: chain::most_differing(layout),
             words: Vec::new(),
             ids: Vec::new(),
             free: BTreeSet::new(),
@@ -289,6 +293,7 @@ impl<W: Word> FingerprintIndex<W> {
     ) -> Search<'a, W, A> {
         Search {
             tables: &self.tables,
+            most_in_chain: &self.most_in_chain,
             masks: &self.masks,
             words: &self.words,
             ids: &self.ids,

@@ -36,6 +36,8 @@ impl Accept for () {
 /// The inputs of a query, and its output.
 pub(super) struct Search<'a, W, A> {
     pub(super) tables: &'a [Table],
+    /// For each of these tables, the bits in which key and tag may differ together.
+    pub(super) most_in_chain: &'a [u32],
     pub(super) masks: &'a Masks<W>,
     pub(super) words: &'a [W],
     pub(super) ids: &'a [u64],
@@ -57,7 +59,9 @@ struct Probe<'a> {
     bucket: u32,
     tag: u32,
     /// Number of bits in which a tag may differ.
-    bound: u32,
+    most_in_tag: u32,
+    /// Number of bits in which all bits outside the key may differ.
+    most_outside: u32,
 }
 
 /// Buckets that are probed together.
@@ -85,13 +89,21 @@ impl<W: Word, A: Accept> Kernel for Search<'_, W, A> {
         let mut candidates = Candidates { slots: [0; 64], len: 0 };
         // Overfull buckets that the query has met, each with the distance that is left for its search.
         let mut splits: Vec<(&Split, u32)> = Vec::new();
-        self.probe_tables(self.tables, self.distance, &mut batch, &mut splits, &mut candidates);
+        let chains = Some(self.most_in_chain);
+        self.probe_tables(
+            self.tables,
+            chains,
+            self.distance,
+            &mut batch,
+            &mut splits,
+            &mut candidates,
+        );
         while let Some((split, distance)) = splits.pop() {
             if self.gives_up() {
                 return false;
             }
             if split.search_pays(distance, self.probe) {
-                self.probe_tables(&split.tables, distance, &mut batch, &mut splits, &mut candidates);
+                self.probe_tables(&split.tables, None, distance, &mut batch, &mut splits, &mut candidates);
             } else {
                 self.scan_all(&split.tables[0], distance, &mut candidates);
             }
@@ -108,11 +120,12 @@ impl<'a, W: Word, A: Accept> Search<'a, W, A> {
     }
 
     /// Probes every bucket of `tables` that may hold an entry within `distance`, counted over the bits that the tables
-    /// cut.
+    /// cut. The blocks of a split are in no ring, so there are no chains for its tables.
     #[inline(always)]
     fn probe_tables(
         &mut self,
         tables: &'a [Table],
+        chains: Option<&[u32]>,
         distance: u32,
         batch: &mut Batch<'a>,
         splits: &mut Vec<(&'a Split, u32)>,
@@ -123,6 +136,7 @@ impl<'a, W: Word, A: Accept> Search<'a, W, A> {
             let Some(radius) = radius(tables.len(), distance, number) else {
                 continue;
             };
+            let most_in_chain = chains.map_or(distance, |chains| chains[number]);
             let rotated = table.cut.rotated(self.query);
             let (key, tag) = (table.cut.key(rotated), table.cut.tag(rotated));
             for &mask in masks.within(table.cut.bits, radius) {
@@ -132,8 +146,9 @@ impl<'a, W: Word, A: Accept> Search<'a, W, A> {
                     table,
                     bucket,
                     tag,
-                    // Never negative: a mask has at most `radius` ones, and a radius is at most the distance.
-                    bound: distance - mask.ones(),
+                    // Never negative: a mask has at most `radius` ones, no more than may differ in a chain or at all.
+                    most_in_tag: most_in_chain - mask.ones(),
+                    most_outside: distance - mask.ones(),
                 });
                 batch.len += 1;
                 if batch.len == BATCH {
@@ -157,27 +172,30 @@ impl<'a, W: Word, A: Accept> Search<'a, W, A> {
             match probe.table.bucket(probe.bucket) {
                 Some(bucket) => {
                     bucket.tags.iter().take(LOTS_AHEAD).for_each(prefetch);
-                    *place = Some((bucket, probe.tag, probe.bound));
+                    *place = Some((bucket, probe.tag, probe.most_in_tag));
                 }
-                None => splits.extend(probe.table.split(probe.bucket).map(|split| (split, probe.bound))),
+                None => {
+                    let split = probe.table.split(probe.bucket);
+                    splits.extend(split.map(|split| (split, probe.most_outside)));
+                }
             }
         }
         batch.len = 0;
-        for &(bucket, tag, bound) in buckets.iter().flatten() {
-            self.scan(bucket, tag, bound, candidates);
+        for &(bucket, tag, most) in buckets.iter().flatten() {
+            self.scan(bucket, tag, most, candidates);
         }
     }
 
-    /// Scans a bucket for entries whose tags differ in at most `bound` bits.
+    /// Scans a bucket for entries whose tags differ in at most `most` bits.
     #[inline(always)]
-    fn scan(&mut self, bucket: Bucket<'_>, tag: u32, bound: u32, candidates: &mut Candidates) {
+    fn scan(&mut self, bucket: Bucket<'_>, tag: u32, most: u32, candidates: &mut Candidates) {
         for (number, lot) in bucket.tags.iter().enumerate() {
-            if !any_near(lot, tag, bound) {
+            if !any_near(lot, tag, most) {
                 continue;
             }
             let slots = bucket.slots[number * LANES..].iter();
             for (&other, &slot) in lot.iter().zip(slots) {
-                if (other ^ tag).count_ones() <= bound {
+                if (other ^ tag).count_ones() <= most {
                     if candidates.len == candidates.slots.len() {
                         self.settle(candidates);
                         if self.gives_up() {
@@ -216,12 +234,12 @@ impl<'a, W: Word, A: Accept> Search<'a, W, A> {
     }
 }
 
-/// Whether any tag of a lot is within `bound` bits of `tag`.
+/// Whether any tag of a lot is within `most` bits of `tag`.
 #[inline(always)]
-fn any_near(lot: &[u32; LANES], tag: u32, bound: u32) -> bool {
+fn any_near(lot: &[u32; LANES], tag: u32, most: u32) -> bool {
     let mut any = false;
     for other in lot {
-        any |= (other ^ tag).count_ones() <= bound;
+        any |= (other ^ tag).count_ones() <= most;
     }
     any
 }

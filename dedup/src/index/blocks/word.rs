@@ -116,6 +116,9 @@ pub(super) struct Cut {
     pub(super) bucket_bits: u32,
 }
 
+/// Bits of a tag.
+pub(super) const TAG_BITS: u32 = u32::BITS;
+
 /// Upper bound on the bits of a bucket number. A key of at most this many bits is the number itself; a wider key is
 /// hashed.
 pub(crate) const MAX_BUCKET_BITS: u32 = 18;
