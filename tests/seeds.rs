@@ -92,6 +92,83 @@ fn a_crawl_without_a_page_ends_with_a_code_of_its_own() {
 }
 
 #[test]
+fn a_url_on_the_command_line_is_a_seed() {
+    let site = Site::of([("/", home(&["/a"])), ("/a", article(1, NO_LINKS))]);
+    let folder = tempfile::tempdir().unwrap();
+    // A program that people start with a URL, with and without the name of the command, in a folder without a configuration.
+    for (data, begin) in [("one", &["run"][..]), ("two", &[])] {
+        let url = site.url("/");
+        let arguments = begin
+            .iter()
+            .copied()
+            .chain([url.as_str(), "--allow-private", "--data", data]);
+        let mut command = crawler(arguments.collect::<Vec<_>>());
+        command
+            .current_dir(folder.path())
+            .env("CRAWLER_POLITENESS_DELAY_MS", "0");
+        let ended = run(&mut command).succeeded();
+        let settings = "the pages of this host, 0s or more between two requests to a host (from the built-in settings;";
+        ended
+            .says(&["Finished", "kept 2"])
+            .complains_of(&[&format!("crawling {url} into the folder {data}: {settings}")]);
+    }
+}
+
+#[test]
+fn what_is_no_seed_on_the_command_line_is_an_error_that_says_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let fails = |arguments: &[&str], texts: &[&str]| {
+        run(crawler(arguments.to_vec()).current_dir(folder.path()))
+            .with_code(2)
+            .complains_of(texts);
+    };
+    fails(&["run"], &["`crawler run https://example.org/`", "`crawler init URL`"]);
+    fails(
+        &["run", "localhost:80"],
+        &["localhost:80", "the scheme localhost is not supported"],
+    );
+    fails(&["run", "nothing"], &["did you mean https://nothing ?"]);
+    fs::write(folder.path().join("seeds.txt"), "https://example.org/").unwrap();
+    fails(&["run"], &["`crawler run --seeds seeds.txt`"]);
+    fails(&["run", "seeds.txt"], &["seeds.txt is a file", "--seeds seeds.txt"]);
+    fails(&["seeds.txt"], &["unrecognized subcommand"]);
+}
+
+#[test]
+fn each_seed_that_leads_to_no_page_is_named_with_its_cause() {
+    let site = Site::of([
+        ("/", home(&["/linked"])),
+        ("/linked", Answer::status(403)),
+        ("/refused", Answer::status(403)),
+        ("/moved", Answer::redirect("/missing")),
+        ("/missing", Answer::status(404)),
+        ("/robots.txt", Answer::text("User-agent: *\nDisallow: /private")),
+    ]);
+    let mut crawl = Crawl::of(site.url("/"));
+    for path in ["/refused", "/moved", "/private/a"] {
+        crawl.add_seed(&site.url(path));
+    }
+    let ended = crawl.run();
+    let line = |path: &str| {
+        let begin = format!("  seed {}: ", site.url(path));
+        ended
+            .stdout
+            .lines()
+            .find_map(|line| line.strip_prefix(&begin))
+            .map(str::to_owned)
+    };
+    assert!(line("/refused").is_some_and(|line| line.contains("403") && line.contains("identity.contact_url")));
+    assert!(line("/missing").is_some_and(|line| line.contains("404") && line.contains("Check the URL")));
+    assert!(line("/private/a").is_some_and(|line| line.contains("robots.txt")));
+    assert_eq!(line("/linked"), None);
+    assert_eq!(ended.stdout.matches("  seed ").count(), 3, "{}", ended.stdout);
+    // The report says what to do about a host that refuses.
+    crawl
+        .read("report", &[])
+        .says(&["http_403: Refused: set identity.contact_url"]);
+}
+
+#[test]
 fn a_seeds_file_of_another_kind_is_refused_with_its_kind() {
     let folder = tempfile::tempdir().unwrap();
     for (bytes, kind) in [

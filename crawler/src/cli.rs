@@ -41,12 +41,14 @@ mod store;
 mod tune;
 mod verify;
 
+use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use crate::cli::arguments::{Cli, Command, LogFormat};
-use crawl::shutdown;
+use crawl::{seeds, shutdown};
 use error::{Error, UsageError};
 use terminal::commands;
 use terminal::tell::tell;
@@ -69,7 +71,7 @@ pub fn main() -> ExitCode {
     }
     address_space::become_frugal();
     document_reader::install();
-    let cli = Cli::parse();
+    let cli = Cli::parse_from(with_command(std::env::args_os().collect()));
     let export = match start_logs(&cli) {
         Ok(export) => export,
         Err(error) => return failed(&error.into()),
@@ -115,6 +117,16 @@ fn log_options(cli: &Cli) -> log::LogOptions<'_> {
         quiet: cli.quiet,
         verbose: cli.verbose,
     }
+}
+
+/// The arguments of the process, with the command `run` if they begin with a URL or a domain: that is what people type first. A file is
+/// none, although `seeds.txt` may be a domain.
+fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let is_site = |text: &str| seeds::url_of(text).is_ok() && !Path::new(text).exists();
+    if arguments.get(1).and_then(|first| first.to_str()).is_some_and(is_site) {
+        arguments.insert(1, "run".into());
+    }
+    arguments
 }
 
 fn failed(error: &Error) -> ExitCode {

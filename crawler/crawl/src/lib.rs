@@ -15,7 +15,7 @@
 //! - `archiving`: puts full WARC files into an object store
 //! - `revisits`: the pages that are due again
 //! - `fleet`: the work on one crawl with other workers
-//! - `walls`: the outcome of pages that stand in the way of others, and what to do about them
+//! - `walls`: the outcome of pages that stand in the way of others; `failures`: what to do about URLs that failed
 //! - `watch`, `watchdog`: end a run in which a thread stands still
 //! - `stats`, `clock`, `shutdown`: the figures, times and signals of a run; `folder_wait`: the wait for the data folder
 
@@ -24,6 +24,7 @@ mod archiving;
 pub mod canonical;
 pub mod clock;
 mod exchange;
+pub mod failures;
 mod fair_queue;
 mod fleet;
 pub mod folder_wait;

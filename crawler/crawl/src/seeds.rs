@@ -96,6 +96,9 @@ pub enum SeedsError {
         /// The error of the system, or the reason why the file is no text in UTF-8.
         reason: String,
     },
+    /// An argument of the command line is no seed.
+    #[error("{}: {}", .0.text, .0.reason)]
+    NotASeed(BadLine),
     /// No line holds a URL.
     #[error("{name} holds no valid seed URL{}; give one URL or domain a line", shown(.bad_line.as_ref()))]
     NoSeed {
@@ -144,6 +147,24 @@ impl Seeds {
         Self::of(Box::new(source), name, kind, settings).with_a_seed()
     }
 
+    /// The seeds that a user names on the command line, each as in a line of a file.
+    ///
+    /// # Errors
+    /// [`SeedsError::NotASeed`]: one of the texts is none.
+    pub fn of_arguments(texts: &[String], settings: &Settings) -> Result<Self, SeedsError> {
+        let seeds = Self::from_text(texts.join("\n"), settings);
+        for text in texts {
+            let found = seeds_in(text, &seeds.rules);
+            if found.is_empty() {
+                return Err(SeedsError::NotASeed(BadLine::new(1, text, "not a URL".to_owned())));
+            }
+            for seed in found {
+                seed.map_err(|(text, reason)| SeedsError::NotASeed(BadLine::new(1, text, reason)))?;
+            }
+        }
+        Ok(seeds)
+    }
+
     /// Seeds from text. There may be none.
     #[must_use]
     pub fn from_text(text: String, settings: &Settings) -> Self {
@@ -155,10 +176,13 @@ impl Seeds {
         )
     }
 
-    /// These seeds, and then those of another file.
+    /// These seeds, and then others.
     #[must_use]
-    pub fn and_then(mut self, next: Self) -> Self {
-        self.next = Some(Box::new(next));
+    pub fn and_then(mut self, others: Self) -> Self {
+        self.next = Some(Box::new(match self.next.take() {
+            Some(next) => next.and_then(others),
+            None => others,
+        }));
         self
     }
 

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant, SystemTime};
 use prometheus_client::metrics::histogram::Histogram;
 use storage::{Counts, RefreshCounts, Verdict};
 
+use crate::failures::{FailedSeed, FailedSeeds};
 use crate::frontier::Standing;
 use crate::messages::Ending;
 
@@ -50,6 +51,7 @@ pub struct Stats {
     worker: WorkerStats,
     verdicts: Mutex<Verdicts>,
     failures: Mutex<BTreeMap<String, u64>>,
+    failed_seeds: Mutex<FailedSeeds>,
     rendered: Mutex<RenderedPages>,
     ended: Mutex<Option<(Ending, Duration)>>,
     fetch_seconds: Histogram,
@@ -76,6 +78,7 @@ impl Default for Stats {
             worker: WorkerStats::default(),
             verdicts: Mutex::default(),
             failures: Mutex::default(),
+            failed_seeds: Mutex::default(),
             rendered: Mutex::default(),
             ended: Mutex::default(),
             fetch_seconds: Histogram::new(FETCH_SECONDS),
@@ -223,6 +226,17 @@ impl Stats {
         } else {
             *failures.entry("other".to_owned()).or_default() += 1;
         }
+    }
+
+    /// Notes a seed that led to no page.
+    pub(crate) fn failed_seed(&self, seed: impl FnOnce() -> FailedSeed) {
+        lock(&self.failed_seeds).add(seed);
+    }
+
+    /// The seeds that led to no page in this run.
+    #[must_use]
+    pub fn failed_seeds(&self) -> FailedSeeds {
+        lock(&self.failed_seeds).clone()
     }
 
     /// Counts a link that leads out of the scope.

@@ -11,9 +11,15 @@ pub fn failure(kind: WallKind) -> String {
     format!("{PREFIX}{}", kind.name())
 }
 
+/// Whether a failure of this kind is a wall. Then a page was fetched: not the one that was asked for.
+#[must_use]
+pub fn is_wall(failure: &str) -> bool {
+    advice(failure).is_some()
+}
+
 /// What the user can do about URLs that failed in this way, as one sentence; `None` if the failure is none of a wall.
 #[must_use]
-pub fn advice(failure: &str) -> Option<&'static str> {
+pub(crate) fn advice(failure: &str) -> Option<&'static str> {
     let name = failure.strip_prefix(PREFIX)?;
     let mut kinds = WallKind::ALL.into_iter();
     Some(kinds.find(|kind| kind.name() == name)?.advice())

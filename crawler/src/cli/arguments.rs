@@ -56,8 +56,8 @@ pub use tune::{TuneArgs, TuneFormat};
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 110, arg_required_else_help = true)]
 #[command(
-    after_help = "Start with `crawler demo`, which crawls a small built-in site without network access. For a site of your own, start \
-    with `crawler init URL`.\n\
+    after_help = "Start with `crawler demo`, which crawls a small built-in site without network access. `crawler run URL` crawls a site of \
+    your own; `crawler init URL` first asks it what it offers.\n\
     Exit codes: 0 success (single pages may have failed), 1 the command could not continue, 2 an argument, the configuration or an \
     input file is invalid, 3 success, but some input could not be read, 130 Ctrl-C; `explain`, `check` and `run` have others, which \
     their help lists.\n\
@@ -83,7 +83,7 @@ pub struct Cli {
 pub enum Command {
     /// Ask sites for their robots.txt and sitemaps, and write a first seeds file and configuration.
     Init(InitArgs),
-    /// Crawl from a list of seed URLs and keep the pages with new content.
+    /// Crawl sites, or the URLs of a file, and keep the pages with new content.
     Run(RunArgs),
     /// Show the fetched, kept and dropped pages of a crawl, with the reasons.
     Report(ReportArgs),

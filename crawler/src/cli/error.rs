@@ -31,6 +31,11 @@ pub enum UsageError {
         "a fleet does not refresh, because no worker knows the visits of the others: run it without a fleet, or leave out --refresh"
     )]
     RefreshInFleet,
+    /// A run has no seed. The command is an example of one that has.
+    #[error(
+        "name what to crawl: `{0}`; `crawler init URL` asks a site what it offers, and writes a seeds file and a configuration for it"
+    )]
+    NothingToCrawl(&'static str),
     /// The seeds cannot be read.
     #[error(transparent)]
     Seeds(#[from] SeedsError),
@@ -98,7 +103,7 @@ pub enum Error {
     Unreadable(u64),
     /// Exit code 5: the crawl has no page, because every seed failed or its host could not be reached.
     #[error(
-        "no seed led to a page: {failed} URLs failed and {given_up} hosts or origins were given up; the lines above and the report say why"
+        "no seed led to a page: {failed} URLs failed and {given_up} hosts or origins were given up; the lines above say why"
     )]
     NoPage {
         /// URLs that failed.

@@ -1,8 +1,9 @@
 //! `crawler run`
 
+mod start;
 mod summary;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -11,7 +12,6 @@ use crate::cli::arguments::{self, RunArgs};
 use crate::cli::error::{Error, UsageError};
 use config::settings::{RefreshSettings, Settings};
 use crawl::pipeline::{self, Summary};
-use crawl::seeds::{SeedKind, Seeds};
 use crawl::shutdown;
 use crawl::stats::{RunLimits, Stats};
 use error::RunError;
@@ -23,7 +23,10 @@ use views::report::Steering;
 
 pub(super) fn execute(args: &RunArgs, quiet: bool) -> Result<(), Error> {
     let settings = settings(args)?;
-    let seeds = seeds(args, &settings)?;
+    let seeds = start::seeds(args, &settings)?;
+    if !quiet && !args.sites.is_empty() {
+        tell(start::chosen(args, &settings));
+    }
     if !settings.has_contact {
         tracing::warn!(
             "the User-Agent names no contact: set identity.contact_url in config.toml so that site owners can reach you"
@@ -103,20 +106,6 @@ fn linger(server: &Server, time: Duration, quiet: bool) -> Result<(), RunError> 
         tokio::select! { () = shutdown::requested() => {}, () = tokio::time::sleep(time) => {} }
     });
     Ok(())
-}
-
-fn seeds(args: &RunArgs, settings: &Settings) -> Result<Option<Seeds>, UsageError> {
-    let open = |path: &Option<PathBuf>, kind| {
-        path.as_deref()
-            .map(|path| Seeds::open(path, kind, settings))
-            .transpose()
-    };
-    let seeds = open(&args.seeds, SeedKind::Page)?;
-    let urls = open(&args.urls, SeedKind::Only)?;
-    Ok(match (seeds, urls) {
-        (Some(seeds), Some(urls)) => Some(seeds.and_then(urls)),
-        (seeds, urls) => seeds.or(urls),
-    })
 }
 
 fn settings(args: &RunArgs) -> Result<Settings, UsageError> {

@@ -145,9 +145,9 @@ impl Explainer<'_> {
             0 | 1 => String::new(),
             attempts => format!(", tried {attempts} times"),
         };
-        let advice = crawl::walls::advice(&failure.kind);
+        let advice = crawl::failures::advice(&failure.kind);
         // A page in the way of the one that was asked for has been fetched.
-        let what = if advice.is_some() {
+        let what = if crawl::walls::is_wall(&failure.kind) {
             "No page was kept"
         } else {
             "Not fetched"

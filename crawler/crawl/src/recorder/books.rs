@@ -15,6 +15,8 @@ use storage::{Discovered, Fate, Letter, Outcome, Placed, QueuedUrl, Store, Via};
 
 use super::budget::UrlBudget;
 use super::redirects::Redirects;
+use crate::failures::FailedSeed;
+use crate::scope::LISTED;
 use crate::stats::Stats;
 use crate::watch;
 use config::settings::Settings;
@@ -244,10 +246,8 @@ impl Books {
         self.stats.links_over_budget(share.own.len() - admitted.len());
         let mut letters = share.letters;
         letters.extend(judge.of_outcome(queued, &outcome, self.store.next_page_id())?);
-        if let Outcome::Failed { kind, .. } = &outcome
-            && queued.revisits.is_none()
-        {
-            self.stats.failure(kind);
+        if queued.revisits.is_none() {
+            self.count_failure(queued, &outcome);
         }
         let placed = Placed {
             within: admitted,
@@ -271,5 +271,24 @@ impl Books {
         again.extend(finished.requeued);
         again.extend(self.follow_lowered(judge)?);
         Ok(again)
+    }
+
+    fn count_failure(&self, queued: &QueuedUrl, outcome: &Outcome) {
+        let (kind, detail) = match outcome {
+            Outcome::Failed { kind, detail, .. } => {
+                self.stats.failure(kind);
+                (Some(kind), detail)
+            }
+            Outcome::Excluded { reason } => (None, reason),
+            _ => return,
+        };
+        // A seed, or the target of redirects from one.
+        if matches!(queued.depth, 0 | LISTED) {
+            self.stats.failed_seed(|| FailedSeed {
+                url: queued.url.clone(),
+                kind: kind.cloned(),
+                detail: detail.clone(),
+            });
+        }
     }
 }

@@ -100,6 +100,41 @@ fn two_files_are_read_one_after_the_other_and_each_names_its_own_lines() {
 }
 
 #[test]
+fn three_sources_are_read_in_their_order() {
+    let three = seeds("http://a.example/")
+        .and_then(seeds("http://b.example/"))
+        .and_then(seeds("c.example"));
+    assert_eq!(
+        read(three).0,
+        ["http://a.example/", "http://b.example/", "https://c.example/"]
+    );
+}
+
+#[test]
+fn an_argument_is_a_seed_as_a_line_is() {
+    let of = |texts: &[&str]| {
+        let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+        Seeds::of_arguments(&texts, &settings("exclude = [\"glob:/private/**\"]"))
+    };
+    let urls = read(of(&["example.org", "http://a.example/x#y", "only:https://b.example/"]).unwrap()).0;
+    assert_eq!(
+        urls,
+        ["https://example.org/", "http://a.example/x", "https://b.example/"]
+    );
+    for (text, reason) in [
+        ("localhost", "did you mean https://localhost ?"),
+        ("ftp://a.example/", "use http or https"),
+        ("https://a.example/private/x", "excluded"),
+        ("# a comment", "not a URL"),
+        ("", "not a URL"),
+    ] {
+        let error = of(&["https://example.org/", text]).unwrap_err();
+        assert!(matches!(error, SeedsError::NotASeed(_)), "{error:?}");
+        assert!(error.to_string().contains(reason), "{error}");
+    }
+}
+
+#[test]
 fn a_bad_line_shows_no_password_and_no_control_character() {
     for line in [
         "htp://user:secret@host/",

@@ -17,16 +17,20 @@ use super::{ConfigFile, DataFolder, Overrides, RunServeArgs, StatusArgs, Tracing
     Exit codes: 0 the crawl has pages (single URLs may have failed), 1 the command could not continue, 2 an argument, the configuration \
     or the seeds file is invalid, 5 the crawl ended without a page: every seed failed, or its host could not be reached.\n\
     Examples:\n  \
-    crawler run --seeds seeds.txt                      crawl into the folder data\n  \
+    crawler run https://example.org/                   crawl the pages of a host into the folder data\n  \
+    crawler run --seeds seeds.txt                      crawl the sites of a file\n  \
     crawler run --seeds seeds.txt --max-pages 1000     stop after 1,000 pages\n  \
     crawler run --urls list.txt                        fetch the URLs of a list, and nothing else\n  \
     crawler run --refresh                              visit again the pages that are due"
 )]
 pub struct RunArgs {
+    /// What to crawl: URLs or domains, each written as in a line of a seeds file. `crawler URL` is short for `crawler run URL`.
+    #[arg(value_name = "URL")]
+    pub sites: Vec<String>,
     /// Text file with one seed per line: a URL, a domain such as example.org (which stands for `https://example.org/`), `sitemap:` and
-    /// the URL of a sitemap, or `only:` and a URL whose links are not followed; `#` starts a comment. Optional with --urls, and with
-    /// --refresh: the run then stays on the known hosts.
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["refresh", "urls"])]
+    /// the URL of a sitemap, or `only:` and a URL whose links are not followed; `#` starts a comment. With
+    /// --refresh and without any seed, the run stays on the known hosts.
+    #[arg(long, value_name = "FILE")]
     pub seeds: Option<PathBuf>,
     /// Text file with one URL per line; the crawler fetches these URLs, and follows no links of their pages.
     #[arg(long, value_name = "FILE")]

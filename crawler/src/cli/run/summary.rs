@@ -5,6 +5,7 @@ use std::time::Duration;
 use config::RenderMode;
 use config::settings::Settings;
 use crawl::HostStateKind;
+use crawl::failures::{FailedSeed, FailedSeeds};
 use crawl::messages::{Ending, GivenUp};
 use crawl::pipeline::Summary;
 use crawl::stats::{Snapshot, Stats};
@@ -25,6 +26,7 @@ pub(super) fn describe(summary: &Summary, held_back: Option<&Steering>, stats: &
     lines.extend(run.refresh.map(|refresh| refreshed(&refresh, run.counts.due)));
     lines.extend(unrendered(&run, settings));
     lines.extend(ignored_links(&run, settings));
+    lines.extend(failed_seeds(&stats.failed_seeds()));
     lines.extend(summary.given_up.iter().take(MAX_NAMED).map(given_up));
     lines.extend(further_given_up(summary));
     lines.extend(waiting_names(run.standing.count(HostStateKind::Trial)));
@@ -111,6 +113,24 @@ fn ignored_links(run: &Snapshot, settings: &Settings) -> Vec<String> {
         lines.push(format!(
             "  {} links, some of them to known URLs, led to hosts that have reached scope.max_urls_per_host",
             run.links_over_budget
+        ));
+    }
+    lines
+}
+
+/// A line for each of the first seeds that led to no page: why, and what to do.
+fn failed_seeds(seeds: &FailedSeeds) -> Vec<String> {
+    let line = |seed: &FailedSeed| {
+        let (url, detail) = (terminal_text(&seed.url, 200), terminal_text(&seed.detail, 200));
+        let advice = seed.advice().map_or(String::new(), |advice| format!(". {advice}"));
+        format!("  seed {url}: {detail}{advice}")
+    };
+    let mut lines: Vec<String> = seeds.named.iter().map(line).collect();
+    let unnamed = seeds.count - seeds.named.len() as u64;
+    if unnamed > 0 {
+        let unnamed = units::grouped(unnamed);
+        lines.push(format!(
+            "  {unnamed} further seeds led to no page; the report lists them"
         ));
     }
     lines

@@ -59,7 +59,7 @@ pub(super) fn groups(failures: &[Failure]) -> Vec<FailureGroup> {
             kind: kind.to_owned(),
             host: host.to_owned(),
             count,
-            advice: crawl::walls::advice(kind),
+            advice: crawl::failures::advice(kind),
         })
         .collect()
 }

@@ -336,7 +336,7 @@ impl Screen {
         }
         self.title(&format!("Failures by kind: {}", parts.join(", ")));
         for (kind, _) in kinds.iter().take(KINDS_SHOWN) {
-            if let Some(advice) = crawl::walls::advice(kind) {
+            if let Some(advice) = crawl::failures::advice(kind) {
                 self.line(&format!("  {kind}: {advice}"));
             }
         }

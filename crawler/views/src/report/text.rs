@@ -292,10 +292,10 @@ impl Listing {
         self.left_out("  ", hosts.len(), HOSTS_SHOWN);
     }
 
-    /// What to do about pages that stood in the way of others.
+    /// What to do about failures.
     fn advice(&mut self, report: &Report) {
         for (kind, _) in report.failure_kinds().into_iter().take(HOSTS_SHOWN) {
-            if let Some(advice) = crawl::walls::advice(kind) {
+            if let Some(advice) = crawl::failures::advice(kind) {
                 self.line(&format!("  {kind}: {advice}"));
             }
         }

@@ -1,0 +1,115 @@
+//! What a user can do about URLs that failed, by the kind of failure that stores and reports name; and the seeds that failed in a run.
+
+use crate::walls;
+
+/// What the user can do about URLs that failed in this way, as one sentence; `None` if there is nothing to do about links that the site
+/// itself has, such as those to a missing page.
+#[must_use]
+pub fn advice(kind: &str) -> Option<&'static str> {
+    walls::advice(kind).or_else(|| advice_without_wall(kind))
+}
+
+fn advice_without_wall(kind: &str) -> Option<&'static str> {
+    Some(match kind {
+        "http_401" => "If you have an account, describe the log-in in the configuration.",
+        "http_403" => "Refused: set identity.contact_url, or ask the operator of the site.",
+        "http_429" => "Raise the delay of the host, and start the failed URLs again later.",
+        "forbidden_address" => "Pass --allow-private if this private address is yours.",
+        "dns" => "Check the name of the host; if it is right, try again later.",
+        "connect" | "timeout" | "interrupted" => "Check scheme and port; if a browser reaches the host, try later.",
+        "tls_untrusted" => "If the authority is yours, name its file in fetch.extra_root_certificates.",
+        "tls" | "protocol" => "Check scheme and port: the answer is no valid TLS or HTTP.",
+        "body_too_large" => "Raise fetch.max_body_bytes.",
+        _ if kind.starts_with("tls_") => "Browsers refuse it, too: tell the operator of the site.",
+        _ if kind.starts_with("http_5") => "The server has a fault: try again later.",
+        _ => return None,
+    })
+}
+
+/// Failed seeds that are named. The others are counted.
+const MAX_NAMED: usize = 20;
+
+/// A seed that led to no page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedSeed {
+    /// Its URL, or the one to which it redirected.
+    pub url: String,
+    /// As in reports: `dns`, `http_403`, …; `None` if a rule excluded it.
+    pub kind: Option<String>,
+    /// The failure or the rule in words.
+    pub detail: String,
+}
+
+impl FailedSeed {
+    /// What the user can do about it.
+    #[must_use]
+    pub fn advice(&self) -> Option<&'static str> {
+        match self.kind.as_deref() {
+            // The user wrote this URL, so it may have a slip.
+            Some("http_404" | "http_410" | "soft_404") => Some("Check the URL: the site has no such page."),
+            Some(kind) => advice(kind),
+            None => None,
+        }
+    }
+}
+
+/// The seeds that failed in a run: the first ones, and their number.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FailedSeeds {
+    /// The first ones.
+    pub named: Vec<FailedSeed>,
+    /// All of them.
+    pub count: u64,
+}
+
+impl FailedSeeds {
+    /// Adds a seed.
+    pub(crate) fn add(&mut self, seed: impl FnOnce() -> FailedSeed) {
+        self.count += 1;
+        if self.named.len() < MAX_NAMED {
+            self.named.push(seed());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_failures_that_a_user_can_change_have_an_advice() {
+        for kind in [
+            "http_401",
+            "http_403",
+            "http_429",
+            "http_503",
+            "dns",
+            "connect",
+            "timeout",
+            "tls",
+            "tls_expired",
+            "tls_untrusted",
+            "body_too_large",
+            "blocked_login",
+        ] {
+            assert!(advice(kind).is_some_and(|advice| advice.ends_with('.')), "{kind}");
+        }
+        for kind in ["http_404", "soft_404", "blocked_", "other"] {
+            assert_eq!(advice(kind), None, "{kind}");
+        }
+    }
+
+    #[test]
+    fn a_missing_seed_may_be_a_slip_and_many_seeds_are_counted() {
+        let seed = |kind: Option<&str>| FailedSeed {
+            url: "https://example.org/a".to_owned(),
+            kind: kind.map(str::to_owned),
+            detail: String::new(),
+        };
+        assert!(seed(Some("http_404")).advice().is_some());
+        assert_eq!(seed(None).advice(), None);
+        let mut failed = FailedSeeds::default();
+        (0..30).for_each(|_| failed.add(|| seed(Some("dns"))));
+        assert_eq!((failed.named.len(), failed.count), (MAX_NAMED, 30));
+    }
+}
