@@ -33,6 +33,9 @@ const LINES_BEFORE: usize = 6;
 /// Bytes of a line that is a paragraph: the text has begun.
 const PARAGRAPH_BYTES: usize = 200;
 
+/// Most paragraphs that are searched for a date with which the text begins: one may be the summary.
+const MAX_OPENINGS: usize = 2;
+
 /// Longest line that tells an author or a date, in bytes.
 const MAX_SHORT_LINE_BYTES: usize = 160;
 
@@ -123,6 +126,15 @@ impl<'t> Visible<'t> {
         let before = lines().take(heading).skip(heading.saturating_sub(LINES_BEFORE));
         let lines = after.chain(before);
         lines.filter(|(_, line)| line.len() <= MAX_SHORT_LINE_BYTES)
+    }
+
+    /// The first paragraphs after the heading.
+    pub(super) fn openings(&self) -> impl Iterator<Item = &str> {
+        let after = self.heading.map_or(self.lines.len(), |line| line + 1);
+        let lines = self.lines.iter().map(String::as_str).skip(after).take(LINES_AFTER);
+        lines
+            .filter(|line| line.len() > MAX_SHORT_LINE_BYTES)
+            .take(MAX_OPENINGS)
     }
 
     /// All lines that are short enough to tell an author or a date.
