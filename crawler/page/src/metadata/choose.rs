@@ -64,6 +64,15 @@ impl Chooser<'_> {
             is_possible: &is_possible,
         };
         let title = title.map(|(value, source)| Sourced { value, source });
+        if std::env::var("DD").is_ok() {
+            eprintln!("HEAD {} {:?}", self.url, self.visible.heading);
+            for (i, l) in self.visible.lines.iter().enumerate() {
+                eprintln!("LINE {i} {} {l}", l.len());
+            }
+            for m in &self.visible.marks {
+                eprintln!("MARK {m:?}");
+            }
+        }
         let published = self.published(reader);
         Metadata {
             authors: self.authors(order),
@@ -190,7 +199,8 @@ impl Chooser<'_> {
             }
             let other = self
                 .declared_and_shown(reader)
-                .or_else(|| self.shown_beside(found.day, reader));
+                .or_else(|| self.shown_beside(found.day, reader))
+                .or_else(|| self.shown_before(found.day, reader));
             Some(other.unwrap_or(Sourced {
                 value: found.iso,
                 source: *source,
@@ -220,6 +230,21 @@ impl Chooser<'_> {
         Some(Sourced {
             value: day.to_string(),
             source: Source::Text,
+        })
+    }
+
+    /// The day of the only `<time>` near the heading, if it is before the declared one, which is not shown, and the last change is not after
+    /// that. Programs that publish a page again, or move it to another site, declare the day on which they did.
+    fn shown_before(&self, declared: Date, reader: DateReader<'_>) -> Option<Sourced<String>> {
+        let day = dateline::only_time(self.visible, reader).filter(|day| *day < declared)?;
+        let mut changes = self
+            .claims
+            .in_order(Field::Modified, trust::MODIFIED)
+            .take(MAX_COMPARED);
+        let is_last = changes.all(|(_, text)| reader.declared(text).is_none_or(|change| change.day <= declared));
+        is_last.then(|| Sourced {
+            value: day.to_string(),
+            source: Source::Time,
         })
     }
 

@@ -62,7 +62,7 @@ pub(super) fn marked_change(visible: &Visible<'_>, reader: DateReader<'_>) -> Op
 fn of_marks(visible: &Visible<'_>, wanted: impl Fn(Mark) -> bool, reader: DateReader<'_>) -> Option<PageDate> {
     let mut far: Vec<PageDate> = Vec::new();
     for marked in visible.near_first(&wanted) {
-        let is_wanted = || marked.mark == Mark::Modified || !is_labelled_as_change(visible, marked, reader);
+        let is_wanted = || marked.mark == Mark::Modified || !is_labelled_otherwise(visible, marked, reader);
         match reader.of_mark(marked).filter(|_| is_wanted()) {
             Some(date) if visible.is_near(marked.line) => return Some(date),
             Some(date) => far.push(date),
@@ -73,9 +73,12 @@ fn of_marks(visible: &Visible<'_>, wanted: impl Fn(Mark) -> bool, reader: DateRe
     far.pop().filter(|_| far.is_empty())
 }
 
-/// Whether the words beside a marked element say that its date is that of a change.
-fn is_labelled_as_change(visible: &Visible<'_>, marked: &Marked, reader: DateReader<'_>) -> bool {
+/// Whether the words of a marked element, or those beside it, say that its date is not that of the publication.
+fn is_labelled_otherwise(visible: &Visible<'_>, marked: &Marked, reader: DateReader<'_>) -> bool {
     let lower = |text: &str| text.to_lowercase();
+    if reader.shown(&marked.text).is_some() && told_in(&marked.text, reader).is_none() {
+        return true;
+    }
     let line = visible
         .lines
         .get(marked.line)
@@ -101,7 +104,7 @@ fn is_labelled_as_change(visible: &Visible<'_>, marked: &Marked, reader: DateRea
     let label = label_before
         .or_else(label_behind)
         .or_else(|| label_above(visible, marked.line));
-    label == Some(Label::Modified)
+    !is_of_publication(label)
 }
 
 /// The label that is all of the line above.
@@ -127,6 +130,16 @@ pub(super) fn told_change(visible: &Visible<'_>, reader: DateReader<'_>) -> Opti
     labelled(visible, Label::Modified, reader)
 }
 
+/// The day of a `<time>` near the heading, not before it, if there is one such day only.
+pub(super) fn only_time(visible: &Visible<'_>, reader: DateReader<'_>) -> Option<Date> {
+    let marks = visible.near_first(|mark| mark == Mark::Time).into_iter();
+    let marks = marks.filter(|marked| visible.is_near(marked.line) && visible.is_after_heading(marked.line));
+    let marks = marks.filter(|marked| !is_labelled_otherwise(visible, marked, reader));
+    let mut days = marks.filter_map(|marked| reader.of_mark(marked)).map(|date| date.day);
+    let first = days.next()?;
+    days.all(|day| day == first).then_some(first)
+}
+
 /// Whether the page shows a day: a `<time>` or another marked element gives it, or a line near the heading has it.
 pub(super) fn is_shown(visible: &Visible<'_>, day: Date, reader: DateReader<'_>) -> bool {
     let is_same = |date: Option<PageDate>| date.is_some_and(|date| date.day == day);
@@ -137,14 +150,16 @@ pub(super) fn is_shown(visible: &Visible<'_>, day: Date, reader: DateReader<'_>)
         || told_near(visible, reader).any(|date| date.day == day)
 }
 
-/// The days that stand near the heading as the date of the page: in a marked element that is short, or in a line that is only a date or a
+/// The days that stand near the heading, not before it, as the date of the page: in a marked element that is short, or in a line that is only a date or a
 /// byline with a date. A day within a sentence is that of an event.
 pub(super) fn days_of_page(visible: &Visible<'_>, reader: DateReader<'_>) -> impl Iterator<Item = Date> {
     let marked = visible.near_first(is_date_mark).into_iter();
-    let marked = marked.filter(|marked| visible.is_near(marked.line) && marked.text.len() <= MAX_DATE_BYTES);
+    let marked = marked.filter(|marked| visible.is_near(marked.line) && visible.is_after_heading(marked.line));
+    let marked = marked.filter(|marked| marked.text.len() <= MAX_DATE_BYTES);
     // What readers see is in their time zone.
     let shown = marked.filter_map(move |marked| reader.shown(&marked.text));
-    let lines = visible.lines_near().map(|(_, line)| line);
+    let lines = visible.lines_near().filter(|(at, _)| visible.is_after_heading(*at));
+    let lines = lines.map(|(_, line)| line);
     let lines = lines.filter(move |line| form::is_date_line(line, reader.order, PUBLISHED));
     let told = lines.filter_map(move |line| told_in(line, reader));
     shown.chain(told).map(|date| date.day)
@@ -157,7 +172,7 @@ fn is_date_mark(mark: Mark) -> bool {
 
 fn told_near(visible: &Visible<'_>, reader: DateReader<'_>) -> impl Iterator<Item = PageDate> {
     let lines = visible.lines_near();
-    let lines = lines.filter(|(at, _)| label_above(visible, *at) != Some(Label::Modified));
+    let lines = lines.filter(|(at, _)| is_of_publication(label_above(visible, *at)));
     lines.filter_map(move |(_, line)| told_in(line, reader))
 }
 
@@ -171,8 +186,13 @@ fn told_in(line: &str, reader: DateReader<'_>) -> Option<PageDate> {
     let mut dated = dated(&parts, |text| reader.shown(text));
     // Stable: of several the first.
     dated.sort_by_key(|(label, ..)| label.is_none());
-    dated.retain(|(label, ..)| *label != Some(Label::Modified));
+    dated.retain(|(label, ..)| is_of_publication(*label));
     dated.into_iter().next().map(|(.., date)| date)
+}
+
+/// Whether a date with this label, or without one, can be that of the publication.
+fn is_of_publication(label: Option<Label>) -> bool {
+    label.is_none_or(|label| label == Label::Published)
 }
 
 /// The date in the first line with such a label beside it.

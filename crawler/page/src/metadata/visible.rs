@@ -33,8 +33,8 @@ const LINES_BEFORE: usize = 6;
 /// Bytes of a line that is a paragraph: the text has begun.
 const PARAGRAPH_BYTES: usize = 200;
 
-/// Most paragraphs that are searched for a date with which the text begins: one may be the summary.
-const MAX_OPENINGS: usize = 2;
+/// Most paragraphs that are searched for a date with which the text begins: a caption and the summary may come before it.
+const MAX_OPENINGS: usize = 3;
 
 /// Longest line that tells an author or a date, in bytes.
 const MAX_SHORT_LINE_BYTES: usize = 160;
@@ -100,6 +100,11 @@ impl<'t> Visible<'t> {
     pub(super) fn is_near(&self, line: usize) -> bool {
         let heading = self.heading.unwrap_or_default();
         (heading.saturating_sub(LINES_BEFORE)..=heading + LINES_AFTER).contains(&line)
+    }
+
+    /// Whether a line is the heading or after it, if there is one. Newspapers show the day of the reader before it.
+    pub(super) fn is_after_heading(&self, line: usize) -> bool {
+        self.heading.is_none_or(|heading| line >= heading)
     }
 
     /// Marked elements, those near the heading first: after it, then before it, then the others.

@@ -11,6 +11,8 @@ use super::super::phrases::Lists;
 pub(super) enum Label {
     Published,
     Modified,
+    /// Of something else.
+    Other,
 }
 
 /// Words for a publication, in lower case.
@@ -35,8 +37,25 @@ pub(super) const MODIFIED: &[&str] = &[
     "actualizat", "ενημέρωση", "ενημερώθηκε", "обновен",
 ];
 
-static LABELS: LazyLock<Lists<Label>> =
-    LazyLock::new(|| Lists::new(&[(PUBLISHED, Label::Published), (MODIFIED, Label::Modified)]));
+/// Words for the days of events, offers, products and people, in lower case.
+#[rustfmt::skip]
+const OTHER: &[&str] = &[
+    "deadline", "start date", "end date", "starts on", "ends on", "valid until", "valid from", "expires", "expiry", "born on", "date of birth", "birthday",
+    "died on", "closing date", "date of event", "event date", "erscheinungstermin", "geboren", "geburtstag", "geburtsdatum", "gestorben",
+    "gültig", "ablaufdatum", "anmeldeschluss", "einsendeschluss", "bewerbungsschluss", "bewerbungsfrist", "startdatum", "enddatum", "beginn:", "ende:",
+    "date de début", "date de fin", "date limite", "date de naissance", "date de sortie", "valable", "fecha de inicio", "fecha de fin", "fecha límite",
+    "fecha de nacimiento", "fecha de lanzamiento", "válido", "data de início", "data de nascimento", "prazo", "data di nascita", "scadenza", "valido",
+    "geboortedatum", "verschijningsdatum", "premiera", "data urodzenia", "дата рождения", "дата выхода", "дата проведения", "дата начала", "срок",
+    "出生", "截止", "生年月日", "発売日", "開催日", "締切", "生産日期", "생년월일", "출시일", "마감", "doğum tarihi", "son başvuru",
+];
+
+static LABELS: LazyLock<Lists<Label>> = LazyLock::new(|| {
+    Lists::new(&[
+        (PUBLISHED, Label::Published),
+        (MODIFIED, Label::Modified),
+        (OTHER, Label::Other),
+    ])
+});
 
 /// Most parts of a line that are looked at.
 const MAX_PARTS: usize = 8;
@@ -113,6 +132,7 @@ mod tests {
             ("5 公開 7 更新", vec![(Some(Published), 5), (Some(Modified), 7)]),
             ("7 更新", vec![(Some(Modified), 7)]),
             ("更新日：7", vec![(Some(Modified), 7)]),
+            ("deadline: 5", vec![(Some(Label::Other), 5)]),
             ("published", vec![]),
         ] {
             let number = |text: &str| text.chars().find_map(|c| c.to_digit(10));
