@@ -57,7 +57,10 @@ impl Chooser<'_> {
     /// All values. The title is chosen before, because the visible parts depend on its place.
     pub(super) fn choose(&self, title: Option<(String, Source)>) -> Metadata {
         let language = self.first(Field::Language, trust::LANGUAGE, language);
-        let order = Order::of(language.as_ref().map(|language| language.value.as_str()), self.url);
+        let order = self
+            .visible
+            .order()
+            .unwrap_or_else(|| Order::of(language.as_ref().map(|language| language.value.as_str()), self.url));
         let is_possible = |day| self.is_possible(day);
         let reader = DateReader {
             order,
@@ -199,8 +202,7 @@ impl Chooser<'_> {
             }
             let other = self
                 .declared_and_shown(reader)
-                .or_else(|| self.shown_beside(found.day, reader))
-                .or_else(|| self.shown_before(found.day, reader));
+                .or_else(|| self.shown_beside(found.day, reader));
             Some(other.unwrap_or(Sourced {
                 value: found.iso,
                 source: *source,
@@ -208,14 +210,17 @@ impl Chooser<'_> {
         })
     }
 
-    /// The first declared date of publication that the page shows.
+    /// The first declared date of publication that the page shows as its date near its heading.
     fn declared_and_shown(&self, reader: DateReader<'_>) -> Option<Sourced<String>> {
         let claims = self
             .claims
             .in_order(Field::Published, trust::PUBLISHED)
             .take(MAX_COMPARED);
         let mut dates = claims.filter_map(|(source, text)| Some((source, reader.declared(text)?)));
-        let (source, date) = dates.find(|(_, date)| dateline::is_shown(self.visible, date.day, reader))?;
+        let days: Vec<Date> = dateline::days_of_page(self.visible, reader)
+            .take(MAX_COMPARED)
+            .collect();
+        let (source, date) = dates.find(|(_, date)| days.contains(&date.day))?;
         Some(Sourced {
             value: date.iso,
             source,
@@ -230,21 +235,6 @@ impl Chooser<'_> {
         Some(Sourced {
             value: day.to_string(),
             source: Source::Text,
-        })
-    }
-
-    /// The day of the only `<time>` near the heading, if it is before the declared one, which is not shown, and the last change is not after
-    /// that. Programs that publish a page again, or move it to another site, declare the day on which they did.
-    fn shown_before(&self, declared: Date, reader: DateReader<'_>) -> Option<Sourced<String>> {
-        let day = dateline::only_time(self.visible, reader).filter(|day| *day < declared)?;
-        let mut changes = self
-            .claims
-            .in_order(Field::Modified, trust::MODIFIED)
-            .take(MAX_COMPARED);
-        let is_last = changes.all(|(_, text)| reader.declared(text).is_none_or(|change| change.day <= declared));
-        is_last.then(|| Sourced {
-            value: day.to_string(),
-            source: Source::Time,
         })
     }
 

@@ -45,6 +45,8 @@ impl PageDate {
 pub(super) enum Order {
     DayFirst,
     MonthFirst,
+    /// The month between slashes. Between hyphens it cannot be told: Americans rarely write them, and others who write English often do.
+    MonthFirstBetweenSlashes,
 }
 
 impl Order {
@@ -59,7 +61,7 @@ impl Order {
         // Programs declare American English where nobody has chosen a language.
         match language.as_str() {
             "en-ph" => Self::MonthFirst,
-            "en-us" | "en" | "" if !of_country => Self::MonthFirst,
+            "en-us" | "en" | "" if !of_country => Self::MonthFirstBetweenSlashes,
             _ => Self::DayFirst,
         }
     }
@@ -137,6 +139,29 @@ fn words_of(token: &Token) -> usize {
 /// The day of these numbers, if there is one.
 fn date(year: i64, month: i64, day: i64) -> Option<Date> {
     calendars::day(year.try_into().ok()?, month.try_into().ok()?, day.try_into().ok()?)
+}
+
+/// The order of a text whose first date between slashes or hyphens can be read in one order only.
+pub(super) fn order_told(text: &str) -> Option<Order> {
+    use Token::{Mark, Number};
+    if !text.contains(['/', '-']) {
+        return None;
+    }
+    let tokens = tokens(cut(text, MAX_TEXT_BYTES));
+    tokens.windows(5).find_map(|five| match five {
+        [
+            Number(a, 1..=2),
+            Mark(one @ ('/' | '-')),
+            Number(b, 1..=2),
+            Mark(other),
+            Number(1990..=2100, 4),
+        ] if one == other => match (a, b) {
+            (13..=31, 1..=12) => Some(Order::DayFirst),
+            (1..=12, 13..=31) => Some(Order::MonthFirst),
+            _ => None,
+        },
+        _ => None,
+    })
 }
 
 /// The date that begins at a token.
@@ -259,9 +284,13 @@ fn day_first(tokens: &[Token], order: Order) -> Option<Date> {
                 _ if *one == '-' => return None,
                 _ => 2000 + y,
             };
-            let is_month_first = *one == '/' && order == Order::MonthFirst;
-            // Americans rarely write hyphens, and those who write English elsewhere often do.
-            if *one == '-' && order == Order::MonthFirst && a != b && (1..=12).contains(a) && (1..=12).contains(b) {
+            let is_month_first = match order {
+                Order::DayFirst => false,
+                Order::MonthFirst => *one != '.',
+                Order::MonthFirstBetweenSlashes => *one == '/',
+            };
+            let is_undecided = *one == '-' && order == Order::MonthFirstBetweenSlashes && a != b;
+            if is_undecided && *a <= 12 && *b <= 12 {
                 return None;
             }
             let (usual, other) = if is_month_first {

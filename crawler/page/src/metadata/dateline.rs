@@ -130,16 +130,6 @@ pub(super) fn told_change(visible: &Visible<'_>, reader: DateReader<'_>) -> Opti
     labelled(visible, Label::Modified, reader)
 }
 
-/// The day of a `<time>` near the heading, not before it, if there is one such day only.
-pub(super) fn only_time(visible: &Visible<'_>, reader: DateReader<'_>) -> Option<Date> {
-    let marks = visible.near_first(|mark| mark == Mark::Time).into_iter();
-    let marks = marks.filter(|marked| visible.is_near(marked.line) && visible.is_after_heading(marked.line));
-    let marks = marks.filter(|marked| !is_labelled_otherwise(visible, marked, reader));
-    let mut days = marks.filter_map(|marked| reader.of_mark(marked)).map(|date| date.day);
-    let first = days.next()?;
-    days.all(|day| day == first).then_some(first)
-}
-
 /// Whether the page shows a day: a `<time>` or another marked element gives it, or a line near the heading has it.
 pub(super) fn is_shown(visible: &Visible<'_>, day: Date, reader: DateReader<'_>) -> bool {
     let is_same = |date: Option<PageDate>| date.is_some_and(|date| date.day == day);

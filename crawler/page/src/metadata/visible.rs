@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use html5ever::local_name;
 
+use super::date::{Order, order_told};
 use super::marks::{Meaning, Meanings, is_for_screen_readers, is_zone};
 use super::names::after_written_by;
 use super::phrases::AnyOf;
@@ -140,6 +141,16 @@ impl<'t> Visible<'t> {
         lines
             .filter(|line| line.len() > MAX_SHORT_LINE_BYTES)
             .take(MAX_OPENINGS)
+    }
+
+    /// The order of the dates between slashes or hyphens, if some of them can be read in one order only, and all of those in the same.
+    pub(super) fn order(&self) -> Option<Order> {
+        let marked = self.marks.iter().map(|marked| marked.text.as_str());
+        let mut orders = marked
+            .chain(self.short_lines().map(|(_, line)| line))
+            .filter_map(order_told);
+        let first = orders.next()?;
+        orders.all(|order| order == first).then_some(first)
     }
 
     /// All lines that are short enough to tell an author or a date.

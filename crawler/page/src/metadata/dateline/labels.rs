@@ -40,12 +40,12 @@ pub(super) const MODIFIED: &[&str] = &[
 /// Words for the days of events, offers, products and people, in lower case.
 #[rustfmt::skip]
 const OTHER: &[&str] = &[
-    "deadline", "start date", "end date", "starts on", "ends on", "valid until", "valid from", "expires", "expiry", "born on", "date of birth", "birthday",
+    "deadline", "starts on", "ends on", "valid until", "valid from", "expires", "expiry", "born on", "date of birth", "birthday",
     "died on", "closing date", "date of event", "event date", "erscheinungstermin", "geboren", "geburtstag", "geburtsdatum", "gestorben",
-    "gültig", "ablaufdatum", "anmeldeschluss", "einsendeschluss", "bewerbungsschluss", "bewerbungsfrist", "startdatum", "enddatum", "beginn:", "ende:",
-    "date de début", "date de fin", "date limite", "date de naissance", "date de sortie", "valable", "fecha de inicio", "fecha de fin", "fecha límite",
-    "fecha de nacimiento", "fecha de lanzamiento", "válido", "data de início", "data de nascimento", "prazo", "data di nascita", "scadenza", "valido",
-    "geboortedatum", "verschijningsdatum", "premiera", "data urodzenia", "дата рождения", "дата выхода", "дата проведения", "дата начала", "срок",
+    "gültig", "ablaufdatum", "anmeldeschluss", "einsendeschluss", "bewerbungsschluss", "bewerbungsfrist", "beginn:", "ende:",
+    "date limite", "date de naissance", "date de sortie", "valable", "fecha límite",
+    "fecha de nacimiento", "fecha de lanzamiento", "válido", "data de nascimento", "prazo", "data di nascita", "scadenza", "valido",
+    "geboortedatum", "verschijningsdatum", "premiera", "data urodzenia", "дата рождения", "дата выхода", "дата проведения", "срок",
     "出生", "截止", "生年月日", "発売日", "開催日", "締切", "生産日期", "생년월일", "출시일", "마감", "doğum tarihi", "son başvuru",
 ];
 
