@@ -167,12 +167,13 @@ pub(super) fn order_told(text: &str) -> Option<Order> {
 /// The date that begins at a token.
 fn date_at(tokens: &[Token], at: usize, order: Order) -> Option<Date> {
     let rest = &tokens[at..];
-    let is_cut = at > 0
-        && matches!(
-            (&tokens[at - 1], rest.first()),
-            (Token::Mark('.' | '/' | '-' | ':'), Some(Token::Number(..)))
-        )
-        && is_number_before(tokens, at);
+    let is_cut = match (at.checked_sub(1).map(|before| &tokens[before]), rest.first()) {
+        (Some(Token::Mark('-')), Some(Token::Number(..))) => {
+            is_number_before(tokens, at) && !is_time_before(tokens, at)
+        }
+        (Some(Token::Mark('.' | '/' | ':')), Some(Token::Number(..))) => is_number_before(tokens, at),
+        _ => false,
+    };
     if is_cut { None } else { date_from(rest, order) }
 }
 
@@ -196,6 +197,11 @@ fn end_of_date(tokens: &[Token], order: Order) -> usize {
 /// Whether a number stands before the mark before this token.
 fn is_number_before(tokens: &[Token], at: usize) -> bool {
     at > 1 && matches!(tokens[at - 2], Token::Number(..))
+}
+
+/// Whether a time stands before the mark before this token: `10:30 - 5 March 2024`.
+fn is_time_before(tokens: &[Token], at: usize) -> bool {
+    at > 2 && tokens[at - 3] == Token::Mark(':')
 }
 
 /// `2024年3月5日`, `2024년 3월 5일`.

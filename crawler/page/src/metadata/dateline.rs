@@ -38,32 +38,39 @@ impl DateReader<'_> {
     fn opening(self, text: &str) -> Option<PageDate> {
         date::opening(text, self.order).filter(|date| (self.is_possible)(date.day))
     }
-
-    fn of_mark(self, marked: &Marked) -> Option<PageDate> {
-        let declared = marked.declared.as_deref().and_then(|text| self.declared(text));
-        declared.or_else(|| self.shown(&marked.text))
-    }
 }
 
 /// The day of publication that an element gives: a `<time>`, or one with such a class.
 pub(super) fn marked(visible: &Visible<'_>, source: Source, reader: DateReader<'_>) -> Option<PageDate> {
-    match source {
-        Source::Time => of_marks(visible, |mark| mark == Mark::Time, reader),
-        _ => of_marks(visible, |mark| mark == Mark::Published, reader),
-    }
+    let wanted = match source {
+        Source::Time => Mark::Time,
+        _ => Mark::Published,
+    };
+    let is_wanted = |marked: &Marked| marked.mark == wanted && is_of_publication(label_of(visible, marked, reader));
+    of_marks(visible, Label::Published, is_wanted, reader)
 }
 
-/// The day of the last change that a marked element gives.
+/// The day of the last change that a marked element gives: by its class, or by a word beside it.
 pub(super) fn marked_change(visible: &Visible<'_>, reader: DateReader<'_>) -> Option<PageDate> {
-    of_marks(visible, |mark| mark == Mark::Modified, reader)
+    let is_labelled =
+        |marked: &Marked| is_date_mark(marked.mark) && label_of(visible, marked, reader) == Some(Label::Modified);
+    let is_marked = |marked: &Marked| marked.mark == Mark::Modified;
+    let by_class = of_marks(visible, Label::Modified, is_marked, reader);
+    by_class.or_else(|| of_marks(visible, Label::Modified, is_labelled, reader))
 }
 
 /// The date of the marked element that is nearest to the heading. Away from it, only one day is believed.
-fn of_marks(visible: &Visible<'_>, wanted: impl Fn(Mark) -> bool, reader: DateReader<'_>) -> Option<PageDate> {
+fn of_marks(
+    visible: &Visible<'_>,
+    label: Label,
+    is_wanted: impl Fn(&Marked) -> bool,
+    reader: DateReader<'_>,
+) -> Option<PageDate> {
     let mut far: Vec<PageDate> = Vec::new();
-    for marked in visible.near_first(&wanted) {
-        let is_wanted = || marked.mark == Mark::Modified || !is_labelled_otherwise(visible, marked, reader);
-        match reader.of_mark(marked).filter(|_| is_wanted()) {
+    for marked in visible.near_first(|_| true) {
+        let declared = marked.declared.as_deref().and_then(|text| reader.declared(text));
+        let date = declared.or_else(|| date_in(&marked.text, label, reader));
+        match date.filter(|_| is_wanted(marked)) {
             Some(date) if visible.is_near(marked.line) => return Some(date),
             Some(date) => far.push(date),
             None => {}
@@ -73,38 +80,44 @@ fn of_marks(visible: &Visible<'_>, wanted: impl Fn(Mark) -> bool, reader: DateRe
     far.pop().filter(|_| far.is_empty())
 }
 
-/// Whether the words of a marked element, or those beside it, say that its date is not that of the publication.
-fn is_labelled_otherwise(visible: &Visible<'_>, marked: &Marked, reader: DateReader<'_>) -> bool {
-    let lower = |text: &str| text.to_lowercase();
-    if reader.shown(&marked.text).is_some() && told_in(&marked.text, reader).is_none() {
-        return true;
+/// What the words of a marked element, or those beside it, say of its date.
+fn label_of(visible: &Visible<'_>, marked: &Marked, reader: DateReader<'_>) -> Option<Label> {
+    let text = marked.text.to_lowercase();
+    let within: Vec<Option<Label>> = labels_in(&text, reader);
+    if within.iter().any(|label| *label == Some(Label::Published)) {
+        return Some(Label::Published);
     }
-    let line = visible
-        .lines
-        .get(marked.line)
-        .map(|line| lower(line))
-        .unwrap_or_default();
-    let text = marked.text.lines().next().map(lower).unwrap_or_default();
-    let Some((before, behind)) = line.split_once(&text).filter(|_| !text.is_empty()) else {
-        return false;
-    };
+    if let Some(label) = within.first().copied().flatten() {
+        return Some(label);
+    }
+    let line = visible.lines.get(marked.line)?.to_lowercase();
+    let text = text.lines().next().filter(|text| !text.is_empty())?;
+    let (before, behind) = line.split_once(text)?;
+    label_beside(before, behind, reader).or_else(|| label_above(visible, marked.line))
+}
+
+/// The labels of the dates of a text in lower case.
+fn labels_in(lower: &str, reader: DateReader<'_>) -> Vec<Option<Label>> {
+    let parts = parts(lower);
+    let dated = dated(&parts, |text| reader.shown(text)).into_iter();
+    dated.map(|(label, ..)| label).collect()
+}
+
+/// The label of a date between these texts.
+fn label_beside(before: &str, behind: &str, reader: DateReader<'_>) -> Option<Label> {
     let (before, behind) = (parts(before), parts(behind));
-    let is_alone = |text: &str| reader.shown(text).is_none();
+    let has_no_date = |text: &str| reader.shown(text).is_none();
     let label_before = before
         .last()
-        .filter(|part| is_alone(part.text))
+        .filter(|part| has_no_date(part.text))
         .and_then(|part| part.before);
-    let label_behind = || {
+    label_before.or_else(|| {
         let first = behind
             .first()
             .filter(|part| !part.text.contains(char::is_alphanumeric))?;
-        let is_last = behind.get(1).is_some_and(|next| is_alone(next.text));
+        let is_last = behind.get(1).is_some_and(|next| has_no_date(next.text));
         first.behind.filter(|_| is_last)
-    };
-    let label = label_before
-        .or_else(label_behind)
-        .or_else(|| label_above(visible, marked.line));
-    !is_of_publication(label)
+    })
 }
 
 /// The label that is all of the line above.
@@ -146,8 +159,9 @@ pub(super) fn days_of_page(visible: &Visible<'_>, reader: DateReader<'_>) -> imp
     let marked = visible.near_first(is_date_mark).into_iter();
     let marked = marked.filter(|marked| visible.is_near(marked.line) && visible.is_after_heading(marked.line));
     let marked = marked.filter(|marked| marked.text.len() <= MAX_DATE_BYTES);
+    let marked = marked.filter(move |marked| is_of_publication(label_of(visible, marked, reader)));
     // What readers see is in their time zone.
-    let shown = marked.filter_map(move |marked| reader.shown(&marked.text));
+    let shown = marked.filter_map(move |marked| told_in(&marked.text, reader));
     let lines = visible.lines_near().filter(|(at, _)| visible.is_after_heading(*at));
     let lines = lines.map(|(_, line)| line);
     let lines = lines.filter(move |line| form::is_date_line(line, reader.order, PUBLISHED));
@@ -168,15 +182,20 @@ fn told_near(visible: &Visible<'_>, reader: DateReader<'_>) -> impl Iterator<Ite
 
 /// The day of publication in a line: the one with such a label, or one without a label.
 fn told_in(line: &str, reader: DateReader<'_>) -> Option<PageDate> {
-    let lower = line.to_lowercase();
+    date_in(line, Label::Published, reader)
+}
+
+/// The first date of a text with this label; if there is none, the first without a label.
+fn date_in(text: &str, label: Label, reader: DateReader<'_>) -> Option<PageDate> {
+    let lower = text.to_lowercase();
     if !has_label(&lower) {
-        return reader.shown(line);
+        return reader.shown(text);
     }
     let parts = parts(&lower);
     let mut dated = dated(&parts, |text| reader.shown(text));
+    dated.retain(|(of_date, ..)| of_date.is_none_or(|of_date| of_date == label));
     // Stable: of several the first.
     dated.sort_by_key(|(label, ..)| label.is_none());
-    dated.retain(|(label, ..)| is_of_publication(*label));
     dated.into_iter().next().map(|(.., date)| date)
 }
 

@@ -2,7 +2,7 @@
 //!
 //! In English, German, Dutch, Danish, Norwegian, Swedish, Icelandic, Finnish, Estonian, French, Spanish, Catalan, Portuguese, Italian, Romanian,
 //! Polish, Czech, Slovak, Slovene, Croatian, Serbian, Russian, Ukrainian, Bulgarian, Greek, Hungarian, Latvian, Lithuanian, Turkish, Indonesian,
-//! Arabic, Persian, Hebrew, Hindi and Thai, with the cases and the abbreviations that dates use.
+//! Arabic, Persian, Hebrew, Hindi, Thai and those of a second list, with the cases and the abbreviations that dates use.
 
 use std::sync::LazyLock;
 
