@@ -60,6 +60,7 @@ mod meta_tags;
 mod months;
 mod names;
 mod phrases;
+mod references;
 mod site;
 mod text;
 mod title;
