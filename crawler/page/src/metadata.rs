@@ -26,16 +26,22 @@
 //! | image | Open Graph, JSON-LD, Twitter card, Parse.ly, Sailthru, microdata, link, meta | |
 //! | type | JSON-LD, Open Graph, microdata, Dublin Core | the vocabulary of schema.org is finer |
 //!
-//! Seven rules cross this order:
+//! These rules cross this order:
 //!
 //! - A declared author counts only if the page shows the name: programs declare the account of whoever made the page. The name in
 //!   `<meta name=author>` must stand in a short line after the heading. If the page shows all declared authors and more, it is right.
 //! - A `<meta>` in the body counts only for a field that no `<meta>` of the head is about: readers write into the body.
 //! - A change before the day of the publication is none.
 //! - Elements that are marked as authors count only if they name few, or if the page calls itself an article: lists of articles have many.
+//! - If the page does not show the declared day, but shows another declared one as its date, that one is right: programs that publish a page
+//!   again leave the first day in one place.
 //! - The day before or after the declared one replaces it if the page shows it as its date and does not show the declared one: programs
-//!   declare the time in another zone. It must stand near the heading, in an element that is marked as a date or in a line that is only a
-//!   date or a byline with a date. A `<time>` whose `datetime` is the declared day shows it.
+//!   declare the time in another zone. It must stand near the heading, and not before it, where newspapers show the day of the reader: in an
+//!   element that is marked as a date or in a line that is only a date or a byline with a date. A `<time>` whose `datetime` is the declared day
+//!   shows it.
+//! - A date that is shown belongs to the word beside it: "updated" makes it that of the change, "deadline" none at all. Spans of time are
+//!   those of events.
+//! - Which number of `3/5/2024` is the month, the other dates of the page tell; if they do not, its country and language.
 //! - The author and the day of a `WebPage` in JSON-LD count only if Open Graph calls the page an article. Programs declare them for every page.
 //! - A description with the name of the site gives way to one without it, and a description that is cut to the same one in full.
 
@@ -54,6 +60,7 @@ mod meta_tags;
 mod months;
 mod names;
 mod phrases;
+mod references;
 mod site;
 mod text;
 mod title;

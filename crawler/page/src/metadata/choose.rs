@@ -26,7 +26,7 @@ const AHEAD: Duration = Duration::from_secs(24 * 60 * 60);
 /// Most days between the declared and the shown day of one publication: another zone is at most one day away.
 const MAX_DAYS_BESIDE: i32 = 1;
 
-/// Most declared names that are looked for in the text.
+/// Most declared names, and most declared dates, that are looked for in the text.
 const MAX_COMPARED: usize = 32;
 
 /// Most tags, and the longest tag, section or type, in bytes.
@@ -57,13 +57,25 @@ impl Chooser<'_> {
     /// All values. The title is chosen before, because the visible parts depend on its place.
     pub(super) fn choose(&self, title: Option<(String, Source)>) -> Metadata {
         let language = self.first(Field::Language, trust::LANGUAGE, language);
-        let order = Order::of(language.as_ref().map(|language| language.value.as_str()), self.url);
+        let order = self
+            .visible
+            .order()
+            .unwrap_or_else(|| Order::of(language.as_ref().map(|language| language.value.as_str()), self.url));
         let is_possible = |day| self.is_possible(day);
         let reader = DateReader {
             order,
             is_possible: &is_possible,
         };
         let title = title.map(|(value, source)| Sourced { value, source });
+        if std::env::var("DD").is_ok() {
+            eprintln!("HEAD {} {:?}", self.url, self.visible.heading);
+            for (i, l) in self.visible.lines.iter().enumerate() {
+                eprintln!("LINE {i} {} {l}", l.len());
+            }
+            for m in &self.visible.marks {
+                eprintln!("MARK {m:?}");
+            }
+        }
         let published = self.published(reader);
         Metadata {
             authors: self.authors(order),
@@ -180,23 +192,50 @@ impl Chooser<'_> {
                 Source::Text => dateline::told(self.visible, reader),
                 source => self.declared_date(Field::Published, *source, reader),
             }?;
-            let (value, source) = match self.shown_instead(found.day, *source, reader) {
-                Some(day) => (day.to_string(), Source::Text),
-                None => (found.iso, *source),
-            };
-            Some(Sourced { value, source })
+            let is_declared = !matches!(source, Source::Time | Source::Class | Source::Text);
+            let is_shown = || dateline::is_shown(self.visible, found.day, reader);
+            if !is_declared || is_shown() {
+                return Some(Sourced {
+                    value: found.iso,
+                    source: *source,
+                });
+            }
+            let other = self
+                .declared_and_shown(reader)
+                .or_else(|| self.shown_beside(found.day, reader));
+            Some(other.unwrap_or(Sourced {
+                value: found.iso,
+                source: *source,
+            }))
         })
     }
 
-    /// The day that the page shows as its date near its heading, if it is the day before or after the declared one, and that one is not
-    /// shown. Programs declare the time in another zone.
-    fn shown_instead(&self, declared: Date, source: Source, reader: DateReader<'_>) -> Option<Date> {
-        let is_shown = matches!(source, Source::Time | Source::Class | Source::Text);
-        if is_shown || dateline::is_shown(self.visible, declared, reader) {
-            return None;
-        }
+    /// The first declared date of publication that the page shows as its date near its heading.
+    fn declared_and_shown(&self, reader: DateReader<'_>) -> Option<Sourced<String>> {
+        let claims = self
+            .claims
+            .in_order(Field::Published, trust::PUBLISHED)
+            .take(MAX_COMPARED);
+        let mut dates = claims.filter_map(|(source, text)| Some((source, reader.declared(text)?)));
+        let days: Vec<Date> = dateline::days_of_page(self.visible, reader)
+            .take(MAX_COMPARED)
+            .collect();
+        let (source, date) = dates.find(|(_, date)| days.contains(&date.day))?;
+        Some(Sourced {
+            value: date.iso,
+            source,
+        })
+    }
+
+    /// The day that the page shows as its date near its heading, if it is the day before or after the declared one, which is not shown.
+    /// Programs declare the time in another zone.
+    fn shown_beside(&self, declared: Date, reader: DateReader<'_>) -> Option<Sourced<String>> {
         let mut days = dateline::days_of_page(self.visible, reader);
-        days.find(|day| (*day - declared).get_days().abs() <= MAX_DAYS_BESIDE)
+        let day = days.find(|day| (*day - declared).get_days().abs() <= MAX_DAYS_BESIDE)?;
+        Some(Sourced {
+            value: day.to_string(),
+            source: Source::Text,
+        })
     }
 
     /// The last change. What was changed before its publication is something else, or its publication is.

@@ -4,11 +4,14 @@
 //! text by its tokens: numbers, words and punctuation.
 
 mod calendars;
+mod program;
+mod span;
 mod tokens;
 
 use jiff::civil::Date;
 use url::Url;
 
+pub(super) use self::program::{declared, in_path};
 use self::tokens::{Token, tokens};
 use super::text::{cut, is_without_spaces};
 
@@ -17,6 +20,9 @@ const MAX_TEXT_BYTES: usize = 512;
 
 /// Most words and commas between the parts of a date.
 const MAX_FILLERS: usize = 3;
+
+/// Most tokens of a date: three parts and what is between them.
+const MAX_DATE_TOKENS: usize = 3 + 2 * MAX_FILLERS;
 
 /// A day, and the date as ISO 8601 writes it: with a time and an offset if the page gives them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +45,8 @@ impl PageDate {
 pub(super) enum Order {
     DayFirst,
     MonthFirst,
+    /// The month between slashes. Between hyphens it cannot be told: Americans rarely write them, and others who write English often do.
+    MonthFirstBetweenSlashes,
 }
 
 impl Order {
@@ -50,28 +58,44 @@ impl Order {
             .and_then(|host| host.rsplit('.').next())
             .unwrap_or_default();
         let of_country = end.len() == 2 && !matches!(end, "us" | "io" | "co" | "tv" | "me" | "ai" | "ph");
+        // Programs declare American English where nobody has chosen a language.
         match language.as_str() {
-            "en-us" | "en-ph" => Self::MonthFirst,
-            "en" | "" if !of_country => Self::MonthFirst,
+            "en-ph" => Self::MonthFirst,
+            "en-us" | "en" | "" if !of_country => Self::MonthFirstBetweenSlashes,
             _ => Self::DayFirst,
         }
     }
 }
 
-/// The date that a program wrote: the text is the date, or begins with it.
-pub(super) fn declared(text: &str, order: Order) -> Option<PageDate> {
-    let text = text.trim();
-    iso(text)
-        .or_else(|| compact(text))
-        .or_else(|| unix_time(text))
-        .or_else(|| shown(text, order))
-}
-
-/// The first date in a text that people read.
+/// The first date in a text that people read. `None` if it is part of a span of time, which is that of an event.
 pub(super) fn shown(text: &str, order: Order) -> Option<PageDate> {
     let tokens = tokens(cut(text, MAX_TEXT_BYTES));
-    let found = (0..tokens.len()).find_map(|at| date_at(&tokens, at, order));
-    found.map(PageDate::of_day)
+    let (at, day) = (0..tokens.len()).find_map(|at| Some((at, date_at(&tokens, at, order)?)))?;
+    let is_of_span = span::is_of_span(&tokens, at, order);
+    (!is_of_span).then(|| PageDate::of_day(day))
+}
+
+/// Most words of the place before the date with which a text begins.
+const MAX_PLACE_WORDS: usize = 3;
+
+/// The date with which a text begins, as news do: `(5 March 2024) Text`, `5.3.2024 – Text`, `Rome, 5 March 2024 – Text`. `None` if the text
+/// goes on with the sentence.
+pub(super) fn opening(text: &str, order: Order) -> Option<PageDate> {
+    use Token::{Mark, Word};
+    let tokens = tokens(cut(text, MAX_TEXT_BYTES));
+    let place = tokens.iter().take_while(|token| matches!(token, Word(_))).count();
+    let marks = tokens[place..]
+        .iter()
+        .take_while(|token| matches!(token, Mark('(' | ',' | '–' | '—' | '-' | '/' | '[' | '（' | '【')))
+        .count();
+    let is_opened = place == 0 || marks > 0;
+    let rest = tokens
+        .get(place + marks..)
+        .filter(|_| is_opened && place <= MAX_PLACE_WORDS)?;
+    let day = date_from(rest, order)?;
+    let next = rest.get(end_of_date(rest, order))?;
+    let is_closed = matches!(next, Mark(')' | '–' | '—' | '-' | ':' | '/' | '|' | ']' | '）' | '】'));
+    is_closed.then(|| PageDate::of_day(day))
 }
 
 /// The words before and behind the first date of a text, and whether a time follows it.
@@ -112,141 +136,72 @@ fn words_of(token: &Token) -> usize {
     }
 }
 
-/// The day in the path of a URL, such as `/2024/03/05/` or `/2024-03-05-title`.
-pub(super) fn in_path(url: &Url) -> Option<PageDate> {
-    let path = cut(url.path(), MAX_TEXT_BYTES).as_bytes();
-    (0..path.len()).find_map(|at| {
-        let is_start = at > 0 && !path[at - 1].is_ascii_digit();
-        let day = day_in_path(&path[at..]).filter(|_| is_start)?;
-        Some(PageDate::of_day(day))
-    })
-}
-
-/// The day at the start of a part of a path: `2024/03/05`, with `/`, `-` or `_`, or `20240305`.
-fn day_in_path(path: &[u8]) -> Option<Date> {
-    let (year, rest) = number(path, 4, 4)?;
-    let separator = rest.first().copied().filter(|byte| matches!(byte, b'/' | b'-' | b'_'));
-    let after = |rest: &'_ [u8]| -> Option<usize> {
-        match separator {
-            None => Some(0),
-            Some(byte) => (rest.first() == Some(&byte)).then_some(1),
-        }
-    };
-    let least = if separator == Some(b'/') { 1 } else { 2 };
-    let (month, rest) = number(&rest[after(rest)?..], least, 2)?;
-    let (day, rest) = number(&rest[after(rest)?..], least, 2)?;
-    let ends = !rest.first().is_some_and(u8::is_ascii_digit);
-    ends.then(|| date(year, month, day)).flatten()
-}
-
-/// The number at the start of some bytes, and the rest.
-fn number(bytes: &[u8], least: usize, most: usize) -> Option<(i64, &[u8])> {
-    let digits = bytes.iter().take(most).take_while(|byte| byte.is_ascii_digit()).count();
-    let (digits, rest) = bytes.split_at(digits);
-    let value = digits
-        .iter()
-        .fold(0, |value, digit| value * 10 + i64::from(digit - b'0'));
-    (digits.len() >= least).then_some((value, rest))
-}
-
 /// The day of these numbers, if there is one.
 fn date(year: i64, month: i64, day: i64) -> Option<Date> {
     calendars::day(year.try_into().ok()?, month.try_into().ok()?, day.try_into().ok()?)
 }
 
-/// A date of ISO 8601 in its extended form, with a time and an offset if they are there.
-fn iso(text: &str) -> Option<PageDate> {
-    let bytes = text.as_bytes();
-    let (year, rest) = number(bytes, 4, 4)?;
-    let (month, rest) = number(rest.strip_prefix(b"-")?, 1, 2)?;
-    let (day, rest) = number(rest.strip_prefix(b"-")?, 1, 2)?;
-    let day = date(year, month, day)?;
-    let time = rest
-        .strip_prefix(b"T")
-        .or_else(|| rest.strip_prefix(b"t"))
-        .or_else(|| rest.strip_prefix(b" "));
-    let iso = match time.and_then(iso_time) {
-        Some(time) => format!("{day}T{time}"),
-        None => day.to_string(),
-    };
-    Some(PageDate { day, iso })
-}
-
-/// A time with its offset: `10:05:00+01:00`. Fractions of seconds are left out.
-fn iso_time(bytes: &[u8]) -> Option<String> {
-    let (hour, rest) = number(bytes, 2, 2)?;
-    let (minute, mut rest) = number(rest.strip_prefix(b":")?, 2, 2)?;
-    let mut second = 0;
-    if let Some((value, after)) = rest.strip_prefix(b":").and_then(|rest| number(rest, 2, 2)) {
-        (second, rest) = (value, after);
+/// The order of a text whose first date between slashes or hyphens can be read in one order only.
+pub(super) fn order_told(text: &str) -> Option<Order> {
+    use Token::{Mark, Number};
+    if !text.contains(['/', '-']) {
+        return None;
     }
-    if let [b'.' | b',', fraction @ ..] = rest {
-        let digits = fraction.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        rest = &fraction[digits..];
-    }
-    let is_time = hour <= 23 && minute <= 59 && second <= 60;
-    is_time.then(|| format!("{hour:02}:{minute:02}:{second:02}{}", offset(rest)))
-}
-
-/// An offset as ISO 8601 writes it; empty if there is none.
-fn offset(bytes: &[u8]) -> String {
-    let found = || {
-        let (sign, rest) = match bytes.trim_ascii() {
-            [b'Z' | b'z', ..] => return Some("Z".to_owned()),
-            [sign @ (b'+' | b'-'), rest @ ..] => (char::from(*sign), rest),
-            _ => return None,
-        };
-        let (hours, rest) = number(rest, 2, 2)?;
-        let (minutes, _) = number(rest.strip_prefix(b":").unwrap_or(rest), 2, 2).unwrap_or((0, rest));
-        (hours <= 14 && minutes <= 59).then(|| format!("{sign}{hours:02}:{minutes:02}"))
-    };
-    found().unwrap_or_default()
-}
-
-/// A date of ISO 8601 in its basic form: `20240305`, perhaps with a time.
-fn compact(text: &str) -> Option<PageDate> {
-    let bytes = text.as_bytes();
-    let ends = bytes.len() == 8 || matches!(bytes.get(8), Some(b'T' | b' '));
-    let is_digits = bytes.iter().take(8).all(u8::is_ascii_digit);
-    let day = day_in_path(bytes).filter(|_| ends && is_digits)?;
-    Some(PageDate::of_day(day))
-}
-
-/// Seconds or milliseconds since 1970.
-fn unix_time(text: &str) -> Option<PageDate> {
-    let is_time = matches!(text.len(), 10 | 13) && text.bytes().all(|byte| byte.is_ascii_digit());
-    let number: i64 = text.parse().ok().filter(|_| is_time)?;
-    let seconds = if text.len() == 13 { number / 1000 } else { number };
-    let time = jiff::Timestamp::from_second(seconds).ok()?;
-    let time = time.to_zoned(jiff::tz::TimeZone::UTC);
-    Some(PageDate {
-        day: time.date(),
-        iso: format!("{}T{}Z", time.date(), time.time()),
+    let tokens = tokens(cut(text, MAX_TEXT_BYTES));
+    tokens.windows(5).find_map(|five| match five {
+        [
+            Number(a, 1..=2),
+            Mark(one @ ('/' | '-')),
+            Number(b, 1..=2),
+            Mark(other),
+            Number(1990..=2100, 4),
+        ] if one == other => match (a, b) {
+            (13..=31, 1..=12) => Some(Order::DayFirst),
+            (1..=12, 13..=31) => Some(Order::MonthFirst),
+            _ => None,
+        },
+        _ => None,
     })
 }
 
 /// The date that begins at a token.
 fn date_at(tokens: &[Token], at: usize, order: Order) -> Option<Date> {
     let rest = &tokens[at..];
-    let is_cut = at > 0
-        && matches!(
-            (&tokens[at - 1], rest.first()),
-            (Token::Mark('.' | '/' | '-' | ':'), Some(Token::Number(..)))
-        )
-        && is_number_before(tokens, at);
-    if is_cut {
-        return None;
-    }
-    with_signs(rest)
-        .or_else(|| year_first(rest))
-        .or_else(|| day_first(rest, order))
-        .or_else(|| with_word(rest))
-        .or_else(|| of_era(rest))
+    let is_cut = match (at.checked_sub(1).map(|before| &tokens[before]), rest.first()) {
+        (Some(Token::Mark('-')), Some(Token::Number(..))) => {
+            is_number_before(tokens, at) && !is_time_before(tokens, at)
+        }
+        (Some(Token::Mark('.' | '/' | ':')), Some(Token::Number(..))) => is_number_before(tokens, at),
+        _ => false,
+    };
+    if is_cut { None } else { date_from(rest, order) }
+}
+
+/// The date with which these tokens begin.
+fn date_from(tokens: &[Token], order: Order) -> Option<Date> {
+    with_signs(tokens)
+        .or_else(|| year_first(tokens))
+        .or_else(|| day_first(tokens, order))
+        .or_else(|| with_word(tokens))
+        .or_else(|| of_era(tokens))
+}
+
+/// The number of tokens of the date with which these begin: of the shortest beginning that has the date.
+fn end_of_date(tokens: &[Token], order: Order) -> usize {
+    let longest = tokens.len().min(MAX_DATE_TOKENS);
+    (1..longest)
+        .find(|end| date_from(&tokens[..*end], order).is_some())
+        .unwrap_or(longest)
 }
 
 /// Whether a number stands before the mark before this token.
 fn is_number_before(tokens: &[Token], at: usize) -> bool {
     at > 1 && matches!(tokens[at - 2], Token::Number(..))
+}
+
+/// Whether a time stands before the mark before this token: `10:30 - 5 March 2024`.
+fn is_time_before(tokens: &[Token], at: usize) -> bool {
+    at > 2 && tokens[at - 3] == Token::Mark(':')
 }
 
 /// `2024年3月5日`, `2024년 3월 5일`.
@@ -266,7 +221,7 @@ fn with_signs(tokens: &[Token]) -> Option<Date> {
     }
 }
 
-/// `令和6年3月5日`.
+/// `令和6年3月5日`, `令和元年5月1日`.
 fn of_era(tokens: &[Token]) -> Option<Date> {
     use Token::{Mark, Number, Word};
     match tokens {
@@ -280,6 +235,15 @@ fn of_era(tokens: &[Token]) -> Option<Date> {
             Mark('日'),
             ..,
         ] => date(calendars::year_of_era(era, *y)?, *m, *d),
+        [
+            Word(era),
+            Mark('年'),
+            Number(m, _),
+            Mark('月'),
+            Number(d, _),
+            Mark('日'),
+            ..,
+        ] => date(calendars::year_of_era(era.strip_suffix('元')?, 1)?, *m, *d),
         _ => None,
     }
 }
@@ -326,14 +290,22 @@ fn day_first(tokens: &[Token], order: Order) -> Option<Date> {
                 _ if *one == '-' => return None,
                 _ => 2000 + y,
             };
-            let is_month_first = *one == '/' && order == Order::MonthFirst;
+            let is_month_first = match order {
+                Order::DayFirst => false,
+                Order::MonthFirst => *one != '.',
+                Order::MonthFirstBetweenSlashes => *one == '/',
+            };
+            let is_undecided = *one == '-' && order == Order::MonthFirstBetweenSlashes && a != b;
+            if is_undecided && *a <= 12 && *b <= 12 {
+                return None;
+            }
             let (usual, other) = if is_month_first {
                 ((a, b), (b, a))
             } else {
                 ((b, a), (a, b))
             };
-            // Only between slashes is either order usual.
-            date(y, *usual.0, *usual.1).or_else(|| date(y, *other.0, *other.1).filter(|_| *one == '/'))
+            // Between dots only one order is usual.
+            date(y, *usual.0, *usual.1).or_else(|| date(y, *other.0, *other.1).filter(|_| *one != '.'))
         }
         _ => None,
     }

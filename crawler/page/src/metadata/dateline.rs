@@ -1,39 +1,20 @@
 //! The dates that a page shows: in elements that are marked as such, and in lines near the heading.
 
 mod form;
-
-use std::sync::LazyLock;
+mod labels;
 
 use jiff::civil::Date;
 
+use self::labels::{Label, PUBLISHED, dated, has_label, parts};
 use super::claims::Source;
 use super::date::{self, Order, PageDate};
-use super::phrases::AnyOf;
 use super::visible::{Mark, Marked, Visible};
-
-/// Words before a date of publication, in lower case.
-#[rustfmt::skip]
-const PUBLISHED: &[&str] = &[
-    "published", "posted", "publication date", "veröffentlicht", "veröffentlichung", "erstellt", "publié",
-    "publicado", "pubblicato", "gepubliceerd", "publicerad", "publisert", "udgivet", "julkaistu", "opublikowano",
-    "publikováno", "zveřejněno", "опубликовано", "дата публикации", "发布", "發佈", "公開日", "投稿日", "نشر", "انتشار", "פורסם", "प्रकाशित", "เผยแพร่", "diterbitkan", "ngày đăng", "megjelent", "опубліковано", "публикува", "입력", "등록", "δημοσιεύ",
-    "yayınlan", "közzétéve", "publicat",
-];
-
-/// Words before a date of a change, in lower case.
-#[rustfmt::skip]
-const MODIFIED: &[&str] = &[
-    "updated", "modified", "last edited", "aktualisiert", "geändert", "stand:", "mis à jour", "mise à jour",
-    "modifié", "actualizado", "modificado", "atualizado", "aggiornato", "aggiornamento", "bijgewerkt", "gewijzigd",
-    "uppdaterad", "oppdatert", "opdateret", "päivitetty", "zaktualizowano", "aktualizováno", "обновлено", "изменено",
-    "更新", "수정", "güncelle", "עודכן", "بروزرسانی", "تحديث", "diperbarui", "cập nhật", "оновлено", "frissítve",
-];
-
-static PUBLISHED_WORDS: LazyLock<AnyOf> = LazyLock::new(|| AnyOf::new(PUBLISHED));
-static MODIFIED_WORDS: LazyLock<AnyOf> = LazyLock::new(|| AnyOf::new(MODIFIED));
 
 /// Longest text of an element that is marked as a date and is nothing else, in bytes.
 const MAX_DATE_BYTES: usize = 64;
+
+/// Most words of a label, and between one and its date: "on Monday, the 5th".
+const MAX_LABEL_WORDS: usize = 3;
 
 /// Reads dates that are possible.
 #[derive(Clone, Copy)]
@@ -53,30 +34,43 @@ impl DateReader<'_> {
         date::shown(text, self.order).filter(|date| (self.is_possible)(date.day))
     }
 
-    fn of_mark(self, marked: &Marked) -> Option<PageDate> {
-        let declared = marked.declared.as_deref().and_then(|text| self.declared(text));
-        declared.or_else(|| self.shown(&marked.text))
+    /// The date with which a text begins.
+    fn opening(self, text: &str) -> Option<PageDate> {
+        date::opening(text, self.order).filter(|date| (self.is_possible)(date.day))
     }
 }
 
 /// The day of publication that an element gives: a `<time>`, or one with such a class.
 pub(super) fn marked(visible: &Visible<'_>, source: Source, reader: DateReader<'_>) -> Option<PageDate> {
-    match source {
-        Source::Time => of_marks(visible, |mark| mark == Mark::Time, reader),
-        _ => of_marks(visible, |mark| mark == Mark::Published, reader),
-    }
+    let wanted = match source {
+        Source::Time => Mark::Time,
+        _ => Mark::Published,
+    };
+    let is_wanted = |marked: &Marked| marked.mark == wanted && is_of_publication(label_of(visible, marked, reader));
+    of_marks(visible, Label::Published, is_wanted, reader)
 }
 
-/// The day of the last change that a marked element gives.
+/// The day of the last change that a marked element gives: by its class, or by a word beside it.
 pub(super) fn marked_change(visible: &Visible<'_>, reader: DateReader<'_>) -> Option<PageDate> {
-    of_marks(visible, |mark| mark == Mark::Modified, reader)
+    let is_labelled =
+        |marked: &Marked| is_date_mark(marked.mark) && label_of(visible, marked, reader) == Some(Label::Modified);
+    let is_marked = |marked: &Marked| marked.mark == Mark::Modified;
+    let by_class = of_marks(visible, Label::Modified, is_marked, reader);
+    by_class.or_else(|| of_marks(visible, Label::Modified, is_labelled, reader))
 }
 
 /// The date of the marked element that is nearest to the heading. Away from it, only one day is believed.
-fn of_marks(visible: &Visible<'_>, wanted: impl Fn(Mark) -> bool, reader: DateReader<'_>) -> Option<PageDate> {
+fn of_marks(
+    visible: &Visible<'_>,
+    label: Label,
+    is_wanted: impl Fn(&Marked) -> bool,
+    reader: DateReader<'_>,
+) -> Option<PageDate> {
     let mut far: Vec<PageDate> = Vec::new();
-    for marked in visible.near_first(wanted) {
-        match reader.of_mark(marked) {
+    for marked in visible.near_first(|_| true) {
+        let declared = marked.declared.as_deref().and_then(|text| reader.declared(text));
+        let date = declared.or_else(|| date_in(&marked.text, label, reader));
+        match date.filter(|_| is_wanted(marked)) {
             Some(date) if visible.is_near(marked.line) => return Some(date),
             Some(date) => far.push(date),
             None => {}
@@ -86,15 +80,67 @@ fn of_marks(visible: &Visible<'_>, wanted: impl Fn(Mark) -> bool, reader: DateRe
     far.pop().filter(|_| far.is_empty())
 }
 
-/// The day of publication that the text tells: in a line near the heading, or after a word that says so.
+/// What the words of a marked element, or those beside it, say of its date.
+fn label_of(visible: &Visible<'_>, marked: &Marked, reader: DateReader<'_>) -> Option<Label> {
+    let text = marked.text.to_lowercase();
+    let within: Vec<Option<Label>> = labels_in(&text, reader);
+    if within.iter().any(|label| *label == Some(Label::Published)) {
+        return Some(Label::Published);
+    }
+    if let Some(label) = within.first().copied().flatten() {
+        return Some(label);
+    }
+    let line = visible.lines.get(marked.line)?.to_lowercase();
+    let text = text.lines().next().filter(|text| !text.is_empty())?;
+    let (before, behind) = line.split_once(text)?;
+    label_beside(before, behind, reader).or_else(|| label_above(visible, marked.line))
+}
+
+/// The labels of the dates of a text in lower case.
+fn labels_in(lower: &str, reader: DateReader<'_>) -> Vec<Option<Label>> {
+    let parts = parts(lower);
+    let dated = dated(&parts, |text| reader.shown(text)).into_iter();
+    dated.map(|(label, ..)| label).collect()
+}
+
+/// The label of a date between these texts.
+fn label_beside(before: &str, behind: &str, reader: DateReader<'_>) -> Option<Label> {
+    let (before, behind) = (parts(before), parts(behind));
+    let has_no_date = |text: &str| reader.shown(text).is_none();
+    let label_before = before
+        .last()
+        .filter(|part| has_no_date(part.text))
+        .and_then(|part| part.before);
+    label_before.or_else(|| {
+        let first = behind
+            .first()
+            .filter(|part| !part.text.contains(char::is_alphanumeric))?;
+        let is_last = behind.get(1).is_some_and(|next| has_no_date(next.text));
+        first.behind.filter(|_| is_last)
+    })
+}
+
+/// The label that is all of the line above.
+fn label_above(visible: &Visible<'_>, line: usize) -> Option<Label> {
+    let above = visible.lines.get(line.checked_sub(1)?)?;
+    let is_short = above.split_whitespace().count() <= MAX_LABEL_WORDS;
+    let above = Some(above.to_lowercase()).filter(|_| is_short)?;
+    let parts = parts(&above);
+    let last = parts.last().filter(|part| !part.text.contains(char::is_alphanumeric))?;
+    last.before
+}
+
+/// The day of publication that the text tells: in a line near the heading, at the beginning of the text, or beside a word that says so.
 pub(super) fn told(visible: &Visible<'_>, reader: DateReader<'_>) -> Option<PageDate> {
     let near = told_near(visible, reader).next();
-    near.or_else(|| after_word(visible, &PUBLISHED_WORDS, reader))
+    let opening = || visible.openings().find_map(|line| reader.opening(line));
+    near.or_else(opening)
+        .or_else(|| labelled(visible, Label::Published, reader))
 }
 
 /// The day of the last change that the text tells.
 pub(super) fn told_change(visible: &Visible<'_>, reader: DateReader<'_>) -> Option<PageDate> {
-    after_word(visible, &MODIFIED_WORDS, reader)
+    labelled(visible, Label::Modified, reader)
 }
 
 /// Whether the page shows a day: a `<time>` or another marked element gives it, or a line near the heading has it.
@@ -107,15 +153,19 @@ pub(super) fn is_shown(visible: &Visible<'_>, day: Date, reader: DateReader<'_>)
         || told_near(visible, reader).any(|date| date.day == day)
 }
 
-/// The days that stand near the heading as the date of the page: in a marked element that is short, or in a line that is only a date or a
+/// The days that stand near the heading, not before it, as the date of the page: in a marked element that is short, or in a line that is only a date or a
 /// byline with a date. A day within a sentence is that of an event.
 pub(super) fn days_of_page(visible: &Visible<'_>, reader: DateReader<'_>) -> impl Iterator<Item = Date> {
     let marked = visible.near_first(is_date_mark).into_iter();
-    let marked = marked.filter(|marked| visible.is_near(marked.line) && marked.text.len() <= MAX_DATE_BYTES);
+    let marked = marked.filter(|marked| visible.is_near(marked.line) && visible.is_after_heading(marked.line));
+    let marked = marked.filter(|marked| marked.text.len() <= MAX_DATE_BYTES);
+    let marked = marked.filter(move |marked| is_of_publication(label_of(visible, marked, reader)));
     // What readers see is in their time zone.
-    let shown = marked.filter_map(move |marked| reader.shown(&marked.text));
-    let lines = lines_near(visible).filter(move |line| form::is_date_line(line, reader.order, PUBLISHED));
-    let told = lines.filter_map(move |line| reader.shown(line));
+    let shown = marked.filter_map(move |marked| told_in(&marked.text, reader));
+    let lines = visible.lines_near().filter(|(at, _)| visible.is_after_heading(*at));
+    let lines = lines.map(|(_, line)| line);
+    let lines = lines.filter(move |line| form::is_date_line(line, reader.order, PUBLISHED));
+    let told = lines.filter_map(move |line| told_in(line, reader));
     shown.chain(told).map(|date| date.day)
 }
 
@@ -125,23 +175,53 @@ fn is_date_mark(mark: Mark) -> bool {
 }
 
 fn told_near(visible: &Visible<'_>, reader: DateReader<'_>) -> impl Iterator<Item = PageDate> {
-    lines_near(visible).filter_map(move |line| reader.shown(line))
+    let lines = visible.lines_near();
+    let lines = lines.filter(|(at, _)| is_of_publication(label_above(visible, *at)));
+    lines.filter_map(move |(_, line)| told_in(line, reader))
 }
 
-/// The lines near the heading without those about a change.
-fn lines_near<'a>(visible: &'a Visible<'_>) -> impl Iterator<Item = &'a str> {
-    let is_changed = |line: &&str| has_one_of(line, &MODIFIED_WORDS) && !has_one_of(line, &PUBLISHED_WORDS);
-    let lines = visible.lines_near().map(|(_, line)| line);
-    lines.filter(move |line| !is_changed(line))
+/// The day of publication in a line: the one with such a label, or one without a label.
+fn told_in(line: &str, reader: DateReader<'_>) -> Option<PageDate> {
+    date_in(line, Label::Published, reader)
 }
 
-/// The date in the first line with one of these words.
-fn after_word(visible: &Visible<'_>, words: &AnyOf, reader: DateReader<'_>) -> Option<PageDate> {
-    let mut lines = visible.short_lines().filter(|(_, line)| has_one_of(line, words));
-    lines.find_map(|(_, line)| reader.shown(line))
+/// The first date of a text with this label; if there is none, the first without a label.
+fn date_in(text: &str, label: Label, reader: DateReader<'_>) -> Option<PageDate> {
+    let lower = text.to_lowercase();
+    if !has_label(&lower) {
+        return reader.shown(text);
+    }
+    let parts = parts(&lower);
+    let mut dated = dated(&parts, |text| reader.shown(text));
+    dated.retain(|(of_date, ..)| of_date.is_none_or(|of_date| of_date == label));
+    // Stable: of several the first.
+    dated.sort_by_key(|(label, ..)| label.is_none());
+    dated.into_iter().next().map(|(.., date)| date)
 }
 
-/// Whether a line has one of these words.
-fn has_one_of(line: &str, words: &AnyOf) -> bool {
-    words.is_in(&line.to_lowercase())
+/// Whether a date with this label, or without one, can be that of the publication.
+fn is_of_publication(label: Option<Label>) -> bool {
+    label.is_none_or(|label| label == Label::Published)
+}
+
+/// The date in the first line with such a label beside it.
+fn labelled(visible: &Visible<'_>, label: Label, reader: DateReader<'_>) -> Option<PageDate> {
+    let mut lines = visible.short_lines().map(|(at, line)| (at, line.to_lowercase()));
+    lines.find_map(|(at, lower)| {
+        if label_above(visible, at) == Some(label) {
+            return reader.shown(&lower);
+        }
+        let parts = has_label(&lower).then(|| parts(&lower))?;
+        let found = dated(&parts, |text| reader.shown(text)).into_iter();
+        let mut found = found.filter(|(of_date, text, _)| *of_date == Some(label) && is_beside(text, reader.order));
+        found.next().map(|(.., date)| date)
+    })
+}
+
+/// Whether the date of a text beside a label belongs to the label: they are in one sentence, with few words between.
+fn is_beside(text: &str, order: Order) -> bool {
+    let gap = text.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default();
+    let is_one_sentence = !gap.contains(['。', '．', '?', '!', '？', '！', '[', '［']);
+    let around = date::words_around(text, order);
+    is_one_sentence && around.is_some_and(|around| around.before.min(around.behind) <= MAX_LABEL_WORDS)
 }

@@ -167,6 +167,8 @@ fn add(field: Field, node: NodeRef<'_>, element: &Element, syntax: &Syntax, clai
         local_name!("link") => given(&local_name!("href")),
         local_name!("a") if matches!(field, Licence | Image) => given(&local_name!("href")),
         local_name!("time") => given(&local_name!("datetime")),
+        // Templates for blogs show the hour, and have the day in the `title` (microformats.org, "datetime-design-pattern").
+        local_name!("abbr") if matches!(field, Published | Modified) => given(&local_name!("title")),
         _ => None,
     };
     let declared = given(&local_name!("content"))

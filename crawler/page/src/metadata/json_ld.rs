@@ -4,6 +4,8 @@
 //! `{"@id": …}` stands for the node of the page with this id. The blocks are read as leniently as the tools of search engines read them:
 //! comments and CDATA around them, line feeds within strings, and commas before a closing bracket do not matter.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 use url::Url;
 
@@ -247,12 +249,16 @@ impl<'a> Nodes<'a> {
     }
 
     /// The texts of a value: the text itself, those of a list, or the name or URL of a node.
-    fn texts(&self, field: Field, value: &'a Value, steps: usize, texts: &mut Vec<&'a str>) {
+    fn texts(&self, field: Field, value: &'a Value, steps: usize, texts: &mut Vec<Cow<'a, str>>) {
         if steps == 0 || texts.len() >= MAX_VALUES {
             return;
         }
         match value {
-            Value::String(text) => texts.push(text),
+            Value::String(text) => texts.push(Cow::Borrowed(text)),
+            // Seconds or milliseconds since 1970.
+            Value::Number(number) if matches!(field, Published | Modified) => {
+                texts.push(Cow::Owned(number.to_string()));
+            }
             Value::Array(values) => values
                 .iter()
                 .take(MAX_VALUES)

@@ -154,6 +154,10 @@ fn has_word(classes: &str, is_wanted: impl Fn(&str) -> bool) -> bool {
     found
 }
 
+/// How the classes of Elementor begin, a program with which people build pages for WordPress. All parts of its pages are widgets; those that
+/// list posts are about other pages.
+const BUILDER: &str = "elementor-";
+
 /// What a class attribute says. Each class is read for itself.
 fn meaning(classes: &str) -> Option<Meaning> {
     let mut first = None;
@@ -169,8 +173,13 @@ fn meaning(classes: &str) -> Option<Meaning> {
 
 fn of_class(class: &str) -> Option<Meaning> {
     let (mut all, mut last, mut words) = (0, 0, 0);
+    let is_of_builder = class.starts_with(BUILDER);
     each_word(class, |word| {
-        last = lists_of(word);
+        last = match word {
+            "widget" if is_of_builder => 0,
+            "posts" | "loop" if is_of_builder => lists::ZONE,
+            word => lists_of(word),
+        };
         all |= last;
         words += 1;
     });

@@ -2,7 +2,7 @@
 //!
 //! In English, German, Dutch, Danish, Norwegian, Swedish, Icelandic, Finnish, Estonian, French, Spanish, Catalan, Portuguese, Italian, Romanian,
 //! Polish, Czech, Slovak, Slovene, Croatian, Serbian, Russian, Ukrainian, Bulgarian, Greek, Hungarian, Latvian, Lithuanian, Turkish, Indonesian,
-//! Arabic, Persian, Hebrew, Hindi and Thai, with the cases and the abbreviations that dates use.
+//! Arabic, Persian, Hebrew, Hindi, Thai and those of a second list, with the cases and the abbreviations that dates use.
 
 use std::sync::LazyLock;
 
@@ -22,6 +22,12 @@ const PERSIAN: [&str; 12] = [
     "دی",
     "بهمن",
     "اسفند",
+];
+
+/// The names of the months of the same calendar in Afghanistan.
+#[rustfmt::skip]
+const AFGHAN: [&str; 12] = [
+    "حمل", "ثور", "جوزا", "سرطان", "اسد", "سنبله", "میزان", "عقرب", "قوس", "جدی", "دلو", "حوت",
 ];
 
 /// The names of each month in lower case.
@@ -74,11 +80,38 @@ const MONTHS: [&[&str]; 12] = [
         "gruodžio", "aralık", "ara", "ديسمبر", "دسامبر", "דצמבר", "בדצמבר", "दिसंबर", "दिसम्बर", "ธันวาคม", "ธ.ค"],
 ];
 
+/// Further names of each month: in Albanian, Armenian, Azerbaijani, Belarusian, Bengali, Galician, Georgian, Macedonian, Malay, Marathi, Swahili,
+/// Tamil, Telugu and Urdu, and in the Arabic of the Levant and of the Maghreb.
+#[rustfmt::skip]
+const MORE_MONTHS: [&[&str]; 12] = [
+    &["студзеня", "јануари", "janari", "yanvar", "იანვარი", "հունվարի", "հունվար", "جنوری", "জানুয়ারি", "জানুয়ারী", "ஜனவரி",
+        "జనవరి", "जानेवारी", "كانون الثاني", "جانفي", "xaneiro"],
+    &["лютага", "фебруари", "shkurt", "fevral", "თებერვალი", "փետրվարի", "փետրվար", "فروری", "ফেব্রুয়ারি", "ফেব্রুয়ারী",
+        "பிப்ரவரி", "ఫిబ్రవరి", "फेब्रुवारी", "फ़रवरी", "فيفري", "فبرایر", "febreiro", "pebruari"],
+    &["сакавіка", "მარტი", "մարտի", "մարտ", "مارچ", "মার্চ", "மார்ச்", "మార్చి", "mac", "machi"],
+    &["красавіка", "prill", "აპრილი", "ապրիլի", "ապրիլ", "اپریل", "এপ্রিল", "ஏப்ரல்", "ఏప్రిల్", "एप्रिल", "أفريل", "aprili"],
+    &["მაისი", "մայիսի", "մայիս", "مئی", "মে", "மே", "మే", "ماي", "أيّار"],
+    &["чэрвеня", "јуни", "qershor", "iyun", "ივნისი", "հունիսի", "հունիս", "جون", "জুন", "ஜூன்", "జూన్", "جوان", "xuño"],
+    &["ліпеня", "јули", "korrik", "iyul", "ივლისი", "հուլիսի", "հուլիս", "جولائی", "জুলাই", "ஜூலை", "జులై", "जुलै", "جويلية",
+        "يوليوز", "julai", "xullo"],
+    &["жніўня", "gusht", "avqust", "აგვისტო", "օգոստոսի", "օգոստոս", "اگست", "আগস্ট", "ஆகஸ்ட்", "ఆగస్టు", "ऑगस्ट", "أوت", "غشت",
+        "ogos", "agosti", "agt"],
+    &["верасня", "shtator", "sentyabr", "სექტემბერი", "սեպտեմբերի", "սեպտեմբեր", "ستمبر", "সেপ্টেম্বর", "செப்டம்பர்",
+        "సెప్టెంబర్", "सप्टेंबर", "شتنبر", "septemba"],
+    &["кастрычніка", "tetor", "oktyabr", "ოქტომბერი", "հոկտեմբերի", "հոկտեմբեր", "اکتوبر", "অক্টোবর", "அக்டோபர்", "అక్టోబర్",
+        "ऑक्टोबर", "تشرين الأول", "oktoba"],
+    &["лістапада", "nëntor", "noyabr", "ნოემბერი", "նոյեմբերի", "նոյեմբեր", "نومبر", "নভেম্বর", "நவம்பர்", "నవంబర్", "नोव्हेंबर",
+        "تشرين الثاني", "نونبر", "novemba", "nopember"],
+    &["снежня", "dhjetor", "dekabr", "დეკემბერი", "դեկտեմբերի", "դեկտեմբեր", "دسمبر", "ডিসেম্বর", "டிசம்பர்", "డిసెంబర్",
+        "डिसेंबर", "كانون الأول", "دجنبر", "disember", "desemba", "decembro"],
+];
+
 /// The number of each month by its names. A name of two months is that of the first.
 static NUMBERS: LazyLock<Map<&str, i8>> = LazyLock::new(|| {
     let mut numbers = Map::default();
-    let persian = PERSIAN.iter().map(std::slice::from_ref);
-    for (number, names) in (1..).zip(MONTHS).chain((1..).zip(persian)) {
+    let of_calendar = |names: &'static [&'static str; 12]| (1..).zip(names.iter().map(std::slice::from_ref));
+    let gregorian = (1..).zip(MONTHS).chain((1..).zip(MORE_MONTHS));
+    for (number, names) in gregorian.chain(of_calendar(&PERSIAN)).chain(of_calendar(&AFGHAN)) {
         for name in names {
             numbers.entry(*name).or_insert(number);
         }
@@ -89,4 +122,10 @@ static NUMBERS: LazyLock<Map<&str, i8>> = LazyLock::new(|| {
 /// The number of a month by its name in lower case, within its own calendar.
 pub(super) fn month(word: &str) -> Option<i8> {
     NUMBERS.get(word).copied()
+}
+
+/// All names with their numbers.
+#[cfg(test)]
+pub(super) fn all() -> impl Iterator<Item = (&'static str, i8)> {
+    NUMBERS.iter().map(|(name, number)| (*name, *number))
 }

@@ -1,6 +1,8 @@
 //! Lists of words that are looked for in many texts, in one pass over each text.
 
-use aho_corasick::AhoCorasick;
+use std::ops::Range;
+
+use aho_corasick::{AhoCorasick, MatchKind};
 
 use crate::map::Map;
 
@@ -25,6 +27,38 @@ impl AnyOf {
             Some(automaton) => automaton.is_match(text),
             None => self.words.iter().any(|word| text.contains(word)),
         }
+    }
+}
+
+/// Words of several lists that are looked for in one pass. The longest word at a place is found.
+pub(super) struct Lists<T: 'static> {
+    words: Vec<(&'static str, T)>,
+    /// `None` if the words are too many for an automaton, which no list is.
+    automaton: Option<AhoCorasick>,
+}
+
+impl<T: Copy> Lists<T> {
+    pub(super) fn new(lists: &[(&[&'static str], T)]) -> Self {
+        let words: Vec<(&'static str, T)> = lists
+            .iter()
+            .flat_map(|(words, list)| words.iter().map(|word| (*word, *list)))
+            .collect();
+        let automaton = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .build(words.iter().map(|(word, _)| word));
+        Self {
+            automaton: automaton.ok(),
+            words,
+        }
+    }
+
+    /// The words in a text, from left to right without overlap: where they are, and of which list.
+    pub(super) fn find_in<'a>(&'a self, text: &'a str) -> impl Iterator<Item = (Range<usize>, T)> + 'a {
+        let found = self
+            .automaton
+            .iter()
+            .flat_map(move |automaton| automaton.find_iter(text));
+        found.map(|found| (found.range(), self.words[found.pattern().as_usize()].1))
     }
 }
 

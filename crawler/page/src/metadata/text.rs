@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use html5ever::local_name;
 
 use super::names::is_wide;
+use super::references::without_references;
 use crate::extract::is_within_line;
 use crate::parse::{Element, Node, NodeRef, Visit};
 use crate::words::is_ignorable;
@@ -14,9 +15,6 @@ pub(super) const MAX_VALUE_BYTES: usize = 4096;
 
 /// Most nodes of an element whose text is read. An author or a date needs a few.
 const MAX_NODES: usize = 256;
-
-/// Longest character reference with `&` and `;`, in bytes.
-const MAX_REFERENCE_BYTES: usize = 10;
 
 /// The value of an attribute without what does not belong to it: character references that were escaped twice, tags, white space around and
 /// in a row. Cut at the longest value.
@@ -85,73 +83,6 @@ pub(super) fn push_folded(out: &mut String, text: &str) {
             out.extend(c.to_lowercase());
         }
     }
-}
-
-/// The text with its character references resolved: many templates escape a value that is escaped already.
-fn without_references(text: &str) -> Cow<'_, str> {
-    if !text.contains('&') {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('&') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let end = cut(rest, MAX_REFERENCE_BYTES).find(';');
-        match end.and_then(|end| Some((end, character(&rest[1..end])?))) {
-            Some((end, c)) => {
-                out.push(c);
-                rest = &rest[end + 1..];
-            }
-            None => {
-                out.push('&');
-                rest = &rest[1..];
-            }
-        }
-    }
-    out.push_str(rest);
-    Cow::Owned(out)
-}
-
-/// The character of a reference without `&` and `;`, if it is a number or one of the usual names.
-fn character(name: &str) -> Option<char> {
-    if let Some(number) = name.strip_prefix('#') {
-        let code = match number.strip_prefix(['x', 'X']) {
-            Some(hex) => u32::from_str_radix(hex, 16),
-            None => number.parse(),
-        };
-        return char::from_u32(code.ok()?);
-    }
-    Some(match name {
-        "amp" => '&',
-        "lt" => '<',
-        "gt" => '>',
-        "quot" => '"',
-        "apos" => '\'',
-        "nbsp" => ' ',
-        "ndash" => '–',
-        "mdash" => '—',
-        "hellip" => '…',
-        "lsquo" => '‘',
-        "rsquo" => '’',
-        "ldquo" => '“',
-        "rdquo" => '”',
-        "bdquo" => '„',
-        "laquo" => '«',
-        "raquo" => '»',
-        "auml" => 'ä',
-        "ouml" => 'ö',
-        "uuml" => 'ü',
-        "Auml" => 'Ä',
-        "Ouml" => 'Ö',
-        "Uuml" => 'Ü',
-        "szlig" => 'ß',
-        "eacute" => 'é',
-        "egrave" => 'è',
-        "agrave" => 'à',
-        "ccedil" => 'ç',
-        _ => return None,
-    })
 }
 
 /// Whether a text is HTML rather than one about tags or types, such as `Vec<T>`: it has an end tag, a `<p>`, a `<br>` or a tag with an

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use html5ever::local_name;
 
+use super::date::{Order, order_told};
 use super::marks::{Meaning, Meanings, is_for_screen_readers, is_zone};
 use super::names::after_written_by;
 use super::phrases::AnyOf;
@@ -32,6 +33,9 @@ const LINES_BEFORE: usize = 6;
 
 /// Bytes of a line that is a paragraph: the text has begun.
 const PARAGRAPH_BYTES: usize = 200;
+
+/// Most paragraphs that are searched for a date with which the text begins: a caption and the summary may come before it.
+const MAX_OPENINGS: usize = 3;
 
 /// Longest line that tells an author or a date, in bytes.
 const MAX_SHORT_LINE_BYTES: usize = 160;
@@ -99,6 +103,11 @@ impl<'t> Visible<'t> {
         (heading.saturating_sub(LINES_BEFORE)..=heading + LINES_AFTER).contains(&line)
     }
 
+    /// Whether a line is the heading or after it, if there is one. Newspapers show the day of the reader before it.
+    pub(super) fn is_after_heading(&self, line: usize) -> bool {
+        self.heading.is_none_or(|heading| line >= heading)
+    }
+
     /// Marked elements, those near the heading first: after it, then before it, then the others.
     pub(super) fn near_first(&self, wanted: impl Fn(Mark) -> bool) -> Vec<&Marked> {
         let heading = self.heading.unwrap_or_default();
@@ -123,6 +132,25 @@ impl<'t> Visible<'t> {
         let before = lines().take(heading).skip(heading.saturating_sub(LINES_BEFORE));
         let lines = after.chain(before);
         lines.filter(|(_, line)| line.len() <= MAX_SHORT_LINE_BYTES)
+    }
+
+    /// The first paragraphs after the heading.
+    pub(super) fn openings(&self) -> impl Iterator<Item = &str> {
+        let after = self.heading.map_or(self.lines.len(), |line| line + 1);
+        let lines = self.lines.iter().map(String::as_str).skip(after).take(LINES_AFTER);
+        lines
+            .filter(|line| line.len() > MAX_SHORT_LINE_BYTES)
+            .take(MAX_OPENINGS)
+    }
+
+    /// The order of the dates between slashes or hyphens, if some of them can be read in one order only, and all of those in the same.
+    pub(super) fn order(&self) -> Option<Order> {
+        let marked = self.marks.iter().map(|marked| marked.text.as_str());
+        let mut orders = marked
+            .chain(self.short_lines().map(|(_, line)| line))
+            .filter_map(order_told);
+        let first = orders.next()?;
+        orders.all(|order| order == first).then_some(first)
     }
 
     /// All lines that are short enough to tell an author or a date.

@@ -36,6 +36,14 @@ fn a_date_is_found_in_the_forms_of_many_languages() {
         "2024年3月5日 10:00",
         "２０２４年３月５日",
         "令和6年3月5日",
+        "2024年3月5日(火)",
+        "5 มี.ค. 2567",
+        "5/3/2567",
+        "৫ মার্চ ২০২৪",
+        "5 مارچ 2024",
+        "5 மார்ச் 2024",
+        "5 آذار 2024",
+        "5 Mac 2024",
         "中華民國113年3月5日",
         "۱۵ اسفند ۱۴۰۲",
         "۱۴۰۲/۱۲/۱۵",
@@ -76,6 +84,7 @@ fn the_order_of_a_date_between_slashes_depends_on_the_country() {
         (Some("en"), "https://example.com/", "2024-03-05"),
         (None, "https://example.com/", "2024-03-05"),
         (Some("en"), "https://example.co.uk/", "2024-05-03"),
+        (Some("en-US"), "https://example.co.uk/", "2024-05-03"),
         (Some("en-GB"), "https://example.com/", "2024-05-03"),
         (Some("fr"), "https://example.com/", "2024-05-03"),
     ] {
@@ -96,6 +105,11 @@ fn a_declared_date_keeps_its_time() {
         ("2024-03-05", "2024-03-05"),
         ("2024-3-5", "2024-03-05"),
         ("20240305", "2024-03-05"),
+        ("20240305T100500Z", "2024-03-05T10:05:00Z"),
+        ("20240305100500", "2024-03-05T10:05:00"),
+        ("202403051005", "2024-03-05T10:05:00"),
+        ("2024-03-05T23:30:00-08:00", "2024-03-05T23:30:00-08:00"),
+        ("2024-03-05T00:00:00Z", "2024-03-05T00:00:00Z"),
         ("1709632800", "2024-03-05T10:00:00Z"),
         ("1709632800000", "2024-03-05T10:00:00Z"),
         ("Tue Mar 05 2024", "2024-03-05"),
@@ -131,6 +145,14 @@ fn a_path_names_a_whole_day_only() {
         ("/2024/3/5/", Some("2024-03-05")),
         ("/news/2024-03-05-title", Some("2024-03-05")),
         ("/a/20240305/b", Some("2024-03-05")),
+        ("/news/2024-03/05/content_25340717.htm", Some("2024-03-05")),
+        ("/gn/2024/03-05/1.shtml", Some("2024-03-05")),
+        ("/n1/2024/0305/c1001-1.html", Some("2024-03-05")),
+        ("/202403/05/1.html", Some("2024-03-05")),
+        ("/fa/news/1402/12/15/1/", Some("2024-03-05")),
+        ("/content_25340717.htm", None),
+        ("/14021215/", None),
+        ("/2024/0305-title", None),
         ("/2024/03/title", None),
         ("/120240305", None),
         ("/2024/13/05/", None),
@@ -145,5 +167,99 @@ proptest::proptest! {
     #[test]
     fn any_text_is_searched(text in "[0-9./年月日 -]{0,40}|\\PC{0,60}") {
         let _ = declared(&text, Order::MonthFirst);
+    }
+}
+
+#[test]
+fn each_name_of_a_month_is_one_in_a_date() {
+    for (name, number) in super::super::months::all() {
+        let expected = calendars::day(2024, number, 15).map(|day| day.to_string());
+        let found = shown(&format!("15 {name} 2024"), Order::DayFirst).map(|date| date.iso);
+        assert_eq!(found, expected, "{name}");
+    }
+}
+
+#[test]
+fn other_calendars_are_told_by_their_years_and_eras() {
+    for (text, expected) in [
+        ("令和8年11月27日", Some("2026-11-27")),
+        ("令和元年5月1日", Some("2019-05-01")),
+        ("平成31年4月30日", Some("2019-04-30")),
+        ("27 พฤศจิกายน 2569", Some("2026-11-27")),
+        ("27 พ.ย. 2569 10:30 น.", Some("2026-11-27")),
+        ("۶ آذر ۱۴۰۵", Some("2026-11-27")),
+        ("۱۴۰۵/۰۹/۰۶", Some("2026-11-27")),
+        ("۶ قوس ۱۴۰۵", Some("2026-11-27")),
+        ("27 تشرين الثاني 2026", Some("2026-11-27")),
+        ("٢٧ نوفمبر ٢٠٢٦", Some("2026-11-27")),
+        ("٢٧/١١/٢٠٢٦", Some("2026-11-27")),
+        // The Islamic calendar is another one than the Persian: its months have other names.
+        ("17 جمادى الآخرة 1448", None),
+    ] {
+        let found = shown(text, Order::DayFirst).map(|date| date.iso);
+        assert_eq!(found.as_deref(), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_span_of_time_is_no_date() {
+    for (text, is_date) in [
+        ("27. November 2026", true),
+        ("27. November 2026, 10:30 Uhr", true),
+        ("27.11.2026 - 10:30 Uhr", true),
+        ("10:30 - 27 November 2026", true),
+        ("27 November 2026 - Rome", true),
+        ("27 November 2026 | updated 28 November 2026", true),
+        ("2026-11-27 10:30", true),
+        ("27. November 2026, 10:00 – 12:00 Uhr", false),
+        ("27. November 2026, 10:00 Uhr bis 12:00 Uhr", false),
+        ("25.–27. November 2026", false),
+        ("25. bis 27. November 2026", false),
+        ("28 October - 27 November 2026", false),
+        ("25.11.2026 - 27.11.2026", false),
+        ("27 November 2026 – 3 December 2026", false),
+        ("2026年11月27日～2026年12月3日", false),
+    ] {
+        assert_eq!(shown(text, Order::DayFirst).is_some(), is_date, "{text}");
+    }
+}
+
+#[test]
+fn a_text_opens_with_its_date_if_the_sentence_begins_behind() {
+    for (text, is_opening) in [
+        ("(27 November 2026) The roofs", true),
+        ("27.11.2026 – Die Dächer", true),
+        ("Rome, 27 November 2026 - The roofs", true),
+        ("Bad Belzig, (27.11.2026). Die Dächer", true),
+        ("NEW YORK, Nov. 27, 2026 /PRNewswire/ -- The roofs", true),
+        ("27 November 2026 was the day", false),
+        ("On 27 November 2026 – the day of the storm", false),
+        ("The storm of the year, 27 November 2026: the roofs", false),
+        ("The roofs", false),
+        ("", false),
+    ] {
+        assert_eq!(opening(text, Order::DayFirst).is_some(), is_opening, "{text}");
+    }
+}
+
+#[test]
+fn a_date_of_one_reading_tells_the_order_of_the_others() {
+    for (text, expected) in [
+        ("posted 25/03/2024", Some(Order::DayFirst)),
+        ("posted 03-25-2024", Some(Order::MonthFirst)),
+        ("posted 03/05/2024", None),
+        ("25.03.2024", None),
+        ("25/13/2024", None),
+        ("1/25", None),
+    ] {
+        assert_eq!(order_told(text), expected, "{text}");
+    }
+    for (order, expected) in [
+        (Order::DayFirst, Some("2024-05-03")),
+        (Order::MonthFirst, Some("2024-03-05")),
+        (Order::MonthFirstBetweenSlashes, None),
+    ] {
+        let found = shown("3-5-2024", order).map(|date| date.iso);
+        assert_eq!(found.as_deref(), expected, "{order:?}");
     }
 }

@@ -28,8 +28,13 @@ fn digit(c: char) -> Option<i64> {
 }
 
 fn is_letter(c: char) -> bool {
-    // A virama joins letters, and is none itself.
-    c.is_alphabetic() && !is_sign(c) || c == '\u{94d}'
+    c.is_alphabetic() && !is_sign(c) || is_within_word(c)
+}
+
+/// Whether a sign that is no letter stands within words: the viramas and dots of the scripts of India, the tones of Thai.
+fn is_within_word(c: char) -> bool {
+    let of_india = ('\u{900}'..'\u{d80}').contains(&c) && matches!(u32::from(c) & 0x7f, 0x3c | 0x4d);
+    of_india || matches!(c, '\u{e47}'..='\u{e4e}')
 }
 
 /// Whether a character stands behind the number of a year, a month or a day in Chinese, Japanese and Korean.
@@ -54,10 +59,25 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
             while let Some(next) = rest.next_if(|c| is_letter(*c)) {
                 word.extend(next.to_lowercase());
             }
-            tokens.push(month(&word).map_or(Token::Word(word), |month| Token::Month(month.into())));
+            push_word(&mut tokens, word);
         } else if !c.is_whitespace() {
             tokens.push(Token::Mark(c));
         }
     }
     tokens
+}
+
+/// Appends a word. Some names of months are two words (`تشرين الثاني`), or two with a dot (`พ.ย.`).
+fn push_word(tokens: &mut Vec<Token>, word: String) {
+    let (first, between) = match &tokens[..] {
+        [.., Token::Word(first), Token::Mark('.')] => (Some(first), "."),
+        [.., Token::Word(first)] => (Some(first), " "),
+        _ => (None, ""),
+    };
+    let of_two = first.and_then(|first| month(&format!("{first}{between}{word}")));
+    if of_two.is_some() {
+        tokens.truncate(tokens.len() - 1 - between.trim().len());
+    }
+    let token = of_two.or_else(|| month(&word));
+    tokens.push(token.map_or(Token::Word(word), |month| Token::Month(month.into())));
 }

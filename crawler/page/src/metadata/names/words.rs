@@ -25,7 +25,9 @@ pub(super) const WRITTEN_BY: &[&str] = &[
     "oleh", "ditulis oleh", "penulis", "tác giả", "bởi", 
     "نویسنده", "بقلم", "الكاتب", "كتب", "מאת", "लेखक", "โดย", "аутор", "пише", "piše", "napisao", "napisala", "autors", "autorius", "escrit per",
     "höfundur", "подготовил", "подготовила", "написал", "责任编辑", "撰文", "作者", "记者", "記者", "文/", "文／", "文：", "編集", "著者",
-    "執筆者", "執筆", "ライター", "글쓴이", "작성자", "기자",
+    "eingestellt von", "publicada por", "enviado por", "gepost door", "upplagd av", "lagt inn av", "lagt ut av", "indsendt af", "lagt op af",
+    "lähettänyt", "vystavil", "bejegyezte", "gönderen", "diposting oleh", "diposkan oleh", "được đăng bởi", "αναρτήθηκε από", "objavio", "objavila",
+    "مرسلة بواسطة", "投稿者", "発布者", "发布者", "張貼者", "執筆者", "執筆", "ライター", "글쓴이", "작성자", "기자",
 ];
 
 /// What comes before the name of an author only with a colon.

@@ -145,6 +145,138 @@ fn the_day_of_an_event_is_not_that_of_the_publication() {
 }
 
 #[test]
+fn the_label_of_a_date_tells_what_it_is() {
+    for (html, published, modified) in [
+        (
+            "<p>Published 5 March 2024 | Updated 7 March 2024</p>",
+            Some("2024-03-05"),
+            Some("2024-03-07"),
+        ),
+        (
+            "<p>Updated 7 March 2024 | Published 5 March 2024</p>",
+            Some("2024-03-05"),
+            Some("2024-03-07"),
+        ),
+        (
+            "<p>2024年3月5日 公開 2024年3月7日 更新</p>",
+            Some("2024-03-05"),
+            Some("2024-03-07"),
+        ),
+        ("<p>2024年3月7日 更新</p>", None, Some("2024-03-07")),
+        (
+            "<p>5 March 2024</p><p>Last updated: 7 March 2024</p>",
+            Some("2024-03-05"),
+            Some("2024-03-07"),
+        ),
+        (
+            "<p>Updated <time datetime=2024-03-07>7 March 2024</time></p>",
+            None,
+            Some("2024-03-07"),
+        ),
+        (
+            "<p>Page last edited: <span class=date>7 March 2024</span></p>",
+            None,
+            Some("2024-03-07"),
+        ),
+        (
+            "<span class=date>5 March 2024</span><span class=date>Updated: 7 March 2024</span>",
+            Some("2024-03-05"),
+            Some("2024-03-07"),
+        ),
+        (
+            "<dl><dt>Published</dt><dd>5 March 2024</dd><dt>Updated</dt><dd>7 March 2024</dd></dl>",
+            Some("2024-03-05"),
+            Some("2024-03-07"),
+        ),
+        ("<dl><dt>Deadline:</dt><dd>5 March 2024</dd></dl>", None, None),
+        ("<p>Deadline: 5 March 2024</p>", None, None),
+        ("<div class=date>5 March 2024, 10:00 – 12:00</div>", None, None),
+        (
+            "<p>Text</p><p>The list was published in a journal. [Seen on 5 March 2024]</p>",
+            None,
+            None,
+        ),
+    ] {
+        // Far from the heading only labels tell.
+        let html = match html.strip_prefix("<p>Text</p>") {
+            Some(rest) => format!("{}{rest}", "<p>Text</p>".repeat(40)),
+            None => html.to_owned(),
+        };
+        let found = read(&format!("<html lang=en-GB><main><h1>Title</h1>{html}</main>"));
+        assert_eq!(text(&found.published).map(|(day, _)| day), published, "{html}");
+        assert_eq!(text(&found.modified).map(|(day, _)| day), modified, "{html}");
+    }
+}
+
+#[test]
+fn among_declared_days_the_page_shows_one() {
+    let page = |shown: &str| {
+        format!(
+            "<html lang=de><meta property=article:published_time content='2024-03-04'><meta name=dc.date.issued content='2024-03-06'>\
+             <ul><li>Mittwoch, 5. März 2024</ul><h1>Titel</h1>{shown}<p>Text</p>"
+        )
+    };
+    for (shown, expected) in [
+        ("<span class=date>6. März 2024</span>", "2024-03-06"),
+        ("<span class=date>4. März 2024</span>", "2024-03-04"),
+        ("<span class=date>Aktualisiert: 6. März 2024</span>", "2024-03-04"),
+        ("<span class=date>9. März 2024</span>", "2024-03-04"),
+        // The day before the heading is that of the reader.
+        ("", "2024-03-04"),
+    ] {
+        let found = read(&page(shown));
+        assert_eq!(text(&found.published).map(|(day, _)| day), Some(expected), "{shown}");
+    }
+}
+
+#[test]
+fn the_day_of_a_post_is_in_the_title_of_its_hour() {
+    let found = read(
+        "<div itemscope itemtype='http://schema.org/BlogPosting'><h1 itemprop=name>Title</h1><p>Out on 14.08.2017</p>\
+         <abbr class=published itemprop=datePublished title='2017-09-09T10:52:00+02:00'>10:52</abbr></div>",
+    );
+    assert_eq!(
+        text(&found.published),
+        Some(("2017-09-09T10:52:00+02:00", Source::Microdata))
+    );
+}
+
+#[test]
+fn the_widgets_of_a_page_builder_are_its_text() {
+    let widget = |kind: &str, date: &str| {
+        format!(
+            "<div class='elementor-element elementor-widget elementor-widget-{kind}'><span class=elementor-post-date>{date}</span></div>"
+        )
+    };
+    let page = format!(
+        "<html lang=en-GB><h1>Title</h1>{}{}",
+        widget("posts", "5 March 2023"),
+        widget("post-info", "5 March 2024")
+    );
+    assert_eq!(text(&read(&page).published).map(|(day, _)| day), Some("2024-03-05"));
+}
+
+#[test]
+fn a_number_of_json_ld_is_a_time() {
+    let page = |number: &str| {
+        format!(
+            "<script type=application/ld+json>{{\"@type\":\"Article\",\"datePublished\":{number}}}</script><h1>Title</h1>"
+        )
+    };
+    for (number, expected) in [
+        ("1709632800000", Some("2024-03-05T10:00:00Z")),
+        ("1709632800", Some("2024-03-05T10:00:00Z")),
+        ("0", None),
+        ("17.5", None),
+        // After the fetch.
+        ("1795737600000", None),
+    ] {
+        let found = read(&page(number));
+        assert_eq!(text(&found.published).map(|(day, _)| day), expected, "{number}");
+    }
+}
+
+#[test]
 fn the_authors_of_a_list_of_articles_are_not_those_of_the_page() {
     let teaser = |name: &str| format!("<div><h2>An item</h2><a rel=author href=/a>{name}</a></div>");
     let list = |names: &[&str]| {

@@ -1,0 +1,146 @@
+//! The words that tell whether a date is that of the publication or of a change: "Published 5 March 2024 | Updated 7 March 2024".
+//!
+//! Most labels stand before their date. In Japanese and Korean many stand behind: `2024.03.05 公開 2024.03.07 更新`.
+
+use std::sync::LazyLock;
+
+use super::super::phrases::Lists;
+
+/// What a label says of its date.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Label {
+    Published,
+    Modified,
+    /// Of something else.
+    Other,
+}
+
+/// Words for a publication, in lower case.
+#[rustfmt::skip]
+pub(super) const PUBLISHED: &[&str] = &[
+    "published", "posted", "publication date", "date of publication", "veröffentlicht", "veröffentlichung", "erstellt", "erschienen am", "publié", "paru le",
+    "mis en ligne", "publicado", "fecha de publicación", "data de publicação", "pubblicato", "gepubliceerd", "geplaatst op", "publicerad", "publisert",
+    "udgivet", "offentliggjort", "julkaistu", "opublikowano", "data publikacji", "publikováno", "zveřejněno", "vydáno", "objavljeno", "objavljen",
+    "опубликовано", "опубликован", "дата публикации", "发布", "發佈", "發布", "发表于", "公開", "投稿日", "掲載日", "配信", "نشر", "انتشار", "פורסם",
+    "प्रकाशित", "เผยแพร่", "diterbitkan", "ngày đăng", "megjelent", "опубліковано", "публикува", "입력", "등록", "게시", "작성일", "δημοσιεύ",
+    "yayınlan", "yayın tarihi", "közzétéve", "publicat",
+];
+
+/// Words for a change, in lower case.
+#[rustfmt::skip]
+pub(super) const MODIFIED: &[&str] = &[
+    "updated", "last update", "modified", "last edited", "last changed", "revised", "aktualisiert", "aktualisierung", "geändert", "letzte änderung",
+    "zuletzt bearbeitet", "überarbeitet", "stand:", "mis à jour", "mise à jour", "modifié", "modification", "actualizado", "actualización", "modificado",
+    "atualizado", "atualização", "aggiornato", "aggiornamento", "ultima modifica", "bijgewerkt", "gewijzigd", "wijziging", "uppdaterad", "ändrad", "oppdatert",
+    "sist endret", "opdateret", "päivitetty", "muokattu", "zaktualizowano", "aktualizacja", "aktualizováno", "aktualizace", "ažurirano", "posodobljeno", "обновлено", "обновлен",
+    "изменено", "更新", "修改", "수정", "güncelle", "עודכן", "بروزرسانی", "تحديث", "diperbarui", "cập nhật", "оновлено", "frissítve", "frissítés",
+    "actualizat", "ενημέρωση", "ενημερώθηκε", "обновен",
+];
+
+/// Words for the days of events, offers, products and people, in lower case.
+#[rustfmt::skip]
+const OTHER: &[&str] = &[
+    "deadline", "starts on", "ends on", "valid until", "valid from", "expires", "expiry", "born on", "date of birth", "birthday",
+    "died on", "closing date", "date of event", "event date", "erscheinungstermin", "geboren", "geburtstag", "geburtsdatum", "gestorben",
+    "gültig", "ablaufdatum", "anmeldeschluss", "einsendeschluss", "bewerbungsschluss", "bewerbungsfrist", "beginn:", "ende:",
+    "date limite", "date de naissance", "date de sortie", "valable", "fecha límite",
+    "fecha de nacimiento", "fecha de lanzamiento", "válido", "data de nascimento", "prazo", "data di nascita", "scadenza", "valido",
+    "geboortedatum", "verschijningsdatum", "premiera", "data urodzenia", "дата рождения", "дата выхода", "дата проведения", "срок",
+    "出生", "截止", "生年月日", "発売日", "開催日", "締切", "生産日期", "생년월일", "출시일", "마감", "doğum tarihi", "son başvuru",
+];
+
+static LABELS: LazyLock<Lists<Label>> = LazyLock::new(|| {
+    Lists::new(&[
+        (PUBLISHED, Label::Published),
+        (MODIFIED, Label::Modified),
+        (OTHER, Label::Other),
+    ])
+});
+
+/// Most parts of a line that are looked at.
+const MAX_PARTS: usize = 8;
+
+/// A part of a line between two labels.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Part<'a> {
+    pub before: Option<Label>,
+    pub text: &'a str,
+    pub behind: Option<Label>,
+}
+
+/// The parts of a line in lower case, which its labels separate. Without labels it is one.
+pub(super) fn parts(lower: &str) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
+    let (mut before, mut start) = (None, 0);
+    for (range, label) in LABELS.find_in(lower).take(MAX_PARTS - 1) {
+        parts.push(Part {
+            before,
+            text: &lower[start..range.start],
+            behind: Some(label),
+        });
+        (before, start) = (Some(label), range.end);
+    }
+    parts.push(Part {
+        before,
+        text: &lower[start..],
+        behind: None,
+    });
+    parts
+}
+
+/// Whether a line has a label.
+pub(super) fn has_label(lower: &str) -> bool {
+    LABELS.find_in(lower).next().is_some()
+}
+
+/// The label of each part that has a date: that before it, or that behind it if the line begins with a date and ends with a label.
+pub(super) fn dated<'a, T>(
+    parts: &[Part<'a>],
+    read: impl Fn(&'a str) -> Option<T>,
+) -> Vec<(Option<Label>, &'a str, T)> {
+    let dates: Vec<Option<T>> = parts.iter().map(|part| read(part.text)).collect();
+    let is_dated = |date: Option<&Option<T>>| date.is_some_and(Option::is_some);
+    let are_behind = is_dated(dates.first()) && !is_dated(dates.last());
+    let dated = parts.iter().zip(dates).filter_map(|(part, date)| Some((part, date?)));
+    dated
+        .map(|(part, date)| {
+            let label = if are_behind { part.behind } else { part.before };
+            (label, part.text, date)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_date_of_a_line_has_the_label_on_its_side() {
+        use Label::{Modified, Published};
+        for (line, expected) in [
+            ("5", vec![(None, 5)]),
+            ("published 5", vec![(Some(Published), 5)]),
+            (
+                "published 5 | updated 7",
+                vec![(Some(Published), 5), (Some(Modified), 7)],
+            ),
+            (
+                "updated: 7, published: 5",
+                vec![(Some(Modified), 7), (Some(Published), 5)],
+            ),
+            ("5 | updated 7", vec![(None, 5), (Some(Modified), 7)]),
+            ("5 公開 7 更新", vec![(Some(Published), 5), (Some(Modified), 7)]),
+            ("7 更新", vec![(Some(Modified), 7)]),
+            ("更新日：7", vec![(Some(Modified), 7)]),
+            ("deadline: 5", vec![(Some(Label::Other), 5)]),
+            ("published", vec![]),
+        ] {
+            let number = |text: &str| text.chars().find_map(|c| c.to_digit(10));
+            let found: Vec<_> = dated(&parts(line), number)
+                .into_iter()
+                .map(|(label, _, n)| (label, n))
+                .collect();
+            assert_eq!(found, expected, "{line}");
+        }
+    }
+}
