@@ -84,7 +84,7 @@ fn of_marks(
 fn label_of(visible: &Visible<'_>, marked: &Marked, reader: DateReader<'_>) -> Option<Label> {
     let text = marked.text.to_lowercase();
     let within: Vec<Option<Label>> = labels_in(&text, reader);
-    if within.iter().any(|label| *label == Some(Label::Published)) {
+    if within.contains(&Some(Label::Published)) {
         return Some(Label::Published);
     }
     if let Some(label) = within.first().copied().flatten() {

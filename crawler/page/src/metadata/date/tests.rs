@@ -169,7 +169,7 @@ fn a_path_names_a_whole_day_only() {
 proptest::proptest! {
     #[test]
     fn any_text_is_searched(text in "[0-9./年月日 -]{0,40}|\\PC{0,60}") {
-        let _ = declared(&text, Order::MonthFirst);
+        let _ = (declared(&text, Order::MonthFirst), opening(&text, Order::DayFirst), order_told(&text));
     }
 }
 
