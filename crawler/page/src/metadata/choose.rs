@@ -67,15 +67,6 @@ impl Chooser<'_> {
             is_possible: &is_possible,
         };
         let title = title.map(|(value, source)| Sourced { value, source });
-        if std::env::var("DD").is_ok() {
-            eprintln!("HEAD {} {:?}", self.url, self.visible.heading);
-            for (i, l) in self.visible.lines.iter().enumerate() {
-                eprintln!("LINE {i} {} {l}", l.len());
-            }
-            for m in &self.visible.marks {
-                eprintln!("MARK {m:?}");
-            }
-        }
         let published = self.published(reader);
         Metadata {
             authors: self.authors(order),

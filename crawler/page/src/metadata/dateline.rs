@@ -84,7 +84,7 @@ fn of_marks(
 fn label_of(visible: &Visible<'_>, marked: &Marked, reader: DateReader<'_>) -> Option<Label> {
     let text = marked.text.to_lowercase();
     let within: Vec<Option<Label>> = labels_in(&text, reader);
-    if within.iter().any(|label| *label == Some(Label::Published)) {
+    if within.contains(&Some(Label::Published)) {
         return Some(Label::Published);
     }
     if let Some(label) = within.first().copied().flatten() {
@@ -153,8 +153,8 @@ pub(super) fn is_shown(visible: &Visible<'_>, day: Date, reader: DateReader<'_>)
         || told_near(visible, reader).any(|date| date.day == day)
 }
 
-/// The days that stand near the heading, not before it, as the date of the page: in a marked element that is short, or in a line that is only a date or a
-/// byline with a date. A day within a sentence is that of an event.
+/// The days that stand near the heading, not before it, as the date of the page: in a marked element that is short, or in a line that is only
+/// a date or a byline with a date. A day within a sentence is that of an event.
 pub(super) fn days_of_page(visible: &Visible<'_>, reader: DateReader<'_>) -> impl Iterator<Item = Date> {
     let marked = visible.near_first(is_date_mark).into_iter();
     let marked = marked.filter(|marked| visible.is_near(marked.line) && visible.is_after_heading(marked.line));

@@ -27,6 +27,8 @@ pub(super) enum Meaning {
     Title,
     /// Not the page's own: comments, other articles, menus.
     Zone,
+    /// The foot of the page, or of an article if it is within one.
+    Foot,
 }
 
 /// Longest value of a class attribute that is read, in bytes.
@@ -163,7 +165,7 @@ fn meaning(classes: &str) -> Option<Meaning> {
     let mut first = None;
     for meaning in classes.split_ascii_whitespace().filter_map(of_class) {
         // An element that belongs to something else is that, whatever its other classes say.
-        if meaning == Meaning::Zone {
+        if matches!(meaning, Meaning::Zone | Meaning::Foot) {
             return Some(meaning);
         }
         first = first.or(Some(meaning));
@@ -187,8 +189,10 @@ fn of_class(class: &str) -> Option<Meaning> {
     // The foot of an article names its author.
     let is_foot_of_page = has(lists::FOOTER) && !has(lists::TITLED);
     let is_headline = words == 1 && has(lists::HEADLINE);
-    if has(lists::ZONE) || is_foot_of_page {
+    if has(lists::ZONE) {
         Some(Meaning::Zone)
+    } else if is_foot_of_page {
+        Some(Meaning::Foot)
     } else if has(lists::AUTHOR) && !has(lists::NO_AUTHOR) {
         Some(Meaning::Author)
     } else if has(lists::MODIFIED) {

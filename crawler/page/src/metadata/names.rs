@@ -7,7 +7,8 @@ use std::sync::LazyLock;
 
 pub(super) use self::wide::is_wide;
 use self::words::{
-    AGENCIES, DEGREES, ENDS, LAST_WORDS, LETTERS, NOBODY, PARTICLES, ROLES, SEPARATORS, WITH_COLON, WRITTEN_BY,
+    AGENCIES, DEGREES, ENDS, LAST_WORDS, LETTERS, NOBODY, PARTICLES, ROLES, SEPARATORS, WEEKDAYS, WITH_COLON,
+    WRITTEN_BY,
 };
 use super::months::month;
 use super::phrases::ByFirstLetter;
@@ -146,6 +147,11 @@ fn without_date(text: &str) -> &str {
         Some((name, last)) if month(&last.to_lowercase()).is_some() => name.trim_end(),
         _ => before,
     };
+    let bare = before.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let before = match bare.rsplit_once(' ') {
+        Some((name, last)) if WEEKDAYS.contains(&last.to_lowercase().as_str()) => name.trim_end(),
+        _ => before,
+    };
     match before.rsplit_once(' ') {
         Some((name, last)) if last.chars().count() <= 3 && last.chars().all(char::is_lowercase) => name,
         _ => before,
@@ -251,9 +257,15 @@ fn is_address(text: &str) -> bool {
     is_host
         || lower.contains("://")
         || lower.contains("www.")
-        || lower.contains('@')
+        || is_mailbox(&lower)
         || lower.contains("{{")
         || lower.contains("%%")
+}
+
+/// Whether a text has an address of mail. An account (`Jane Doe @jane`) is none.
+fn is_mailbox(text: &str) -> bool {
+    let before = text.split_once('@').map(|(before, _)| before);
+    before.is_some_and(|before| before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '+')))
 }
 
 /// A name that is written with the family name first, as in bibliographies: "Doe, Jane" is Jane Doe.
@@ -297,6 +309,11 @@ mod tests {
             ("Jane Doe, Software Engineer", &["Jane Doe"]),
             ("Jane Doe, MD and Jack Ma", &["Jane Doe", "Jack Ma"]),
             ("JANE DOE March 11, 2015", &["JANE DOE"]),
+            ("Jane Doe Monday, February 29, 2016 @ 11:10 PM UTC", &["Jane Doe"]),
+            ("By Jane Doe (@jane)", &["Jane Doe"]),
+            ("Jane Doe @jane", &["Jane Doe"]),
+            ("@jane", &[]),
+            ("Eingestellt von Jane Doe", &["Jane Doe"]),
             ("作者：王小明", &["王小明"]),
             ("作者：王小明 李四 编辑：张三", &["王小明", "李四"]),
             ("김철수 기자", &["김철수"]),

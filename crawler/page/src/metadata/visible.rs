@@ -173,6 +173,7 @@ pub(super) fn visible<'t>(tree: &'t Tree, heading: Option<NodeRef<'_>>, meanings
         around,
         line: String::new(),
         articles: 0,
+        own_articles: 0,
         tried: 0,
     };
     tree.root().walk(&mut reader);
@@ -221,8 +222,9 @@ struct Reader<'t> {
     /// The elements around the heading. None of them is a zone of something else.
     around: Set<NodeId>,
     line: String,
-    /// Number of open `<article>` elements.
+    /// Number of open `<article>` elements, and of those around the heading.
     articles: usize,
+    own_articles: usize,
     /// Number of elements whose marks were looked at.
     tried: usize,
 }
@@ -243,7 +245,9 @@ impl<'t> Visit<'t> for Reader<'t> {
         if is_unseen(element) || self.is_foreign(node, element) || is_hidden(element) {
             return false;
         }
-        self.articles += usize::from(element.name.local == local_name!("article"));
+        let is_article = element.name.local == local_name!("article");
+        self.articles += usize::from(is_article);
+        self.own_articles += usize::from(is_article && self.around.contains(&node.id()));
         if element.name.local == local_name!("br") || !is_within_line(node, element) {
             self.end_line();
         }
@@ -253,7 +257,9 @@ impl<'t> Visit<'t> for Reader<'t> {
 
     fn leave(&mut self, node: NodeRef<'t>) {
         if let Some(element) = node.value().as_element() {
-            self.articles -= usize::from(element.name.local == local_name!("article"));
+            let is_article = element.name.local == local_name!("article");
+            self.articles -= usize::from(is_article);
+            self.own_articles -= usize::from(is_article && self.around.contains(&node.id()));
             if !is_within_line(node, element) {
                 self.end_line();
             }
@@ -281,6 +287,7 @@ impl<'t> Reader<'t> {
         let classes = element.plain_attribute(&local_name!("class")).unwrap_or_default();
         match self.meanings.of(classes) {
             Some(Meaning::Zone) => return true,
+            Some(Meaning::Foot) if self.own_articles == 0 => return true,
             Some(Meaning::Author | Meaning::Published) => return false,
             _ => {}
         }
@@ -357,7 +364,7 @@ fn mark_of(element: &Element, by_class: Option<Meaning>) -> Option<Mark> {
             Meaning::Author => Some(Mark::Author),
             Meaning::Published => Some(Mark::Published),
             Meaning::Modified => Some(Mark::Modified),
-            Meaning::Title | Meaning::Zone => None,
+            Meaning::Title | Meaning::Zone | Meaning::Foot => None,
         },
         _ => None,
     }

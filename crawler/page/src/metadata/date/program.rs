@@ -12,6 +12,7 @@ pub(in super::super) fn declared(text: &str, order: Order) -> Option<PageDate> {
     iso(text)
         .or_else(|| compact(text))
         .or_else(|| unix_time(text))
+        .or_else(|| of_mail(text))
         .or_else(|| shown(text, order))
 }
 
@@ -157,5 +158,15 @@ fn unix_time(text: &str) -> Option<PageDate> {
     Some(PageDate {
         day: time.date(),
         iso: format!("{}T{}Z", time.date(), time.time()),
+    })
+}
+
+/// A date of RFC 5322, section 3.3: `Tue, 05 Mar 2024 10:05:00 +0100`.
+fn of_mail(text: &str) -> Option<PageDate> {
+    let parser = jiff::fmt::rfc2822::DateTimeParser::new().relaxed_weekday(true);
+    let time = parser.parse_zoned(cut(text, MAX_TEXT_BYTES)).ok()?;
+    Some(PageDate {
+        day: time.date(),
+        iso: time.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
     })
 }

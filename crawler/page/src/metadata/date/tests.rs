@@ -113,6 +113,9 @@ fn a_declared_date_keeps_its_time() {
         ("1709632800", "2024-03-05T10:00:00Z"),
         ("1709632800000", "2024-03-05T10:00:00Z"),
         ("Tue Mar 05 2024", "2024-03-05"),
+        ("Tue, 05 Mar 2024 10:05:00 +0100", "2024-03-05T10:05:00+01:00"),
+        ("Tue, 05 Mar 2024 10:05:00 GMT", "2024-03-05T10:05:00+00:00"),
+        ("Tue, 05 Mar 2024", "2024-03-05"),
     ] {
         let found = declared(text, Order::DayFirst).map(|date| date.iso);
         assert_eq!(found.as_deref(), Some(expected), "{text}");
@@ -166,7 +169,7 @@ fn a_path_names_a_whole_day_only() {
 proptest::proptest! {
     #[test]
     fn any_text_is_searched(text in "[0-9./年月日 -]{0,40}|\\PC{0,60}") {
-        let _ = declared(&text, Order::MonthFirst);
+        let _ = (declared(&text, Order::MonthFirst), opening(&text, Order::DayFirst), order_told(&text));
     }
 }
 

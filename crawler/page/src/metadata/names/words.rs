@@ -6,7 +6,7 @@
 #[rustfmt::skip]
 pub(super) const WRITTEN_BY: &[&str] = &[
     "view all posts by", "see all posts by", "all posts by", "more posts by", "posts by", "alle beiträge von",
-    "alle artikel von", "beiträge von", "voir tous les articles par", "written and photographed by",
+    "alle artikel von", "alles von", "mehr von", "beiträge von", "voir tous les articles par", "written and photographed by",
     "this post was written by", "this article was written by", "this was written by", "post written by", "penned by",
     "words and photos by", "written by", "posted by", "published by", "story by", "words by", "text by", "article by",
     "reported by", "submitted by", "created by", "contributed by", "reviewed by", "authored by", "author", "authors",
@@ -104,4 +104,13 @@ pub(super) const AGENCIES: &[&str] = &[
     "agenciaefe", "europapress", "lusa", "pap", "čtk", "ctk", "tass", "тасс", "рианновости", "интерфакс", "interfax", "xinhua", "xinhuanews",
     "新华社", "共同通信", "時事通信", "연합뉴스", "yonhap", "pti", "ani", "ians", "shutterstock", "istock", "istockphoto", "alamy", "adobestock",
     "imago", "imagoimages", "picturealliance", "depositphotos", "unsplash", "pixabay", "pexels",
+];
+
+/// The days of the week in lower case, as they stand between a name and a date: English, German, French, Spanish, Portuguese, Italian, Dutch.
+#[rustfmt::skip]
+pub(super) const WEEKDAYS: &[&str] = &[
+    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag",
+    "sonnabend", "sonntag", "lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche", "lunes", "martes", "miércoles", "jueves", "viernes",
+    "sábado", "domingo", "segunda-feira", "terça-feira", "quarta-feira", "quinta-feira", "sexta-feira", "lunedì", "martedì", "mercoledì", "giovedì",
+    "venerdì", "sabato", "domenica", "maandag", "dinsdag", "woensdag", "donderdag", "vrijdag", "zaterdag", "zondag",
 ];

@@ -257,6 +257,16 @@ fn the_widgets_of_a_page_builder_are_its_text() {
 }
 
 #[test]
+fn the_foot_of_an_article_tells_its_date() {
+    let text_of_article = "<p>Text</p>".repeat(40);
+    let foot = "<div class='row footer-row'>Published 5 March 2024</div>";
+    let within = format!("<html lang=en-GB><article><h1>Title</h1>{text_of_article}{foot}</article>");
+    let behind = format!("<html lang=en-GB><article><h1>Title</h1>{text_of_article}</article>{foot}");
+    assert_eq!(text(&read(&within).published).map(|(day, _)| day), Some("2024-03-05"));
+    assert_eq!(text(&read(&behind).published), None);
+}
+
+#[test]
 fn a_number_of_json_ld_is_a_time() {
     let page = |number: &str| {
         format!(
