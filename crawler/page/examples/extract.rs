@@ -1,4 +1,4 @@
-//! Prints the main text of HTML files, one JSON object a line: `{"id", "text"}`, or `{"id", "text", "markdown"}` with a second argument. The id is the
+//! Prints the main text of HTML files, one JSON object a line: `{"id", "text", "language"}`, and `markdown` with a second argument. The id is the
 //! file's name without its extension.
 //!
 //! `cargo run --release -p crawler-page --example extract FOLDER [full|as-written|text-only] > extracted.jsonl`
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for file in files {
         let page = page::read(&std::fs::read(&file)?, &http::HeaderMap::new(), &url, &options)?;
         let id = file.file_stem().unwrap_or_default().to_string_lossy();
-        let mut said = serde_json::json!({"id": id, "text": page.text});
+        let mut said = serde_json::json!({"id": id, "text": page.text, "language": page.language()});
         if let Some(markdown) = page.markdown {
             said["markdown"] = markdown.into();
         }
