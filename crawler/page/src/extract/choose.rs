@@ -64,12 +64,17 @@ pub(super) fn content(layout: &Layout, root: usize, title: &str, kinds: Kinds, f
 /// 200,000 a megabyte, and the model takes about a microsecond for each.
 const MAX_RUNS: usize = 20_000;
 
-/// Gives each heading at least the probability of the text or of the lower heading under it, unless the rules keep only one of the two.
+/// Gives each heading at least the probability of the text or of the lower heading under it, unless the rules keep only one of the two, and
+/// the mean of its section.
 ///
 /// People who mark content do not agree on headings, so the model is not sure of them. But a text with its heading stays the same in
-/// another template.
+/// another template. A label, or a list of the parts, may stand between a heading and the text of its section.
 fn with_headings(layout: &Layout, mut probabilities: Vec<f64>, is_kept: impl Fn(usize) -> bool) -> Vec<f64> {
     let level = |run: usize| heading_level(&layout.boxes[layout.runs[run].owner].name);
+    let means = of_sections(layout, &probabilities, &level, &is_kept);
+    for (run, mean) in means.into_iter().filter(|(run, _)| is_kept(*run)) {
+        probabilities[run] = probabilities[run].max(mean);
+    }
     // From the last run, so that a heading above a heading gets the same.
     for run in (0..probabilities.len().saturating_sub(1)).rev() {
         let (this, next) = (level(run), level(run + 1));
@@ -78,6 +83,37 @@ fn with_headings(layout: &Layout, mut probabilities: Vec<f64>, is_kept: impl Fn(
         }
     }
     probabilities
+}
+
+/// For each heading the mean probability of the runs in its section that the rules keep, by their bytes. A section goes to the next heading of
+/// this level or a higher one.
+fn of_sections(
+    layout: &Layout,
+    probabilities: &[f64],
+    level: impl Fn(usize) -> u8,
+    is_kept: impl Fn(usize) -> bool,
+) -> Vec<(usize, f64)> {
+    // The sums from each run to the end of the page, and the next heading of each level.
+    let mut behind = vec![(0.0, 0.0); probabilities.len() + 1];
+    let mut next = [probabilities.len(); 7];
+    let mut means = Vec::new();
+    for run in (0..probabilities.len()).rev() {
+        let level = usize::from(level(run));
+        let bytes = if level == 0 && is_kept(run) {
+            layout.runs[run].text.len() as f64
+        } else {
+            0.0
+        };
+        let (expected, all) = behind[run + 1];
+        behind[run] = (expected + bytes * probabilities[run], all + bytes);
+        if level > 0 {
+            let end = next[1..=level].iter().copied().min().unwrap_or(probabilities.len());
+            let section = (expected - behind[end].0, all - behind[end].1);
+            means.push((run, section.0 / f64::max(section.1, 1.0)));
+            next[level] = run;
+        }
+    }
+    means
 }
 
 /// The mean of each probability with those of the runs beside it, by their bytes. A short run depends on its neighbours more than a

@@ -1,6 +1,4 @@
-//! Text above or below the line, where Unicode has characters for it. Markdown has no mark for it, and 2⁸ is not 28.
-
-use std::borrow::Cow;
+//! Text above or below the line, where Unicode has characters for it. Markdown has no mark for it, and 2⁸ is not 28. What has no such characters stands between parentheses.
 
 use super::line::{Ink, Raised};
 
@@ -23,11 +21,25 @@ const CHARACTERS: [(char, char, char); 15] = [
     (')', '⁾', '₎'),
 ];
 
-/// The words with these characters, if all of them have one. The text of a link is the name of a note.
-pub(super) fn written<'w>(words: &'w str, ink: &Ink) -> Cow<'w, str> {
-    let Some(raised) = ink.raised.filter(|_| ink.link.is_none() && ink.code.is_none()) else {
-        return words.into();
+/// How words above or below the line are written.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Notation {
+    /// As they are.
+    Plain,
+    /// With the characters above.
+    Characters(String),
+    /// Between parentheses, with a mark before them, as by Pandoc: `x_(max)`, `10^(n−1)`.
+    Parentheses(Raised),
+}
+
+/// The notation of words. With characters, if all of the words have one and no link is around them only: the text of a link is the name of a
+/// note. Else between parentheses, where the words would read as a part of the word before them: numbers, and what is below the line. Letters above
+/// the line are mostly endings and abbreviations (1st, Mme).
+pub(super) fn notation(words: &str, ink: &Ink) -> Notation {
+    let Some(raised) = ink.raised.filter(|_| ink.code.is_none()) else {
+        return Notation::Plain;
     };
+    let has_link_within = ink.link.is_some() && !ink.is_raised_in_link;
     let character = |c: char| {
         let (_, above, below) = CHARACTERS.iter().find(|(plain, _, _)| *plain == c)?;
         Some(match raised {
@@ -35,6 +47,18 @@ pub(super) fn written<'w>(words: &'w str, ink: &Ink) -> Cow<'w, str> {
             Raised::Sub => *below,
         })
     };
-    let raised = words.chars().map(character).collect::<Option<String>>();
-    raised.map_or(words.into(), Cow::Owned)
+    let with_characters = words.chars().map(character).collect::<Option<String>>();
+    if let Some(words) = with_characters.filter(|_| !has_link_within) {
+        return Notation::Characters(words);
+    }
+    let reads_as_word = match raised {
+        Raised::Super => words.contains(char::is_numeric),
+        Raised::Sub => words.contains(char::is_alphanumeric),
+    };
+    // A link between the parentheses of another one reads as a note to some programs: `[^(1a)](…)`.
+    if reads_as_word && !ink.is_raised_in_link && !words.starts_with(['[', '(']) {
+        Notation::Parentheses(raised)
+    } else {
+        Notation::Plain
+    }
 }

@@ -1,0 +1,65 @@
+//! Terms and their definitions. A term stands on the line before the first line of its definition, in one paragraph. A paragraph of its own would read
+//! as a heading.
+
+use html5ever::local_name;
+
+use super::super::blocks::Leaf;
+use super::super::escape::Block;
+use super::Follow;
+use super::Mode;
+use crate::parse::{Node, NodeRef};
+
+/// A term at the end of the line.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Term {
+    /// Number of pieces of the line behind it.
+    pieces: usize,
+    /// Number of open elements around it.
+    depth: usize,
+}
+
+impl Follow<'_, '_> {
+    /// Ends a term. The next line of its definition, or the next term, continues the paragraph.
+    pub(super) fn wait_for_definition(&mut self) {
+        self.end_raised();
+        if !self.line.is_empty() {
+            self.line.break_line();
+            self.term = Some(Term {
+                pieces: self.line.len(),
+                depth: self.opened.len(),
+            });
+        }
+    }
+
+    /// Whether the line ends with a term.
+    pub(super) fn has_waiting_term(&self) -> bool {
+        self.term.is_some_and(|term| term.pieces == self.line.len())
+    }
+
+    /// Writes the term that waits, because something else than a line of its definition comes.
+    pub(super) fn end_term(&mut self) {
+        if self.has_waiting_term() {
+            let text = self.take_line(Block::Paragraph);
+            self.block(&text, Leaf::Paragraph);
+        }
+    }
+
+    /// Leaves a block. The term waits until the definition beside it ends, or the list around both.
+    pub(super) fn leave_term(&mut self) {
+        let is_beside = self.term.is_some_and(|term| self.opened.len() <= term.depth);
+        if is_beside && self.mode != Some(Mode::Term) {
+            self.end_term();
+        }
+    }
+}
+
+/// Whether a further term or a definition stands behind a term.
+pub(super) fn is_defined(term: NodeRef<'_>) -> bool {
+    let behind = std::iter::successors(term.next_sibling(), |node| node.next_sibling());
+    let mut behind = behind.filter_map(|node| match node.value() {
+        Node::Element(element) => Some(matches!(element.name.local, local_name!("dt") | local_name!("dd"))),
+        Node::Text(text) if !text.trim().is_empty() => Some(false),
+        _ => None,
+    });
+    behind.next().unwrap_or(false)
+}
