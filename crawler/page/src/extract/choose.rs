@@ -7,7 +7,7 @@ use super::forest;
 use super::kind::Kinds;
 use super::layout::Layout;
 use super::marks::MIN_BYTES_OF_HIDDEN;
-use super::teasers;
+use super::{teasers, version_notice};
 
 /// Least probability of any run. A page of navigation alone has no content.
 const MIN_PROBABILITY: f64 = 0.1;
@@ -20,7 +20,8 @@ const MIN_PROBABILITY_OF_MARKED: f64 = 0.5;
 /// The model gives each run a probability p. Of all sets of runs, the chosen one has the highest expected F<sub>β</sub> for its bytes n,
 /// `(1 + β²) Σ n p / (Σ n + β² Σ' n p)`, where Σ is over the set, Σ' over the page, and β what is [favored](Favor). It holds the runs whose
 /// p is at least that F<sub>β</sub> divided by 1 + β² (for β = 1, half of F1; Lipton, Elkan and Narayanaswamy 2014, "Optimal thresholding of classifiers to maximize F1 measure"). So the threshold follows the
-/// page: where the model doubts everything, the likeliest text is taken. The [teasers] beside an article are left out of the set.
+/// page: where the model doubts everything, the likeliest text is taken. The [teasers] beside an article and the [notices](version_notice)
+/// above a manual are left out of the set.
 pub(super) fn content(layout: &Layout, root: usize, title: &str, kinds: Kinds, favor: Favor) -> Vec<usize> {
     let page = Page::of(layout, root, title, kinds);
     let (hidden, apart) = (layout.hidden_bytes(), layout.is_apart());
@@ -57,6 +58,7 @@ pub(super) fn content(layout: &Layout, root: usize, title: &str, kinds: Kinds, f
     runs.retain(|run| probabilities[*run] >= threshold);
     runs.sort_unstable();
     teasers::remove(layout, &mut runs);
+    version_notice::remove(layout, &mut runs);
     runs
 }
 
@@ -64,17 +66,12 @@ pub(super) fn content(layout: &Layout, root: usize, title: &str, kinds: Kinds, f
 /// 200,000 a megabyte, and the model takes about a microsecond for each.
 const MAX_RUNS: usize = 20_000;
 
-/// Gives each heading at least the probability of the text or of the lower heading under it, unless the rules keep only one of the two, and
-/// the mean of its section.
+/// Gives each heading at least the probability of the text or of the lower heading under it, unless the rules keep only one of the two.
 ///
 /// People who mark content do not agree on headings, so the model is not sure of them. But a text with its heading stays the same in
-/// another template. A label, or a list of the parts, may stand between a heading and the text of its section.
+/// another template.
 fn with_headings(layout: &Layout, mut probabilities: Vec<f64>, is_kept: impl Fn(usize) -> bool) -> Vec<f64> {
     let level = |run: usize| heading_level(&layout.boxes[layout.runs[run].owner].name);
-    let means = of_sections(layout, &probabilities, &level, &is_kept);
-    for (run, mean) in means.into_iter().filter(|(run, _)| is_kept(*run)) {
-        probabilities[run] = probabilities[run].max(mean);
-    }
     // From the last run, so that a heading above a heading gets the same.
     for run in (0..probabilities.len().saturating_sub(1)).rev() {
         let (this, next) = (level(run), level(run + 1));
@@ -83,37 +80,6 @@ fn with_headings(layout: &Layout, mut probabilities: Vec<f64>, is_kept: impl Fn(
         }
     }
     probabilities
-}
-
-/// For each heading the mean probability of the runs in its section that the rules keep, by their bytes. A section goes to the next heading of
-/// this level or a higher one.
-fn of_sections(
-    layout: &Layout,
-    probabilities: &[f64],
-    level: impl Fn(usize) -> u8,
-    is_kept: impl Fn(usize) -> bool,
-) -> Vec<(usize, f64)> {
-    // The sums from each run to the end of the page, and the next heading of each level.
-    let mut behind = vec![(0.0, 0.0); probabilities.len() + 1];
-    let mut next = [probabilities.len(); 7];
-    let mut means = Vec::new();
-    for run in (0..probabilities.len()).rev() {
-        let level = usize::from(level(run));
-        let bytes = if level == 0 && is_kept(run) {
-            layout.runs[run].text.len() as f64
-        } else {
-            0.0
-        };
-        let (expected, all) = behind[run + 1];
-        behind[run] = (expected + bytes * probabilities[run], all + bytes);
-        if level > 0 {
-            let end = next[1..=level].iter().copied().min().unwrap_or(probabilities.len());
-            let section = (expected - behind[end].0, all - behind[end].1);
-            means.push((run, section.0 / f64::max(section.1, 1.0)));
-            next[level] = run;
-        }
-    }
-    means
 }
 
 /// The mean of each probability with those of the runs beside it, by their bytes. A short run depends on its neighbours more than a

@@ -27,9 +27,9 @@ use crate::parse::{Element, Node, NodeRef, Visit};
 enum Mode {
     Heading(u8),
     Cell,
-    /// A summary, or a term without a definition, which is strong.
+    /// A term or a summary, which is strong.
     Strong,
-    /// A term with a definition behind it, which is strong too.
+    /// A term whose definition is text, which is strong too.
     Term,
 }
 

@@ -141,7 +141,7 @@ impl<'t> Follow<'t, '_> {
                 .and_then(|number| number.trim().parse().ok())
         };
         match *name {
-            local_name!("dt") if term::is_defined(node) => return self.open_mode(Mode::Term),
+            local_name!("dt") if term::has_text(node) => return self.open_mode(Mode::Term),
             local_name!("dt") | local_name!("summary") => return self.open_mode(Mode::Strong),
             local_name!("td") | local_name!("th") if self.table.is_some() => return self.open_mode(Mode::Cell),
             local_name!("ul") | local_name!("menu") | local_name!("dir") => {

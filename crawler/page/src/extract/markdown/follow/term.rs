@@ -1,8 +1,8 @@
-//! Terms and their definitions. A term stands on the line before the first line of its definition, in one paragraph. A paragraph of its own would read
-//! as a heading.
+//! Terms and their definitions. A term whose definition is text stands on the line before it, in one paragraph.
 
 use html5ever::local_name;
 
+use super::super::super::display::Display;
 use super::super::blocks::Leaf;
 use super::super::escape::Block;
 use super::Follow;
@@ -53,13 +53,28 @@ impl Follow<'_, '_> {
     }
 }
 
-/// Whether a further term or a definition stands behind a term.
-pub(super) fn is_defined(term: NodeRef<'_>) -> bool {
+/// Most nodes between a term and its definition: further terms, white space and comments.
+const MAX_NODES_BETWEEN: usize = 32;
+
+/// Whether text is the definition of a term, without a paragraph or another block around it. A paragraph stays one, and the parts of an interface
+/// have several.
+pub(super) fn has_text(term: NodeRef<'_>) -> bool {
     let behind = std::iter::successors(term.next_sibling(), |node| node.next_sibling());
-    let mut behind = behind.filter_map(|node| match node.value() {
-        Node::Element(element) => Some(matches!(element.name.local, local_name!("dt") | local_name!("dd"))),
-        Node::Text(text) if !text.trim().is_empty() => Some(false),
+    let is_other = |node: &NodeRef<'_>| match node.value() {
+        Node::Element(element) => element.name.local != local_name!("dt"),
+        Node::Text(text) => !text.trim().is_empty(),
+        _ => false,
+    };
+    let definition = behind.take(MAX_NODES_BETWEEN).find(is_other);
+    let is_definition = |node: &NodeRef<'_>| {
+        let element = node.value().as_element();
+        element.is_some_and(|element| element.name.local == local_name!("dd"))
+    };
+    let mut inside = definition.filter(is_definition).into_iter().flat_map(NodeRef::children);
+    let first = inside.find_map(|node| match node.value() {
+        Node::Element(element) => Some(Display::of(node, element) != Display::Block),
+        Node::Text(text) if !text.trim().is_empty() => Some(true),
         _ => None,
     });
-    behind.next().unwrap_or(false)
+    first.unwrap_or(false)
 }
