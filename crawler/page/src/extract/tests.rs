@@ -72,8 +72,8 @@ fn blocks_cells_and_breaks_separate_words_and_inline_elements_do_not() {
         ),
         // rustdoc: a bracket is a link to the page about slices.
         (
-            "<h4>fn from(a: <a href=p.html>[</a>T<a href=p.html>; N]</a>)</h4><a href=/next>»</a> <a href=#top>↑</a>x",
-            "fn from(a: [T; N])\nx",
+            "<h4>fn from(a: <a href=p.html>[</a>T<a href=p.html>; N]</a>) <a href=#top>↑</a> <a href=/next>»</a></h4>",
+            "fn from(a: [T; N])",
         ),
         (
             "<ul><li>one<li>two</ul><dl><dt>term<dd>meaning</dl>",

@@ -16,7 +16,7 @@ use super::super::source::Source;
 use super::blocks::{Leaf, Writer};
 use super::code::Code;
 use super::escape::Block;
-use super::line::{Gap, Ink, Line, Style};
+use super::line::{Gap, Ink, Line, Raise, Style};
 use super::table::{DataTables, Rows};
 use super::target::Targets;
 use super::{MarkdownOptions, formula};
@@ -74,8 +74,8 @@ pub(super) struct Follow<'t, 'o> {
     mode: Option<Mode>,
     /// The term at the end of the line, which waits for its definition.
     term: Option<Term>,
-    /// Whether parentheses are open around a text above or below the line.
-    has_parenthesis: bool,
+    /// The text above or below the line whose parenthesis is open.
+    parenthesis: Option<Raise>,
     /// The open block of code.
     code: Option<Code>,
     /// The open table of data.
@@ -115,7 +115,7 @@ impl<'t, 'o> Follow<'t, 'o> {
             opened: Vec::new(),
             mode: None,
             term: None,
-            has_parenthesis: false,
+            parenthesis: None,
             code: None,
             table: None,
             unwritten: 0,
@@ -226,7 +226,7 @@ impl<'t, 'o> Follow<'t, 'o> {
             Some(formula) => self.line.push_formula(&formula, gap, &ink),
             None => {
                 let words = self.walk.last_text().trim_start_matches([' ', '\n']);
-                raise::push(&mut self.line, &mut self.has_parenthesis, words, gap, &ink);
+                raise::push(&mut self.line, &mut self.parenthesis, words, gap, &ink);
             }
         }
     }

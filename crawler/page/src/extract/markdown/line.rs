@@ -62,6 +62,16 @@ pub(super) enum Raised {
     Sub,
 }
 
+/// An element whose text is not on the line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Raise {
+    pub to: Raised,
+    /// The style around it.
+    pub style: Style,
+    /// Whether a link is around it. Else a link is within.
+    pub is_in_link: bool,
+}
+
 /// How a text is written.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Ink {
@@ -71,9 +81,7 @@ pub(super) struct Ink {
     /// The target of the link around it.
     pub link: Option<Rc<str>>,
     /// Whether it stands above or below the line.
-    pub raised: Option<Raised>,
-    /// Whether the link is around the raised text, and not within.
-    pub is_raised_in_link: bool,
+    pub raised: Option<Raise>,
 }
 
 #[derive(Debug, Clone)]

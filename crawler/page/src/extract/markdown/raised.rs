@@ -1,6 +1,6 @@
 //! Text above or below the line, where Unicode has characters for it. Markdown has no mark for it, and 2⁸ is not 28. What has no such characters stands between parentheses.
 
-use super::line::{Ink, Raised};
+use super::line::{Ink, Raise, Raised};
 
 /// Characters that Unicode has above and below the line ("Superscripts and Subscripts", U+2070 to U+209F, and Latin-1).
 const CHARACTERS: [(char, char, char); 15] = [
@@ -29,7 +29,7 @@ pub(super) enum Notation {
     /// With the characters above.
     Characters(String),
     /// Between parentheses, with a mark before them, as by Pandoc: `x_(max)`, `10^(n−1)`.
-    Parentheses(Raised),
+    Parentheses(Raise),
 }
 
 /// The notation of words. With characters, if all of the words have one and no link is around them only: the text of a link is the name of a
@@ -39,10 +39,10 @@ pub(super) fn notation(words: &str, ink: &Ink) -> Notation {
     let Some(raised) = ink.raised.filter(|_| ink.code.is_none()) else {
         return Notation::Plain;
     };
-    let has_link_within = ink.link.is_some() && !ink.is_raised_in_link;
+    let has_link_within = ink.link.is_some() && !raised.is_in_link;
     let character = |c: char| {
         let (_, above, below) = CHARACTERS.iter().find(|(plain, _, _)| *plain == c)?;
-        Some(match raised {
+        Some(match raised.to {
             Raised::Super => *above,
             Raised::Sub => *below,
         })
@@ -51,12 +51,12 @@ pub(super) fn notation(words: &str, ink: &Ink) -> Notation {
     if let Some(words) = with_characters.filter(|_| !has_link_within) {
         return Notation::Characters(words);
     }
-    let reads_as_word = match raised {
+    let reads_as_word = match raised.to {
         Raised::Super => words.contains(char::is_numeric),
         Raised::Sub => words.contains(char::is_alphanumeric),
     };
     // A link between the parentheses of another one reads as a note to some programs: `[^(1a)](…)`.
-    if reads_as_word && !ink.is_raised_in_link && !words.starts_with(['[', '(']) {
+    if reads_as_word && !raised.is_in_link && !words.starts_with(['[', '(']) {
         Notation::Parentheses(raised)
     } else {
         Notation::Plain

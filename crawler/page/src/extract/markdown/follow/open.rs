@@ -5,7 +5,7 @@ use html5ever::{LocalName, local_name};
 use super::super::super::display::{Display, heading_level};
 use super::super::blocks::Leaf;
 use super::super::code::{self, Code};
-use super::super::line::{Raised, Style};
+use super::super::line::{Raise, Raised, Style};
 use super::super::table::Rows;
 use super::super::{formula, target};
 use super::{Follow, Mode, Opened, term};
@@ -77,8 +77,11 @@ impl<'t> Follow<'t, '_> {
             }
             local_name!("sub") | local_name!("sup") if self.ink.raised.is_none() => {
                 let is_sub = element.name.local == local_name!("sub");
-                self.ink.raised = Some(if is_sub { Raised::Sub } else { Raised::Super });
-                self.ink.is_raised_in_link = self.ink.link.is_some();
+                self.ink.raised = Some(Raise {
+                    to: if is_sub { Raised::Sub } else { Raised::Super },
+                    style: self.ink().style,
+                    is_in_link: self.ink.link.is_some(),
+                });
                 return Opened::Raised;
             }
             local_name!("math") => {

@@ -74,7 +74,7 @@ fn a_term_stands_with_its_definition_if_this_is_text() {
         // docutils: several terms, and a list within an item.
         (
             "<ul><li><dl class=docutils><dt>a</dt>\n<dt>b</dt>\n<dd>text<p>more</p></dd></dl></li></ul>",
-            "- **a**\\\n  **b**\\\n  text\n\n  more",
+            "- **a\\\n  b**\\\n  text\n\n  more",
         ),
         (
             "<dl><div><dt>a</dt><!-- --><dd># b</dd></div><div><dt>c</dt><dd>d</dd></div></dl>",
@@ -270,7 +270,7 @@ fn tables_of_layout_are_blocks() {
         ),
         (
             "<table><tr><th>Parameters:<td><dl><dt>a<dd>text</dl></table>",
-            "Parameters:\n\n**a**\n\ntext",
+            "Parameters:\n\n**a**\\\ntext",
         ),
         ("<table><tr><th>a<tr><td><pre>x\ny</pre></table>", "a\n\n```\nx\ny\n```"),
     ]);
