@@ -66,12 +66,16 @@ pub(super) fn content(layout: &Layout, root: usize, title: &str, kinds: Kinds, f
 /// 200,000 a megabyte, and the model takes about a microsecond for each.
 const MAX_RUNS: usize = 20_000;
 
-/// Gives each heading at least the probability of the text or of the lower heading under it, unless the rules keep only one of the two.
+/// Gives each heading at least the probability of the text or of the lower heading under it, unless the rules keep only one of the two, and a
+/// heading that links to itself the mean of its section: in manuals, labels and grammars stand between a heading and the text.
 ///
 /// People who mark content do not agree on headings, so the model is not sure of them. But a text with its heading stays the same in
 /// another template.
 fn with_headings(layout: &Layout, mut probabilities: Vec<f64>, is_kept: impl Fn(usize) -> bool) -> Vec<f64> {
     let level = |run: usize| heading_level(&layout.boxes[layout.runs[run].owner].name);
+    for (run, mean) in of_linked_sections(layout, &probabilities, level, &is_kept) {
+        probabilities[run] = probabilities[run].max(mean);
+    }
     // From the last run, so that a heading above a heading gets the same.
     for run in (0..probabilities.len().saturating_sub(1)).rev() {
         let (this, next) = (level(run), level(run + 1));
@@ -80,6 +84,42 @@ fn with_headings(layout: &Layout, mut probabilities: Vec<f64>, is_kept: impl Fn(
         }
     }
     probabilities
+}
+
+/// For each heading that links to a part of the page, the mean probability of the text in its section, by its bytes. A section goes to the next heading
+/// of this level or a higher one. Only the runs that the rules keep count.
+fn of_linked_sections(
+    layout: &Layout,
+    probabilities: &[f64],
+    level: impl Fn(usize) -> u8,
+    is_kept: impl Fn(usize) -> bool,
+) -> Vec<(usize, f64)> {
+    let links_to_itself = |run: usize| layout.runs[run].links == 1 && layout.runs[run].outward_bytes == 0;
+    // For each run, the sums from it to the end of the page.
+    let mut behind = vec![(0.0, 0.0); probabilities.len() + 1];
+    let mut next_of_level = [probabilities.len(); 7];
+    let mut means = Vec::new();
+    for run in (0..probabilities.len()).rev() {
+        let level = usize::from(level(run));
+        let is_text = level == 0 && is_kept(run);
+        let bytes = if is_text {
+            layout.runs[run].text.len() as f64
+        } else {
+            0.0
+        };
+        let (expected, all) = behind[run + 1];
+        behind[run] = (expected + bytes * probabilities[run], all + bytes);
+        if level == 0 {
+            continue;
+        }
+        if is_kept(run) && links_to_itself(run) {
+            let end = next_of_level[1..=level].iter().copied().min().unwrap_or(run + 1);
+            let section = (expected - behind[end].0, all - behind[end].1);
+            means.push((run, section.0 / f64::max(section.1, 1.0)));
+        }
+        next_of_level[level] = run;
+    }
+    means
 }
 
 /// The mean of each probability with those of the runs beside it, by their bytes. A short run depends on its neighbours more than a
@@ -163,6 +203,25 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::extract::content_layout;
+    use crate::parse::{Attributes, parse};
+
+    #[test]
+    fn a_heading_that_links_to_itself_has_the_mean_of_its_section() {
+        // mdBook: a label and a grammar stand between the heading and the text. Half of the text of each section is content.
+        let page = "<main><h1 id=t><a class=header href=#t>Visibility</a></h1><p>[vis]<p>pub | (in path)<p>yes no<h2 id=u><a href=#u>Part</a></h2>\
+            <p>yes<p>no.<h2><a href=/other>Other page</a></h2><p>yes<h1 id=v><a href=#v>Next</a></h1></main>";
+        let document = parse(page, Attributes::Read);
+        let layout = content_layout(&document, &[]).laid.layout;
+        let text = |run: usize| layout.text_of(&layout.runs[run]);
+        let level = |run: usize| heading_level(&layout.boxes[layout.runs[run].owner].name);
+        let probabilities: Vec<f64> = (0..layout.runs.len())
+            .map(|run| if text(run).starts_with("yes") { 1.0 } else { 0.0 })
+            .collect();
+        let means = of_linked_sections(&layout, &probabilities, level, |run| !text(run).contains(['[', '|']));
+        let means: Vec<_> = means.into_iter().rev().map(|(run, mean)| (text(run), mean)).collect();
+        assert_eq!(means, [("Visibility", 0.8), ("Part", 0.5), ("Next", 0.0)]);
+    }
 
     fn f1(set: &[(f64, f64)], all: &[(f64, f64)]) -> f64 {
         let expected = |runs: &[(f64, f64)]| runs.iter().map(|(bytes, p)| bytes * p).sum::<f64>();
