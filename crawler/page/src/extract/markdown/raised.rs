@@ -1,4 +1,5 @@
-//! Text above or below the line, where Unicode has characters for it. Markdown has no mark for it, and 2⁸ is not 28. What has no such characters stands between parentheses.
+//! Text above or below the line. Markdown has no mark for it, and 2⁸ is not 28. Unicode has characters for digits; the rest stands between
+//! parentheses.
 
 use super::line::{Ink, Raise, Raised};
 
