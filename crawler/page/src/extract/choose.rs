@@ -7,7 +7,7 @@ use super::forest;
 use super::kind::Kinds;
 use super::layout::Layout;
 use super::marks::MIN_BYTES_OF_HIDDEN;
-use super::teasers;
+use super::{teasers, version_notice};
 
 /// Least probability of any run. A page of navigation alone has no content.
 const MIN_PROBABILITY: f64 = 0.1;
@@ -20,7 +20,8 @@ const MIN_PROBABILITY_OF_MARKED: f64 = 0.5;
 /// The model gives each run a probability p. Of all sets of runs, the chosen one has the highest expected F<sub>β</sub> for its bytes n,
 /// `(1 + β²) Σ n p / (Σ n + β² Σ' n p)`, where Σ is over the set, Σ' over the page, and β what is [favored](Favor). It holds the runs whose
 /// p is at least that F<sub>β</sub> divided by 1 + β² (for β = 1, half of F1; Lipton, Elkan and Narayanaswamy 2014, "Optimal thresholding of classifiers to maximize F1 measure"). So the threshold follows the
-/// page: where the model doubts everything, the likeliest text is taken. The [teasers] beside an article are left out of the set.
+/// page: where the model doubts everything, the likeliest text is taken. The [teasers] beside an article and the [notices](version_notice)
+/// above a manual are left out of the set.
 pub(super) fn content(layout: &Layout, root: usize, title: &str, kinds: Kinds, favor: Favor) -> Vec<usize> {
     let page = Page::of(layout, root, title, kinds);
     let (hidden, apart) = (layout.hidden_bytes(), layout.is_apart());
@@ -57,6 +58,7 @@ pub(super) fn content(layout: &Layout, root: usize, title: &str, kinds: Kinds, f
     runs.retain(|run| probabilities[*run] >= threshold);
     runs.sort_unstable();
     teasers::remove(layout, &mut runs);
+    version_notice::remove(layout, &mut runs);
     runs
 }
 
@@ -64,12 +66,16 @@ pub(super) fn content(layout: &Layout, root: usize, title: &str, kinds: Kinds, f
 /// 200,000 a megabyte, and the model takes about a microsecond for each.
 const MAX_RUNS: usize = 20_000;
 
-/// Gives each heading at least the probability of the text or of the lower heading under it, unless the rules keep only one of the two.
+/// Gives each heading at least the probability of the text or of the lower heading under it, unless the rules keep only one of the two, and a
+/// heading that links to itself the mean of its section: in manuals, labels and grammars stand between a heading and the text.
 ///
 /// People who mark content do not agree on headings, so the model is not sure of them. But a text with its heading stays the same in
 /// another template.
 fn with_headings(layout: &Layout, mut probabilities: Vec<f64>, is_kept: impl Fn(usize) -> bool) -> Vec<f64> {
     let level = |run: usize| heading_level(&layout.boxes[layout.runs[run].owner].name);
+    for (run, mean) in of_linked_sections(layout, &probabilities, level, &is_kept) {
+        probabilities[run] = probabilities[run].max(mean);
+    }
     // From the last run, so that a heading above a heading gets the same.
     for run in (0..probabilities.len().saturating_sub(1)).rev() {
         let (this, next) = (level(run), level(run + 1));
@@ -78,6 +84,42 @@ fn with_headings(layout: &Layout, mut probabilities: Vec<f64>, is_kept: impl Fn(
         }
     }
     probabilities
+}
+
+/// For each heading that links to a part of the page, the mean probability of the text in its section, by its bytes. A section goes to the next heading
+/// of this level or a higher one. Only the runs that the rules keep count.
+fn of_linked_sections(
+    layout: &Layout,
+    probabilities: &[f64],
+    level: impl Fn(usize) -> u8,
+    is_kept: impl Fn(usize) -> bool,
+) -> Vec<(usize, f64)> {
+    let links_to_itself = |run: usize| layout.runs[run].links == 1 && layout.runs[run].outward_bytes == 0;
+    // For each run, the sums from it to the end of the page.
+    let mut behind = vec![(0.0, 0.0); probabilities.len() + 1];
+    let mut next_of_level = [probabilities.len(); 7];
+    let mut means = Vec::new();
+    for run in (0..probabilities.len()).rev() {
+        let level = usize::from(level(run));
+        let is_text = level == 0 && is_kept(run);
+        let bytes = if is_text {
+            layout.runs[run].text.len() as f64
+        } else {
+            0.0
+        };
+        let (expected, all) = behind[run + 1];
+        behind[run] = (expected + bytes * probabilities[run], all + bytes);
+        if level == 0 {
+            continue;
+        }
+        if is_kept(run) && links_to_itself(run) {
+            let end = next_of_level[1..=level].iter().copied().min().unwrap_or(run + 1);
+            let section = (expected - behind[end].0, all - behind[end].1);
+            means.push((run, section.0 / f64::max(section.1, 1.0)));
+        }
+        next_of_level[level] = run;
+    }
+    means
 }
 
 /// The mean of each probability with those of the runs beside it, by their bytes. A short run depends on its neighbours more than a
@@ -161,6 +203,25 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::extract::content_layout;
+    use crate::parse::{Attributes, parse};
+
+    #[test]
+    fn a_heading_that_links_to_itself_has_the_mean_of_its_section() {
+        // mdBook: a label and a grammar stand between the heading and the text. Half of the text of each section is content.
+        let page = "<main><h1 id=t><a class=header href=#t>Visibility</a></h1><p>[vis]<p>pub | (in path)<p>yes no<h2 id=u><a href=#u>Part</a></h2>\
+            <p>yes<p>no.<h2><a href=/other>Other page</a></h2><p>yes<h1 id=v><a href=#v>Next</a></h1></main>";
+        let document = parse(page, Attributes::Read);
+        let layout = content_layout(&document, &[]).laid.layout;
+        let text = |run: usize| layout.text_of(&layout.runs[run]);
+        let level = |run: usize| heading_level(&layout.boxes[layout.runs[run].owner].name);
+        let probabilities: Vec<f64> = (0..layout.runs.len())
+            .map(|run| if text(run).starts_with("yes") { 1.0 } else { 0.0 })
+            .collect();
+        let means = of_linked_sections(&layout, &probabilities, level, |run| !text(run).contains(['[', '|']));
+        let means: Vec<_> = means.into_iter().rev().map(|(run, mean)| (text(run), mean)).collect();
+        assert_eq!(means, [("Visibility", 0.8), ("Part", 0.5), ("Next", 0.0)]);
+    }
 
     fn f1(set: &[(f64, f64)], all: &[(f64, f64)]) -> f64 {
         let expected = |runs: &[(f64, f64)]| runs.iter().map(|(bytes, p)| bytes * p).sum::<f64>();

@@ -29,7 +29,8 @@
 //!
 //! - A formula is written as its LaTeX.
 //! - The numbers beside the lines of a code, and the lines that the page hides there, are left out.
-//! - Digits above and below the line are written with the characters that Unicode has for them ([`raised`]).
+//! - Digits above and below the line are written with the characters that Unicode has for them. What has none, and would read as a part of the
+//!   word before it, stands between parentheses ([`raised`]).
 //! - Images have their descriptions, if the [options](MarkdownOptions) ask for it.
 //!
 //! The Markdown is that of GitHub (GitHub Flavored Markdown 0.29): CommonMark with tables and strikethrough. Formulas stand between dollar signs.

@@ -70,6 +70,11 @@ fn blocks_cells_and_breaks_separate_words_and_inline_elements_do_not() {
             "<h2>Title<a class=headerlink href=#t>¶</a></h2><p>See <a href=x>§ 5</a></p>",
             "Title\nSee § 5",
         ),
+        // rustdoc: a bracket is a link to the page about slices.
+        (
+            "<h4>fn from(a: <a href=p.html>[</a>T<a href=p.html>; N]</a>) <a href=#top>↑</a> <a href=/next>»</a></h4>",
+            "fn from(a: [T; N])",
+        ),
         (
             "<ul><li>one<li>two</ul><dl><dt>term<dd>meaning</dl>",
             "one\ntwo\nterm\nmeaning",

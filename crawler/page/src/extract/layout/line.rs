@@ -26,7 +26,7 @@ impl Place {
             Display::None => Self::Nowhere,
             Display::Block | Display::Cell | Display::Caption => Self::Box,
             _ if marks::hidden(element).is_some() => Self::Nowhere,
-            Display::Link if is_symbol(node) => Self::Nowhere,
+            Display::Link if is_symbol(node, element) => Self::Nowhere,
             Display::Break | Display::Line | Display::Link | Display::Inline => Self::Run,
         }
     }

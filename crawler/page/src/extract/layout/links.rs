@@ -10,12 +10,22 @@ pub(super) fn leads_outward(link: &Element) -> bool {
     target.is_some_and(|target| target.split_once('#').is_none_or(|(_, part)| part.trim().is_empty()))
 }
 
-/// A link whose text is one symbol (¶, #, ⚓): a handle for the heading beside it.
-pub(super) fn is_symbol(link: NodeRef<'_>) -> bool {
+/// A link whose text is one symbol (¶, #, ⚓): a handle for the heading beside it. One that leads to another page, and that text follows without a
+/// space, is a part of the words: a signature has `<a href=array.html>[</a>T<a href=array.html>; N]</a>`.
+pub(super) fn is_symbol(link: NodeRef<'_>, element: &Element) -> bool {
     let Some(Node::Text(text)) = link.first_child().map(|child| child.value()) else {
         return false;
     };
     let mut characters = text.trim().chars();
     let symbol = characters.next().is_some_and(|c| !c.is_alphanumeric());
-    symbol && characters.all(|c| c == '\u{fe0f}') && link.children().count() == 1
+    let is_handle = symbol && characters.all(|c| c == '\u{fe0f}') && link.children().count() == 1;
+    is_handle && !(leads_outward(element) && touches_text(link))
+}
+
+/// Whether text follows an element without a space.
+fn touches_text(element: NodeRef<'_>) -> bool {
+    let Some(Node::Text(text)) = element.next_sibling().map(|next| next.value()) else {
+        return false;
+    };
+    text.chars().next().is_some_and(|c| !c.is_whitespace())
 }

@@ -1,9 +1,12 @@
 //! The walk that writes: elements become blocks, and the texts of chosen runs become their words.
 
 mod open;
+mod raise;
+mod term;
 
 use html5ever::local_name;
 
+use self::term::Term;
 use super::super::display::Display;
 use super::super::layout::Layout;
 use super::super::layout::retrace::Retrace;
@@ -13,8 +16,7 @@ use super::super::source::Source;
 use super::blocks::{Leaf, Writer};
 use super::code::Code;
 use super::escape::Block;
-use super::line::{Gap, Ink, Line, Style};
-use super::raised;
+use super::line::{Gap, Ink, Line, Raise, Style};
 use super::table::{DataTables, Rows};
 use super::target::Targets;
 use super::{MarkdownOptions, formula};
@@ -27,6 +29,8 @@ enum Mode {
     Cell,
     /// A term or a summary, which is strong.
     Strong,
+    /// A term whose definition is text, which is strong too.
+    Term,
 }
 
 /// What ends with an element.
@@ -68,6 +72,10 @@ pub(super) struct Follow<'t, 'o> {
     /// For each open element what ends with it, and how it takes part.
     opened: Vec<(Opened, Display)>,
     mode: Option<Mode>,
+    /// The term at the end of the line, which waits for its definition.
+    term: Option<Term>,
+    /// The text above or below the line whose parenthesis is open.
+    parenthesis: Option<Raise>,
     /// The open block of code.
     code: Option<Code>,
     /// The open table of data.
@@ -106,6 +114,8 @@ impl<'t, 'o> Follow<'t, 'o> {
             ink: Ink::default(),
             opened: Vec::new(),
             mode: None,
+            term: None,
+            parenthesis: None,
             code: None,
             table: None,
             unwritten: 0,
@@ -125,6 +135,7 @@ impl<'t, 'o> Follow<'t, 'o> {
         if let Some(top) = top {
             self.close(opened, top);
         }
+        self.end_term();
     }
 
     pub(super) fn into_markdown(self) -> String {
@@ -164,7 +175,7 @@ impl<'t, 'o> Follow<'t, 'o> {
     /// How words are written here. What is in a strong line is strong, and only that.
     fn ink(&self) -> Ink {
         let mut ink = self.ink.clone();
-        if self.mode == Some(Mode::Strong) {
+        if matches!(self.mode, Some(Mode::Strong | Mode::Term)) {
             ink.style = Style::STRONG;
         }
         if !self.has_room_for_targets() {
@@ -215,7 +226,7 @@ impl<'t, 'o> Follow<'t, 'o> {
             Some(formula) => self.line.push_formula(&formula, gap, &ink),
             None => {
                 let words = self.walk.last_text().trim_start_matches([' ', '\n']);
-                self.line.push_words(&raised::written(words, &ink), gap, &ink);
+                raise::push(&mut self.line, &mut self.parenthesis, words, gap, &ink);
             }
         }
     }
@@ -253,6 +264,7 @@ impl<'t, 'o> Follow<'t, 'o> {
         }
         if is_block(display) {
             self.end_line();
+            self.leave_term();
         }
         self.close(opened, element);
     }
@@ -289,6 +301,9 @@ impl<'t, 'o> Follow<'t, 'o> {
 
     /// Writes a block. The rows of a table that it interrupts come before it.
     fn block(&mut self, text: &str, leaf: Leaf) {
+        if !text.is_empty() {
+            self.end_term();
+        }
         if let Some(rows) = self.table.as_mut().filter(|_| !text.is_empty()) {
             let rows = std::mem::take(rows).into_markdown();
             self.writer.block(&rows, Leaf::Other);
@@ -301,25 +316,33 @@ impl<'t, 'o> Follow<'t, 'o> {
         self.breaks = 0;
         if self.mode.is_some() {
             self.line.space();
-        } else if !self.line.is_empty() {
-            let text = self.line.take(Block::Paragraph);
+        } else if !self.line.is_empty() && !self.has_waiting_term() {
+            let text = self.take_line(Block::Paragraph);
             self.block(&text, Leaf::Paragraph);
         }
+    }
+
+    /// The line, which ends here.
+    fn take_line(&mut self, block: Block) -> String {
+        self.end_raised();
+        self.term = None;
+        self.line.take(block)
     }
 
     /// Ends the line of a heading, a term or a summary.
     fn end_mode(&mut self) {
         match self.mode {
             Some(Mode::Heading(level)) => {
-                let text = self.line.take(Block::Heading);
+                let text = self.take_line(Block::Heading);
                 if !text.is_empty() {
                     let heading = format!("{} {text}", "#".repeat(usize::from(level)));
                     self.block(&heading, Leaf::Other);
                 }
             }
             Some(Mode::Cell) => {}
+            Some(Mode::Term) => self.wait_for_definition(),
             Some(Mode::Strong) | None => {
-                let text = self.line.take(Block::Paragraph);
+                let text = self.take_line(Block::Paragraph);
                 self.block(&text, Leaf::Paragraph);
             }
         }
@@ -330,8 +353,9 @@ impl<'t, 'o> Follow<'t, 'o> {
             Opened::Nothing => {}
             Opened::Levels(levels) => self.writer.close(levels),
             Opened::Mode(outer) => {
-                if let (Some(Mode::Cell), Some(rows)) = (self.mode, &mut self.table) {
-                    rows.push(element, &self.line.take(Block::Cell));
+                if self.mode == Some(Mode::Cell) && self.table.is_some() {
+                    let text = self.take_line(Block::Cell);
+                    self.table.iter_mut().for_each(|rows| rows.push(element, &text));
                 } else {
                     self.end_mode();
                 }
@@ -339,7 +363,10 @@ impl<'t, 'o> Follow<'t, 'o> {
             }
             Opened::Style(outer) => self.ink.style = outer,
             Opened::InlineCode => self.ink.code = None,
-            Opened::Raised => self.ink.raised = None,
+            Opened::Raised => {
+                self.end_raised();
+                self.ink.raised = None;
+            }
             Opened::Link => self.ink.link = None,
             Opened::Code => {
                 if let Some(code) = self.code.take() {

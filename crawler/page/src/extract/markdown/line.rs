@@ -47,8 +47,9 @@ impl Style {
 }
 
 /// White space before a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) enum Gap {
+    #[default]
     None,
     Space,
     Break,
@@ -61,6 +62,16 @@ pub(super) enum Raised {
     Sub,
 }
 
+/// An element whose text is not on the line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Raise {
+    pub to: Raised,
+    /// The style around it.
+    pub style: Style,
+    /// Whether a link is around it. Else a link is within.
+    pub is_in_link: bool,
+}
+
 /// How a text is written.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Ink {
@@ -70,7 +81,7 @@ pub(super) struct Ink {
     /// The target of the link around it.
     pub link: Option<Rc<str>>,
     /// Whether it stands above or below the line.
-    pub raised: Option<Raised>,
+    pub raised: Option<Raise>,
 }
 
 #[derive(Debug, Clone)]
@@ -96,8 +107,8 @@ struct Piece {
 pub(super) struct Line {
     text: String,
     pieces: Vec<Piece>,
-    /// White space is due before the next piece.
-    has_gap: bool,
+    /// White space that is due before the next piece.
+    due: Gap,
     /// Length of the targets of this line and of those before it, in bytes.
     target_bytes: usize,
 }
@@ -112,9 +123,19 @@ impl Line {
         self.target_bytes
     }
 
+    /// Number of pieces.
+    pub(super) fn len(&self) -> usize {
+        self.pieces.len()
+    }
+
     /// Puts white space before the next piece.
     pub(super) fn space(&mut self) {
-        self.has_gap = true;
+        self.due = self.due.max(Gap::Space);
+    }
+
+    /// Puts the next piece on a line of its own.
+    pub(super) fn break_line(&mut self) {
+        self.due = Gap::Break;
     }
 
     /// Adds words with single spaces between them.
@@ -134,11 +155,7 @@ impl Line {
     }
 
     fn push(&mut self, text: &str, gap: Gap, kind: Kind, ink: &Ink) {
-        let gap = if std::mem::take(&mut self.has_gap) {
-            gap.max(Gap::Space)
-        } else {
-            gap
-        };
+        let gap = gap.max(std::mem::take(&mut self.due));
         if let Some(last) = self.pieces.last_mut().filter(|last| continues(last, gap, &kind, ink)) {
             if gap == Gap::Space {
                 self.text.push(' ');
@@ -174,7 +191,7 @@ impl Line {
         pieces.write(&mut out, Style::NONE, place, Behind::Space);
         self.text.clear();
         self.pieces.clear();
-        self.has_gap = false;
+        self.due = Gap::None;
         out
     }
 }

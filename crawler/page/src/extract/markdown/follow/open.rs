@@ -5,10 +5,10 @@ use html5ever::{LocalName, local_name};
 use super::super::super::display::{Display, heading_level};
 use super::super::blocks::Leaf;
 use super::super::code::{self, Code};
-use super::super::line::{Raised, Style};
+use super::super::line::{Raise, Raised, Style};
 use super::super::table::Rows;
 use super::super::{formula, target};
-use super::{Follow, Mode, Opened};
+use super::{Follow, Mode, Opened, term};
 use crate::parse::{Element, NodeRef};
 
 impl<'t> Follow<'t, '_> {
@@ -77,7 +77,11 @@ impl<'t> Follow<'t, '_> {
             }
             local_name!("sub") | local_name!("sup") if self.ink.raised.is_none() => {
                 let is_sub = element.name.local == local_name!("sub");
-                self.ink.raised = Some(if is_sub { Raised::Sub } else { Raised::Super });
+                self.ink.raised = Some(Raise {
+                    to: if is_sub { Raised::Sub } else { Raised::Super },
+                    style: self.ink().style,
+                    is_in_link: self.ink.link.is_some(),
+                });
                 return Opened::Raised;
             }
             local_name!("math") => {
@@ -98,9 +102,12 @@ impl<'t> Follow<'t, '_> {
     fn open_mode(&mut self, mode: Mode) -> Opened {
         match (self.mode, mode) {
             // A heading within a summary or a term is one.
-            (Some(Mode::Strong), Mode::Heading(_)) => self.end_mode(),
+            (Some(Mode::Strong | Mode::Term), Mode::Heading(_)) => self.end_mode(),
             (Some(_), _) => return Opened::Nothing,
             (None, _) => {}
+        }
+        if mode != Mode::Term {
+            self.end_term();
         }
         Opened::Mode(self.mode.replace(mode))
     }
@@ -118,12 +125,26 @@ impl<'t> Follow<'t, '_> {
             }
             return Opened::Nothing;
         }
+        if matches!(
+            *name,
+            local_name!("ul")
+                | local_name!("ol")
+                | local_name!("menu")
+                | local_name!("dir")
+                | local_name!("li")
+                | local_name!("blockquote")
+                | local_name!("pre")
+                | local_name!("table")
+        ) {
+            self.end_term();
+        }
         let number = |name: &LocalName| {
             element
                 .plain_attribute(name)
                 .and_then(|number| number.trim().parse().ok())
         };
         match *name {
+            local_name!("dt") if term::has_text(node) => return self.open_mode(Mode::Term),
             local_name!("dt") | local_name!("summary") => return self.open_mode(Mode::Strong),
             local_name!("td") | local_name!("th") if self.table.is_some() => return self.open_mode(Mode::Cell),
             local_name!("ul") | local_name!("menu") | local_name!("dir") => {

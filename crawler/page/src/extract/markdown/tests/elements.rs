@@ -60,6 +60,78 @@ fn lists_are_nested_and_numbered() {
 }
 
 #[test]
+fn a_term_stands_with_its_definition_if_this_is_text() {
+    assert_all(&[
+        (
+            "<dl><dt>Term<dd>One<dd><ul><li>Two</ul></dl>",
+            "**Term**\\\nOne\n\n- Two",
+        ),
+        // Javadoc, with the names of the parameters in one definition each.
+        (
+            "<dl><dt><span>Parameters:</span></dt><dd><code>a</code> - one</dd><dd><code>b</code> - two</dd><dt>Since:</dt><dd>1.4</dd></dl>",
+            "**Parameters:**\\\n`a` - one\n\n`b` - two\n\n**Since:**\\\n1.4",
+        ),
+        // docutils: several terms, and a list within an item.
+        (
+            "<ul><li><dl class=docutils><dt>a</dt>\n<dt>b</dt>\n<dd>text<p>more</p></dd></dl></li></ul>",
+            "- **a\\\n  b**\\\n  text\n\n  more",
+        ),
+        (
+            "<dl><div><dt>a</dt><!-- --><dd># b</dd></div><div><dt>c</dt><dd>d</dd></div></dl>",
+            "**a**\\\n\\# b\n\n**c**\\\nd",
+        ),
+        // What is not text, or does not belong to the term.
+        ("<dl><dt>a</dt><dd><p>b</p></dd></dl>", "**a**\n\nb"),
+        (
+            "<dl><dt>a</dt><dd></dd><dt>b</dt><dd>c</dd></dl>d",
+            "**a**\n\n**b**\\\nc\n\nd",
+        ),
+        ("<dl><dt>a</dt><dd><pre>b</pre></dd></dl>", "**a**\n\n```\nb\n```"),
+        ("<dl><dt>a</dt><dd><span hidden>b</span></dd></dl><p>c", "**a**\n\nc"),
+        ("<dl><dt>a</dt><dd><img src=i></dd></dl><h2>c</h2>", "**a**\n\n## c"),
+        ("<dl><dt>a</dt><dd>b<h3>c</h3>d</dd></dl>", "**a**\\\nb\n\n### c\n\nd"),
+    ]);
+}
+
+#[test]
+fn texts_off_the_line_are_told_from_the_words_beside_them() {
+    assert_all(&[
+        (
+            "<p>2<sup>8</sup> H<sub>2</sub>O 1<sup>st</sup> M<sup>me</sup>",
+            "2⁸ H₂O 1st Mme",
+        ),
+        // The grammar of rustc's book.
+        (
+            "<p><em>U</em><sub>opt</sub> <i>digit</i><sub>max 2</sub>",
+            "*U*\\_(opt) *digit*\\_(max 2)",
+        ),
+        ("<p>10<sup>n−1</sup> x<sup><i>2n</i></sup>", "10^(n−1) x^(*2n*)"),
+        // Notes: mdBook, Wikipedia, a link around the number.
+        (
+            "<p>types<sup class=footnote-reference><a href=#n>1</a></sup>.",
+            "types^([1](https://example.org/a/b#n)).",
+        ),
+        (
+            "<p>note<sup><a href=#n>[1]</a></sup>",
+            "note[\\[1\\]](https://example.org/a/b#n)",
+        ),
+        (
+            "<p>note<a href=#n><sup>1</sup></a>",
+            "note[¹](https://example.org/a/b#n)",
+        ),
+        (
+            "<p>a<sup><a href=#n>1</a>, <a href=#m>2</a></sup>",
+            "a^([1](https://example.org/a/b#n), [2](https://example.org/a/b#m))",
+        ),
+        (
+            "<h2>Title <sup>v1.2</sup></h2><table><tr><th>a<sub>i</sub><th>b<tr><td>1<td>2</table>",
+            "## Title ^(v1.2)\n\n| a\\_(i) | b |\n| --- | --- |\n| 1 | 2 |",
+        ),
+        ("<p>a<sub>b<div>c</div></sub>d", "a\\_(b)\n\nc\n\nd"),
+    ]);
+}
+
+#[test]
 fn quotes_summaries_and_terms_are_blocks() {
     assert_all(&[
         (
@@ -70,11 +142,7 @@ fn quotes_summaries_and_terms_are_blocks() {
         ("<blockquote>a</blockquote><blockquote>b</blockquote>", "> a\n\n> b"),
         ("<ul><li><blockquote>a</blockquote>b</ul>", "- > a\n\n  b"),
         (
-            "<dl><dt>Term<dd>One<dd><ul><li>Two</ul></dl>",
-            "**Term**\n\nOne\n\n- Two",
-        ),
-        (
-            "<dl><dt><em>class</em> <code>A</code>(<em>b</em>)<dd>x</dl>",
+            "<dl><dt><em>class</em> <code>A</code>(<em>b</em>)<dd><p>x</dl>",
             "**class `A`(b)**\n\nx",
         ),
         (
@@ -202,7 +270,7 @@ fn tables_of_layout_are_blocks() {
         ),
         (
             "<table><tr><th>Parameters:<td><dl><dt>a<dd>text</dl></table>",
-            "Parameters:\n\n**a**\n\ntext",
+            "Parameters:\n\n**a**\\\ntext",
         ),
         ("<table><tr><th>a<tr><td><pre>x\ny</pre></table>", "a\n\n```\nx\ny\n```"),
     ]);
@@ -233,11 +301,6 @@ fn words_have_their_marks() {
         ("<p><code>a.</code><code>b</code><kbd>c</kbd>", "`a.bc`"),
         ("<p>a<br>b <br> c", "a\\\nb\\\nc"),
         ("<p>a<br><br>b", "a\n\nb"),
-        ("<p>2<sup>8</sup> H<sub>2</sub>O x<sup>nd</sup>", "2⁸ H₂O xnd"),
-        (
-            "<p>note<sup><a href=#n>1</a></sup>",
-            "note[1](https://example.org/a/b#n)",
-        ),
         ("<p><span style=display:none>hidden</span>a", "a"),
     ]);
 }
