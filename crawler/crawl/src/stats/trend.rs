@@ -18,9 +18,17 @@ const MIN_OUTLOOK: Duration = Duration::from_secs(3);
 const SPACING: Duration = Duration::from_millis(200);
 
 /// Samples of the last minute.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Trend {
     samples: VecDeque<Sample>,
+    /// The time over which the rates are.
+    window: Duration,
+}
+
+impl Default for Trend {
+    fn default() -> Self {
+        Self::over(RATE_WINDOW)
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +40,7 @@ struct Sample {
     waiting: u64,
 }
 
-/// Rates over the last five seconds.
+/// Rates over the last seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Rates {
     /// Requests ended per second.
@@ -73,6 +81,15 @@ pub struct TimeLeft {
 }
 
 impl Trend {
+    /// Without samples. The rates are over `window`, of at most a minute, or since the first sample; by default over five seconds.
+    #[must_use]
+    pub fn over(window: Duration) -> Self {
+        Self {
+            samples: VecDeque::new(),
+            window,
+        }
+    }
+
     /// Takes a sample, and returns the rates.
     pub fn look(&mut self, now: Instant, snapshot: &Snapshot) -> Rates {
         let sample = Sample {
@@ -92,7 +109,7 @@ impl Trend {
         while self.samples.len() > 2 && now.duration_since(self.samples[1].at) >= OUTLOOK_WINDOW {
             self.samples.pop_front();
         }
-        let Some((before, seconds)) = self.before(now, RATE_WINDOW) else {
+        let Some((before, seconds)) = self.before(now, self.window) else {
             return Rates::default();
         };
         let rate = |now: u64, before: u64| now.saturating_sub(before) as f64 / seconds;

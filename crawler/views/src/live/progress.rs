@@ -1,4 +1,4 @@
-//! The progress of a command: a few lines redrawn on a terminal, or one line every five seconds elsewhere.
+//! The progress of a command: a few lines redrawn on a terminal, or one line a minute elsewhere.
 
 mod crawl;
 mod rates;
@@ -16,7 +16,11 @@ use terminal::tell::{aside, set_display, tell};
 pub use rates::GrowthRate;
 
 const REDRAWN_EVERY: Duration = Duration::from_millis(200);
-const LINE_EVERY: Duration = Duration::from_secs(5);
+/// Without a terminal, the first line comes soon, as a sign that the command works.
+const LINE_AFTER: Duration = Duration::from_secs(5);
+const LINE_EVERY: Duration = Duration::from_secs(60);
+/// The time over which the rates of a crawl are: longer than the delays of most hosts.
+const RATES_OVER: Duration = Duration::from_secs(60);
 
 /// The display; dropping it removes it.
 #[derive(Debug)]
@@ -32,7 +36,7 @@ pub struct Moment {
     pub position: u64,
     /// The line with the bar.
     pub message: String,
-    /// Further lines. Without a terminal they follow the message on the same line.
+    /// Further lines. Without a terminal, those that have changed follow the message on the same line.
     pub more: Vec<String>,
     /// Whether to show the moment at once, for example because the crawl is stopping.
     pub is_urgent: bool,
@@ -45,7 +49,7 @@ impl Progress {
         if !quiet {
             stats.watch();
         }
-        let mut trend = Trend::default();
+        let mut trend = Trend::over(RATES_OVER);
         let mut was_stopping = false;
         Self::start(limits.max_pages, quiet, move |now| {
             let snapshot = stats.snapshot();
@@ -72,16 +76,20 @@ impl Progress {
         let mut display = Display::on_terminal(end);
         let (end, ended) = channel::<()>();
         let thread = std::thread::spawn(move || {
-            let every = if display.is_some() { REDRAWN_EVERY } else { LINE_EVERY };
+            let mut wait = if display.is_some() { REDRAWN_EVERY } else { LINE_AFTER };
+            let mut told = Vec::new();
             look(Instant::now());
             let mut drawn_at = Instant::now();
             while ended.recv_timeout(REDRAWN_EVERY) == Err(RecvTimeoutError::Timeout) {
                 let moment = look(Instant::now());
-                if moment.is_urgent || drawn_at.elapsed() >= every {
+                if moment.is_urgent || drawn_at.elapsed() >= wait {
                     drawn_at = Instant::now();
                     match &mut display {
                         Some(display) => display.draw(moment),
-                        None => tell(in_one_line(&moment)),
+                        None => {
+                            tell(in_one_line(&moment, &told));
+                            (told, wait) = (moment.more, LINE_EVERY);
+                        }
                     }
                 }
             }
@@ -166,8 +174,32 @@ fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
 }
 
-fn in_one_line(moment: &Moment) -> String {
-    let more = moment.more.iter().map(String::as_str);
-    let parts: Vec<&str> = std::iter::once(moment.message.as_str()).chain(more).collect();
+/// The message, and those of the further lines that are not in the line before.
+fn in_one_line(moment: &Moment, told: &[String]) -> String {
+    let more = moment.more.iter().filter(|line| !told.contains(line));
+    let parts: Vec<&str> = std::iter::once(&moment.message)
+        .chain(more)
+        .map(String::as_str)
+        .collect();
     parts.join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_leaves_out_what_the_line_before_has() {
+        let moment = |pages: &str, queued: &str| Moment {
+            message: pages.to_owned(),
+            more: vec!["failed 3".to_owned(), queued.to_owned()],
+            ..Moment::default()
+        };
+        let first = moment("100 pages", "queued 40");
+        assert_eq!(in_one_line(&first, &[]), "100 pages; failed 3; queued 40");
+        assert_eq!(
+            in_one_line(&moment("120 pages", "queued 41"), &first.more),
+            "120 pages; queued 41"
+        );
+    }
 }

@@ -1,6 +1,6 @@
 //! The progress of a crawl in words.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use crawl::clock::unix_millis;
 use crawl::stats::{Rates, RunLimits, Snapshot, TimeLeft};
@@ -20,8 +20,11 @@ pub(super) fn describe(
     rates: Rates,
     left: Option<TimeLeft>,
 ) -> (String, Vec<String>) {
-    let of = limits.max_pages.map_or(String::new(), |pages| format!(" of {pages}"));
-    let mut first = format!("{}{of} pages", now.pages());
+    let of = limits
+        .max_pages
+        .map_or(String::new(), |pages| format!(" of {}", grouped(pages)));
+    let elapsed = humantime::format_duration(Duration::from_secs(now.elapsed.as_secs()));
+    let mut first = format!("{}{of} pages, running for {elapsed}", grouped(now.pages()));
     if now.stopping {
         first.push_str(", stopping: finishing the URLs in process (Ctrl-C again ends at once)");
     }
@@ -135,6 +138,7 @@ mod tests {
         let now = Snapshot {
             counts,
             bytes: 5_000,
+            elapsed: Duration::from_millis(723_900),
             ..Snapshot::default()
         };
         let limits = RunLimits {
@@ -147,7 +151,7 @@ mod tests {
             bytes: 2_000.0,
         };
         let (first, more) = describe(&now, limits, rates, None);
-        assert_eq!(first, "100 of 500 pages");
+        assert_eq!(first, "100 of 500 pages, running for 12m 3s");
         assert_eq!(
             more,
             [
