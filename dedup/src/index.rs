@@ -1,7 +1,9 @@
 //! Indices of the signatures of kept documents: one trait, in memory, in sled and in Redis, with identical answers.
 
+mod bands;
 mod blocks;
 mod buckets;
+mod candidates;
 mod look_up;
 mod memory;
 #[cfg(feature = "redis")]
@@ -13,6 +15,7 @@ mod sweep;
 
 pub(crate) use self::blocks::MAX_BUCKET_BITS;
 pub use self::blocks::{DEFAULT_SKEW, FingerprintIndex, NearFingerprint, Word};
+pub use self::candidates::Candidates;
 pub use self::look_up::{LookUp, Neighbour};
 pub use self::memory::MemoryIndex;
 #[cfg(feature = "redis")]

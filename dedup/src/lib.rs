@@ -88,15 +88,15 @@ pub use fingerprint::{Fingerprint, InvalidFingerprint, Width};
 pub use idf::{IdfError, IdfTable};
 pub use idf_builder::IdfBuilder;
 pub use index::{
-    Candidate, DEFAULT_SKEW, FingerprintIndex, Index, LookUp, MemoryIndex, NearFingerprint, Neighbour, SignatureScan,
-    SledIndex, SledOptions, SledReader, Word,
+    Candidate, Candidates, DEFAULT_SKEW, FingerprintIndex, Index, LookUp, MemoryIndex, NearFingerprint, Neighbour,
+    SignatureScan, SledIndex, SledOptions, SledReader, Word,
 };
 #[cfg(feature = "redis")]
 pub use index::{InvalidAddress, RedisAddress, RedisIndex, RedisOptions, ServerError};
 pub use layout::{Block, Costs, Layout, LayoutError, trade_offs};
 pub use scheme::{Features, InvalidScheme, Scheme, Segmenter};
 pub use signature::{Digest, DocId, Signature};
-pub use sketch::Sketch;
+pub use sketch::{Bands, Sketch};
 pub use subject::{About, Subject};
 pub use verdict::Verdict;
 pub use weights::{UnknownWeighting, Weighting, Weights};
