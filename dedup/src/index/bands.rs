@@ -3,8 +3,8 @@
 //! ```text
 //! parts     band 0: 16 parts │ band 1: 16 parts │ …      a hash table each
 //!             │
-//!             ├▶ tags     16 │ 16 │ …      32 bits of the band's hash, in lots of one cache line
-//!             ├▶ numbers  16 │ 16 │ …      the number of the document, read if its tag is equal
+//!             ├▶ lots     16 tags, 16 numbers │ …
+//!             │             32 bits of the band's hash; the number of the document, read if the tag is equal
 //!             └▶ lists    tag ─▶ numbers   of a band that more than 16 documents share
 //! numbers   number ─▶ slot                 where fingerprint and sketch of the document are
 //! ```
@@ -38,7 +38,7 @@ mod part;
 use std::hash::{BuildHasher, RandomState};
 
 use self::numbers::Numbers;
-use self::part::{LONGEST, Part};
+use self::part::{LONGEST, Part, Place};
 use crate::hash::mix;
 use crate::sketch::{BANDS, Bands};
 
@@ -57,9 +57,9 @@ pub(super) struct BandIndex {
     purged: usize,
 }
 
-/// Where a band is looked up.
+/// The key of a band.
 #[derive(Clone, Copy)]
-struct Place {
+struct Key {
     part: usize,
     tag: u32,
 }
@@ -87,14 +87,13 @@ impl BandIndex {
 
     /// Adds the bands of a document at a slot that is not there.
     pub(super) fn insert(&mut self, slot: u32, bands: &Bands) {
-        let places = self.places(bands);
-        places
-            .iter()
-            .for_each(|place| self.parts[place.part].prefetch(place.tag));
+        let keys = self.keys(bands);
+        keys.iter().for_each(|key| self.parts[key.part].prefetch(key.tag));
+        keys.iter()
+            .for_each(|key| self.parts[key.part].prefetch_numbers(key.tag));
         let number = self.numbers.insert(slot);
-        let numbers = &self.numbers;
-        for Place { part, tag } in places {
-            self.parts[part].insert(tag, number, |number| numbers.is_alive(number));
+        for Key { part, tag } in keys {
+            self.parts[part].insert(tag, number);
         }
         self.purge_a_part();
     }
@@ -108,23 +107,21 @@ impl BandIndex {
     /// The slot of every document that shares a band with a query, each once; perhaps a few others. `None` if the lists
     /// of the bands have more than `most` entries together.
     pub(super) fn candidates(&self, bands: &Bands, most: usize) -> Option<Vec<u32>> {
-        let places = self.places(bands);
-        places
-            .iter()
-            .for_each(|place| self.parts[place.part].prefetch(place.tag));
-        let mut found = [(0, 0); BANDS * LONGEST];
+        let keys = self.keys(bands);
+        keys.iter().for_each(|key| self.parts[key.part].prefetch(key.tag));
+        let mut found = [(0, Place::default()); BANDS * LONGEST];
         let mut entries = 0;
-        for Place { part, tag } in places {
-            self.parts[part].each_entry(tag, |entry| {
-                self.parts[part].prefetch_number(entry);
-                found[entries] = (part, entry);
+        for Key { part, tag } in keys {
+            self.parts[part].each_place(tag, |place| {
+                self.parts[part].prefetch_number(place);
+                found[entries] = (part, place);
                 entries += 1;
             });
         }
         let mut numbers = Vec::with_capacity(entries);
         let mut listed = 0;
-        for &(part, entry) in &found[..entries] {
-            let shared = self.parts[part].numbers(entry);
+        for &(part, place) in &found[..entries] {
+            let shared = self.parts[part].numbers(place);
             listed += shared.len();
             if listed > most {
                 return None;
@@ -136,10 +133,10 @@ impl BandIndex {
         Some(self.numbers.slots(numbers))
     }
 
-    fn places(&self, bands: &Bands) -> [Place; BANDS] {
+    fn keys(&self, bands: &Bands) -> [Key; BANDS] {
         std::array::from_fn(|band| {
             let hash = mix(bands.hashes()[band] ^ self.seed);
-            Place {
+            Key {
                 part: band * PARTS_OF_BAND + (hash >> 32) as usize % PARTS_OF_BAND,
                 tag: Part::tag(hash as u32),
             }
@@ -155,7 +152,7 @@ impl BandIndex {
             self.purged = 0;
         }
         let numbers = &self.numbers;
-        self.parts[self.purged].rebuild(|number| numbers.is_alive(number));
+        self.parts[self.purged].purge(|number| numbers.is_alive(number));
         self.purged += 1;
         if self.purged == PARTS {
             self.numbers.end_purge();

@@ -20,14 +20,29 @@ const MOVED: u32 = 1;
 /// In place of a number: the numbers are in the list of the tag.
 const LISTED: u32 = u32::MAX;
 
+/// Tags and numbers are side by side: the processor finds the page of both at once.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
-struct Lot([u32; LANES]);
+struct Lot {
+    tags: [u32; LANES],
+    numbers: [u32; LANES],
+}
+
+const EMPTY_LOT: Lot = Lot {
+    tags: [EMPTY; LANES],
+    numbers: [0; LANES],
+};
+
+/// A place of a table.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Place {
+    lot: u32,
+    lane: u32,
+}
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Part {
-    tags: Vec<Lot>,
-    numbers: Vec<Lot>,
+    lots: Vec<Lot>,
     /// Places that are not empty.
     len: usize,
     lists: HashMap<u32, Vec<u32>>,
@@ -41,133 +56,144 @@ impl Part {
 
     #[inline(always)]
     fn home(&self, tag: u32) -> usize {
-        ((u64::from(tag) * self.tags.len() as u64) >> 32) as usize
+        ((u64::from(tag) * self.lots.len() as u64) >> 32) as usize
     }
 
+    /// Prefetches the tags that a look-up reads first.
     #[inline(always)]
     pub(super) fn prefetch(&self, tag: u32) {
-        if let Some(lot) = self.tags.get(self.home(tag)) {
-            prefetch(lot);
+        if let Some(lot) = self.lots.get(self.home(tag)) {
+            prefetch(&lot.tags);
+        }
+    }
+
+    /// Prefetches the numbers beside these tags, for an insertion.
+    #[inline(always)]
+    pub(super) fn prefetch_numbers(&self, tag: u32) {
+        if let Some(lot) = self.lots.get(self.home(tag)) {
+            prefetch(&lot.numbers);
         }
     }
 
     #[inline(always)]
-    pub(super) fn prefetch_number(&self, entry: usize) {
-        prefetch(&self.numbers[entry / LANES].0[entry % LANES]);
+    pub(super) fn prefetch_number(&self, place: Place) {
+        prefetch(&self.lots[place.lot as usize].numbers);
     }
 
-    /// Calls `each` with every entry of a tag, at most [`LONGEST`]. Returns the first lot on its way that is not full;
-    /// `None` if there is no lot.
+    /// Calls `each` with the place of every entry of a tag, at most [`LONGEST`]. Returns the first lot on its way that is
+    /// not full; `None` if there is no lot.
     #[inline(always)]
-    pub(super) fn each_entry(&self, tag: u32, mut each: impl FnMut(usize)) -> Option<usize> {
-        let mut lot = self.home(tag);
+    pub(super) fn each_place(&self, tag: u32, mut each: impl FnMut(Place)) -> Option<usize> {
+        let mut at = self.home(tag);
         loop {
-            let Lot(tags) = self.tags.get(lot)?;
+            let lot = self.lots.get(at)?;
             // Compared without a branch between them, so that vector instructions do it.
             let (mut any, mut any_empty) = (false, false);
-            for other in tags {
+            for other in &lot.tags {
                 any |= *other == tag;
                 any_empty |= *other == EMPTY;
             }
             if any {
-                let equal = tags.iter().enumerate().filter(|(_, other)| **other == tag);
-                equal.for_each(|(lane, _)| each(lot * LANES + lane));
+                let equal = (0..).zip(&lot.tags).filter(|(_, other)| **other == tag);
+                equal.for_each(|(lane, _)| each(Place { lot: at as u32, lane }));
             }
             if any_empty {
-                return Some(lot);
+                return Some(at);
             }
             // One place in ten is empty, so this ends.
-            lot = if lot + 1 == self.tags.len() { 0 } else { lot + 1 };
+            at = if at + 1 == self.lots.len() { 0 } else { at + 1 };
         }
     }
 
-    /// The number of an entry, or the numbers of its list.
+    /// The number in a place, or the numbers of its list.
     #[inline(always)]
-    pub(super) fn numbers(&self, entry: usize) -> &[u32] {
-        let (lot, lane) = (entry / LANES, entry % LANES);
-        match &self.numbers[lot].0[lane] {
-            &LISTED => self.lists.get(&self.tags[lot].0[lane]).map_or(&[], Vec::as_slice),
+    pub(super) fn numbers(&self, place: Place) -> &[u32] {
+        let lot = &self.lots[place.lot as usize];
+        match &lot.numbers[place.lane as usize] {
+            &LISTED => {
+                let list = self.lists.get(&lot.tags[place.lane as usize]);
+                list.map_or(&[], Vec::as_slice)
+            }
             number => std::slice::from_ref(number),
         }
     }
 
-    /// Adds an entry. If the table must grow, it loses the entries whose numbers are not alive.
-    pub(super) fn insert(&mut self, tag: u32, number: u32, is_alive: impl Fn(u32) -> bool) {
-        if is_full(self.len, self.tags.len()) {
-            self.rebuild(is_alive);
+    /// Adds an entry.
+    pub(super) fn insert(&mut self, tag: u32, number: u32) {
+        if is_full(self.len, self.lots.len()) {
+            self.lay_out(|_, _| true);
         }
-        let mut entries = [0; LONGEST];
-        let mut len = 0;
-        let lot = self.each_entry(tag, |entry| {
-            entries[len] = entry;
+        let (mut places, mut len) = ([Place::default(); LONGEST], 0);
+        let lot = self.each_place(tag, |place| {
+            places[len] = place;
             len += 1;
         });
-        let entries = &entries[..len];
-        if let ([entry], Some(list)) = (entries, self.lists.get_mut(&tag))
-            && self.numbers[entry / LANES].0[entry % LANES] == LISTED
-        {
-            push(list, number);
-        } else if len == LONGEST {
-            self.list(tag, entries, number);
-        } else if let Some(lot) = lot {
-            self.put(lot, tag, number);
+        match places[..len] {
+            [Place { lot, lane }] if self.lots[lot as usize].numbers[lane as usize] == LISTED => {
+                if let Some(list) = self.lists.get_mut(&tag) {
+                    push(list, number);
+                }
+            }
+            [first, ..] if len == LONGEST => self.list(tag, first, &places[1..], number),
+            _ => {
+                if let Some(lot) = lot {
+                    self.put(lot, tag, number);
+                }
+            }
         }
     }
 
     fn put(&mut self, lot: usize, tag: u32, number: u32) {
-        let lanes = &mut self.tags[lot].0;
-        if let Some(lane) = lanes.iter().position(|other| *other == EMPTY) {
-            lanes[lane] = tag;
-            self.numbers[lot].0[lane] = number;
+        let Lot { tags, numbers } = &mut self.lots[lot];
+        if let Some(lane) = tags.iter().position(|other| *other == EMPTY) {
+            (tags[lane], numbers[lane]) = (tag, number);
             self.len += 1;
         }
     }
 
-    /// Moves the entries of a tag, and a further number, to a list.
+    /// Moves the entries of a tag, and a further number, to a list. The first entry then stands for the list.
     #[cold]
-    fn list(&mut self, tag: u32, entries: &[usize], number: u32) {
+    fn list(&mut self, tag: u32, first: Place, others: &[Place], number: u32) {
         let mut list = Vec::with_capacity(LONGEST + LONGEST / 2);
-        for &entry in entries {
-            list.push(self.numbers[entry / LANES].0[entry % LANES]);
-            self.tags[entry / LANES].0[entry % LANES] = MOVED;
+        let lot = &mut self.lots[first.lot as usize];
+        list.push(std::mem::replace(&mut lot.numbers[first.lane as usize], LISTED));
+        for place in others {
+            let lot = &mut self.lots[place.lot as usize];
+            list.push(lot.numbers[place.lane as usize]);
+            lot.tags[place.lane as usize] = MOVED;
         }
         list.push(number);
         self.lists.insert(tag, list);
-        // The first entry stands for the list.
-        if let Some(first) = entries.first() {
-            self.tags[first / LANES].0[first % LANES] = tag;
-            self.numbers[first / LANES].0[first % LANES] = LISTED;
-        }
     }
 
-    /// Lays out the table again, four fifths full, without the entries whose numbers are not alive.
-    #[cold]
-    pub(super) fn rebuild(&mut self, is_alive: impl Fn(u32) -> bool) {
-        self.lists.retain(|_, list| {
+    /// Removes the entries whose numbers are not alive.
+    pub(super) fn purge(&mut self, is_alive: impl Fn(u32) -> bool) {
+        let mut lists = std::mem::take(&mut self.lists);
+        lists.retain(|_, list| {
             list.retain(|number| is_alive(*number));
             !list.is_empty()
         });
-        let (tags, numbers) = (std::mem::take(&mut self.tags), std::mem::take(&mut self.numbers));
-        let lists = &self.lists;
-        let entries = || {
-            let places = tags.iter().zip(&numbers);
-            let entries =
-                places.flat_map(|(Lot(tags), Lot(numbers))| tags.iter().copied().zip(numbers.iter().copied()));
-            entries.filter(|(tag, number)| match *tag {
-                EMPTY | MOVED => false,
-                tag if *number == LISTED => lists.contains_key(&tag),
-                _ => is_alive(*number),
-            })
+        self.lay_out(|tag, number| match number {
+            LISTED => lists.contains_key(&tag),
+            _ => is_alive(number),
+        });
+        self.lists = lists;
+    }
+
+    /// Lays out the table again, four fifths full, with the entries to be kept. The order of the tags is that of the lots,
+    /// so this reads and writes memory in order.
+    #[cold]
+    fn lay_out(&mut self, is_kept: impl Fn(u32, u32) -> bool) {
+        let lots = std::mem::take(&mut self.lots);
+        let kept = || {
+            let places = lots.iter().flat_map(|lot| lot.tags.iter().zip(&lot.numbers));
+            places.filter(|(tag, number)| **tag > MOVED && is_kept(**tag, **number))
         };
-        let lots = entries().count() * 5 / (4 * LANES) + 1;
-        let kept = entries().collect::<Vec<_>>();
-        drop((tags, numbers));
-        self.tags = vec![Lot([EMPTY; LANES]); lots];
-        self.numbers = vec![Lot([0; LANES]); lots];
+        self.lots = vec![EMPTY_LOT; kept().count() * 5 / (4 * LANES) + 1];
         self.len = 0;
-        for (tag, number) in kept {
-            if let Some(lot) = self.each_entry(tag, |_| ()) {
-                self.put(lot, tag, number);
+        for (tag, number) in kept() {
+            if let Some(lot) = self.each_place(*tag, |_| ()) {
+                self.put(lot, *tag, *number);
             }
         }
     }
@@ -183,7 +209,7 @@ impl Part {
     pub(super) fn bytes(&self) -> usize {
         // The map keeps 33 bytes for a list, and is at least seven sixteenths full.
         let lists = self.lists.values().map(|list| 4 * list.capacity() + 33 * 16 / 7);
-        (self.tags.capacity() + self.numbers.capacity()) * size_of::<Lot>() + lists.sum::<usize>()
+        self.lots.capacity() * size_of::<Lot>() + lists.sum::<usize>()
     }
 }
 
