@@ -19,7 +19,8 @@
 //! takes it from J³ to J⁴. It does not pay here. Let a template make up the share p of its pages: their list then becomes
 //! shorter by the factor p, and a duplicate is found in it less often by the factor J. For pages with J = 0.6 to one
 //! another p is 0.75, and a duplicate has J = 0.8, so recall falls nearly as fast as cost. To skip the crowded bands is
-//! worse: at J = 0.8 and p = 0.75, 2.5 % of the duplicates share no other band.
+//! worse: at J = 0.8 and p = 0.75, 2.5 % of the duplicates share no other band. Where p is small, so are the lists: a page
+//! is in 16 p³ of them.
 //!
 //! So the bands stay as they are, and their lists are counted before they are read. If a query has more candidates than
 //! the blocks of its fingerprint would cost, [`candidates`](BandIndex::candidates) gives up, and the blocks answer. That
@@ -32,6 +33,7 @@
 //! number is marked. When an eighth of the numbers are marked, each step rebuilds one part without their entries; after
 //! the last part, the numbers are used again.
 
+mod lots;
 mod numbers;
 mod part;
 

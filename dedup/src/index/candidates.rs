@@ -11,10 +11,11 @@ use crate::layout::Layout;
 /// candidates for it that the blocks are cheaper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Candidates {
-    /// From the blocks, until they cost several times as much as the bands; then from the bands. The index keeps the bands
-    /// of all documents from the first one, because no band can be computed later: at the switch they have taken some
-    /// megabytes. If the blocks went on to answer for the documents before the switch, every later check would pay for
-    /// both.
+    /// From the blocks, until they cost more than the bands, their insertion included; then from the bands. At a distance
+    /// of 10 bits, that is near a million documents; at 3 bits, it never is. The index keeps the bands of all documents
+    /// from the first one, because no band can be computed later, and 160 bytes for each document before the switch are
+    /// little beside what an index takes after it. If the blocks went on to answer for the documents before the switch,
+    /// every later check would pay for both.
     #[default]
     Auto,
     /// From the blocks of the fingerprint: they miss none, by the theorem of the [`Layout`]. A check costs more with every
@@ -27,7 +28,8 @@ pub enum Candidates {
 
 /// The cost of a probe of a bucket, in entries of a bucket.
 const PROBE: u64 = 14;
-/// With [`Candidates::Auto`], bands answer where blocks cost more than this, in entries of a bucket.
+/// With [`Candidates::Auto`], bands answer where blocks cost more than this, in entries of a bucket: a check and an
+/// insertion with bands cost about as much.
 const AUTO: u64 = 12_000;
 /// The cost of a candidate of the bands, in entries of a bucket.
 const LISTED: u64 = 16;

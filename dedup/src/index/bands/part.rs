@@ -7,31 +7,17 @@
 
 use std::collections::HashMap;
 
+use super::lots::{LANES, Lot, Lots};
 use crate::cpu::prefetch;
 
-/// Entries of a lot, whose tags fill a cache line.
-const LANES: usize = 16;
 /// Largest number of entries with one tag; more are in a list.
 pub(super) const LONGEST: usize = 16;
-/// The tag of an empty place.
+/// The tag of an empty place; a new lot has no other.
 const EMPTY: u32 = 0;
 /// The tag of a place whose entry was moved to a list.
 const MOVED: u32 = 1;
 /// In place of a number: the numbers are in the list of the tag.
 const LISTED: u32 = u32::MAX;
-
-/// Tags and numbers are side by side: the processor finds the page of both at once.
-#[derive(Debug, Clone, Copy)]
-#[repr(align(64))]
-struct Lot {
-    tags: [u32; LANES],
-    numbers: [u32; LANES],
-}
-
-const EMPTY_LOT: Lot = Lot {
-    tags: [EMPTY; LANES],
-    numbers: [0; LANES],
-};
 
 /// A place of a table.
 #[derive(Debug, Clone, Copy, Default)]
@@ -42,7 +28,7 @@ pub(super) struct Place {
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Part {
-    lots: Vec<Lot>,
+    lots: Lots,
     /// Places that are not empty.
     len: usize,
     lists: HashMap<u32, Vec<u32>>,
@@ -189,7 +175,7 @@ impl Part {
             let places = lots.iter().flat_map(|lot| lot.tags.iter().zip(&lot.numbers));
             places.filter(|(tag, number)| **tag > MOVED && is_kept(**tag, **number))
         };
-        self.lots = vec![EMPTY_LOT; kept().count() * 5 / (4 * LANES) + 1];
+        self.lots = Lots::new(kept().count() * 5 / (4 * LANES) + 1);
         self.len = 0;
         for (tag, number) in kept() {
             if let Some(lot) = self.each_place(*tag, |_| ()) {
@@ -209,7 +195,7 @@ impl Part {
     pub(super) fn bytes(&self) -> usize {
         // The map keeps 33 bytes for a list, and is at least seven sixteenths full.
         let lists = self.lists.values().map(|list| 4 * list.capacity() + 33 * 16 / 7);
-        self.lots.capacity() * size_of::<Lot>() + lists.sum::<usize>()
+        self.lots.len() * size_of::<Lot>() + lists.sum::<usize>()
     }
 }
 
