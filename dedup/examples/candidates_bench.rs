@@ -8,8 +8,8 @@
 //! size after the other, on one thread; first an index that keeps no bands, then one that does. Where an index keeps bands,
 //! every line of a size asks the same index, so the figures of blocks and bands are from the same minutes.
 //!
-//! The documents are random, and every tenth is in a family of ten look-alikes: their fingerprints differ in up to 10 bits,
-//! their sketches in up to 20 %, and they share a fifth of their bands. The queries:
+//! The documents are random, and every tenth is in a family of ten look-alikes: their fingerprints differ in up to 10 bits from
+//! one in the middle, their sketches in 19 %, and they share a fifth of its bands. The queries:
 //!
 //! - `new`: random documents, of which the index has no duplicate;
 //! - `family`: look-alikes of kept documents;
@@ -102,7 +102,7 @@ fn document(number: u64) -> Parts {
     }
 }
 
-/// A page of the template. Half of the bits of its fingerprint that are its own differ from those of the template.
+/// A page of the template: three quarters of its shingles, and each bit of its fingerprint with probability 0.86.
 fn page(random: &mut Random) -> Signature {
     let of_template = (0..240_u64).map(|number| Random(number).next());
     let shingles: Vec<u64> = of_template.chain((0..80).map(|_| random.next())).collect();
