@@ -32,7 +32,7 @@ use url::Url;
 
 pub use check::{AnswerFormat, CheckArgs};
 pub use config::{ConfigAction, ConfigArgs, ConfigCheckArgs, ConfigFormat, ConfigShowArgs, Overrides};
-pub use dedup::{CandidateSource, DedupArgs, GroupBy};
+pub use dedup::{DedupArgs, GroupBy};
 pub use explain::ExplainArgs;
 pub use export::{ExportArgs, ExportExtra, ExportFormat, ExportVerdict};
 pub use fingerprint::{EvaluateArgs, FingerprintArgs, IdfArgs, LayoutsArgs};

@@ -171,7 +171,7 @@ pub struct DedupArgs {
     /// Smallest similarity of near-duplicates, above 0 and at most 1; overrides dedup.min_similarity.
     #[arg(long, value_name = "X")]
     pub min_similarity: Option<f32>,
-    /// Where the candidates of a check come from, without --index. Bands need a min_similarity of at least 0.75 and take 160 bytes
+    /// Where the candidates of a check come from, without --index. Bands need a min_similarity of at least 0.75 and take 180 bytes
     /// more for each unique document. Default: auto.
     #[arg(long, value_enum)]
     pub candidates: Option<CandidateSource>,
