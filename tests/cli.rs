@@ -117,6 +117,7 @@ fn the_help_of_every_command_names_its_flags() {
                 "--config",
                 "--max-distance",
                 "--min-similarity",
+                "--candidates",
                 "--max-document-bytes",
                 "Exit codes",
                 ".partial",

@@ -10,7 +10,7 @@ use crate::normalize::normalize;
 use crate::scheme::Scheme;
 use crate::signature::{Digest, Signature};
 use crate::simhash::{Accumulator, of_equal_weights};
-use crate::sketch::Sketch;
+use crate::sketch::{Bands, Minima, Sketch};
 use crate::units::{Unit, UnitKind, cut};
 use crate::weights::Weighting;
 
@@ -25,6 +25,7 @@ const CHARACTERS_PER_WORD: usize = 6;
 #[derive(Debug, Clone)]
 pub struct Analyzer {
     scheme: Scheme,
+    with_bands: bool,
 }
 
 #[derive(Default)]
@@ -65,7 +66,21 @@ impl Analyzer {
     /// An analyzer for `scheme`.
     #[must_use]
     pub fn new(scheme: &Scheme) -> Self {
-        Self { scheme: scheme.clone() }
+        Self {
+            scheme: scheme.clone(),
+            with_bands: false,
+        }
+    }
+
+    /// The same analyzer, whose signatures have [bands](Signature::bands). They pay if a
+    /// [`MemoryIndex`](crate::MemoryIndex) grows large and its rule [allows](crate::DuplicateRule::allows_bands) them;
+    /// they take 128 bytes in a signature.
+    #[must_use]
+    pub fn with_bands(self) -> Self {
+        Self {
+            with_bands: true,
+            ..self
+        }
     }
 
     /// The scheme of the signatures.
@@ -91,8 +106,11 @@ impl Analyzer {
             // Each buffer of a long text is freed before the next one takes as much memory again.
             shrink(&mut scratch.numbers);
             shingle_hashes(scratch);
-            if words >= self.scheme.min_words {
-                signature.sketch = Sketch::of_buffer(&mut scratch.shingles);
+            if words >= self.scheme.min_words
+                && let Some(minima) = Minima::of_buffer(&mut scratch.shingles)
+            {
+                signature.sketch = Some(Sketch::of(&minima));
+                signature.bands = self.with_bands.then(|| Box::new(Bands::of(&minima)));
             }
             if words <= most_words_with_shingles(self.scheme.min_words) && scratch.units.len() >= SHINGLE_UNITS {
                 // A text with fewer units than a shingle is compared by its digest alone.

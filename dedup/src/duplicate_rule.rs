@@ -60,6 +60,9 @@ impl Confirm {
     };
 }
 
+/// The least similarity for which [bands](crate::Bands) find candidates: at a Jaccard index of 0.75, two texts share a
+/// band with probability 0.9998.
+const LEAST_FOR_BANDS: f32 = 0.75;
 /// The similarity of [`Confirm::SKETCH`].
 pub const MIN_SIMILARITY: f32 = 0.76;
 /// The own words of the default rule. Variants of a product differ in one or two: a size, a colour.
@@ -231,6 +234,13 @@ impl DuplicateRule {
             }
         }
         Some(bounds)
+    }
+
+    /// Whether [bands](crate::Bands) may find the candidates of this rule: sketches confirm them, with a similarity of at
+    /// least 0.75. Less similar texts share too few bands.
+    #[must_use]
+    pub fn allows_bands(&self) -> bool {
+        matches!(self.confirm, Confirm::Sketch { min_similarity } if min_similarity >= LEAST_FOR_BANDS)
     }
 
     fn numbers_allow(&self, a: &Signature, b: &Signature) -> bool {

@@ -1,7 +1,9 @@
 //! Indices of the signatures of kept documents: one trait, in memory, in sled and in Redis, with identical answers.
 
+mod bands;
 mod blocks;
 mod buckets;
+mod candidates;
 mod look_up;
 mod memory;
 #[cfg(feature = "redis")]
@@ -13,6 +15,7 @@ mod sweep;
 
 pub(crate) use self::blocks::MAX_BUCKET_BITS;
 pub use self::blocks::{DEFAULT_SKEW, FingerprintIndex, NearFingerprint, Word};
+pub use self::candidates::Candidates;
 pub use self::look_up::{LookUp, Neighbour};
 pub use self::memory::MemoryIndex;
 #[cfg(feature = "redis")]
@@ -69,7 +72,7 @@ pub trait Index {
 
     /// Appends to `found` every document with a fingerprint that `rule`, for which the index [finds
     /// all](Self::finds_all_of), may confirm as a near-duplicate of `query`, each once, in any order. It may append
-    /// others within the distance; an index that holds the sketches leaves out those that the rule cannot confirm, and all but the
+    /// others within the distance. A [`MemoryIndex`] with [`Candidates::Bands`] may miss few; an index that holds the sketches leaves out those that the rule cannot confirm, and all but the
     /// nearest 64 of those that are about [something else](crate::Subject).
     ///
     /// # Errors

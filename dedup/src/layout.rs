@@ -171,6 +171,13 @@ impl Layout {
         self.blocks().map(Block::probes).fold(0, u64::saturating_add)
     }
 
+    /// The mean number of entries in the buckets that a query probes, in an index of `len` random fingerprints.
+    #[must_use]
+    pub(crate) fn mean_entries(self, len: usize) -> u64 {
+        let of_block = |block: Block| (u128::from(block.probes()) * len as u128) >> block.bits;
+        self.blocks().map(of_block).sum::<u128>() as u64
+    }
+
     /// Whether `number` is the lowest block in which a search meets a pair that differs in `difference`. A search meets
     /// a pair in every block whose radius covers its difference, and reports it once.
     #[must_use]

@@ -28,7 +28,8 @@
 //!    [`Sketch`]. A [`short`] text has its shingles instead. An [`Explanation`] lists the features behind a
 //!    fingerprint.
 //! 4. An [`Index`], in memory, in sled trees or on a Redis server, finds the candidates. Its [`Layout`] of blocks guarantees that it
-//!    misses no near-duplicate; [`Costs`] estimates the cost of a layout.
+//!    misses no near-duplicate; [`Costs`] estimates the cost of a layout. In a large index in memory, [`Bands`] find [`Candidates`] at a
+//!    cost that does not grow.
 //! 5. A [`DuplicateRule`] says when two documents are duplicates, and spares those of one group whose [`Subject`]s differ. A
 //!    [`Deduplicator`] gives the [`Verdict`].
 //! 6. A [`Collection`] keeps documents by the ids of their owner, with the verdict on each, in memory or in a folder.
@@ -88,15 +89,15 @@ pub use fingerprint::{Fingerprint, InvalidFingerprint, Width};
 pub use idf::{IdfError, IdfTable};
 pub use idf_builder::IdfBuilder;
 pub use index::{
-    Candidate, DEFAULT_SKEW, FingerprintIndex, Index, LookUp, MemoryIndex, NearFingerprint, Neighbour, SignatureScan,
-    SledIndex, SledOptions, SledReader, Word,
+    Candidate, Candidates, DEFAULT_SKEW, FingerprintIndex, Index, LookUp, MemoryIndex, NearFingerprint, Neighbour,
+    SignatureScan, SledIndex, SledOptions, SledReader, Word,
 };
 #[cfg(feature = "redis")]
 pub use index::{InvalidAddress, RedisAddress, RedisIndex, RedisOptions, ServerError};
 pub use layout::{Block, Costs, Layout, LayoutError, trade_offs};
 pub use scheme::{Features, InvalidScheme, Scheme, Segmenter};
 pub use signature::{Digest, DocId, Signature};
-pub use sketch::Sketch;
+pub use sketch::{Bands, Sketch};
 pub use subject::{About, Subject};
 pub use verdict::Verdict;
 pub use weights::{UnknownWeighting, Weighting, Weights};

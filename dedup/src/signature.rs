@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::fingerprint::Fingerprint;
-use crate::sketch::Sketch;
+use crate::sketch::{Bands, Sketch};
 use crate::subject::Subject;
 
 /// Identifies a document. The caller assigns it. Of equally similar documents, a verdict names the one with the least
@@ -25,6 +25,10 @@ pub struct Signature {
     pub fingerprint: Option<Fingerprint>,
     /// Sketch of the shingles; `None` for a text under the scheme's floor.
     pub sketch: Option<Sketch>,
+    /// Bands of the shingles, by which a [`MemoryIndex`](crate::MemoryIndex) may find candidates; made only by an
+    /// [`Analyzer::with_bands`](crate::Analyzer::with_bands). They are never stored: a signature that was read has none.
+    #[serde(skip)]
+    pub bands: Option<Box<Bands>>,
     /// Sketch of the metadata (title, keywords, tags, references); `None` without metadata.
     pub metadata: Option<Sketch>,
     /// What the document is about, to tell it from others of its group; `None` if the group or the heading is unknown.

@@ -74,6 +74,19 @@ fn a_configuration_and_flags_set_the_rule() {
 }
 
 #[test]
+fn every_source_of_candidates_gives_the_same_verdicts_and_an_index_on_disk_has_none_to_choose() {
+    let folder = Folder::new().with("in.jsonl", jsonl(&documents()));
+    for source in ["auto", "blocks", "bands"] {
+        let ended = folder.dedup(&["in.jsonl", "--candidates", source]).succeeded();
+        assert_eq!(verdicts(&ended.stdout), EXPECTED, "{source}");
+        folder
+            .dedup(&["in.jsonl", "--index", "seen", "--candidates", source])
+            .with_code(2)
+            .complains_of(&["--candidates", "bands are in memory only"]);
+    }
+}
+
+#[test]
 fn an_output_file_is_never_an_input() {
     let folder = Folder::new().with("in.jsonl", jsonl(&documents()));
     for _ in 0..2 {

@@ -43,6 +43,7 @@ use crate::cli::error::{Error, UsageError};
 use config::Config;
 use config::settings::Settings;
 use crawl::shutdown;
+use dedup::Candidates;
 use error::RunError;
 use files::{Fields, InputLimits, Inputs, Reading};
 use study::in_words::counted;
@@ -53,8 +54,14 @@ use views::live::progress::Progress;
 /// Approximate upper bound on the memory between the stages, in bytes.
 const IN_FLIGHT_BYTES: usize = 16 << 20;
 
+const BANDS_IN_MEMORY: &str = "--candidates: bands are in memory only, and an index that outlives the run finds its candidates by \
+    blocks; leave out --candidates or --index";
+
 pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
     let settings = settings(args)?;
+    if args.index.is_some() && args.candidates.is_some() {
+        return Err(UsageError::Argument(BANDS_IN_MEMORY.to_owned()).into());
+    }
     let named = args.index.as_deref().map(NamedIndex::of).transpose()?;
     let (output, kept) = (file(args.output.as_deref()), args.kept.as_deref());
     let inputs =
@@ -87,6 +94,7 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
         group_by: args.group_by.clone(),
         scheme: settings.scheme,
         rule: settings.rule,
+        candidates: args.candidates.map_or_else(Candidates::default, Into::into),
         keeps: kept.is_some(),
         inputs,
     };

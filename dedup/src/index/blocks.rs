@@ -219,12 +219,15 @@ impl<W: Word> FingerprintIndex<W> {
 
     /// Removes one entry equal to this one. Returns whether there was one.
     pub fn remove(&mut self, fingerprint: W, id: u64) -> bool {
-        let Some(slot) = self.slot(fingerprint, id) else {
-            return false;
-        };
+        self.remove_from(fingerprint, id).is_some()
+    }
+
+    /// As [`remove`](Self::remove). Returns the slot of the entry.
+    pub(super) fn remove_from(&mut self, fingerprint: W, id: u64) -> Option<u32> {
+        let slot = self.slot(fingerprint, id)?;
         self.tables.iter_mut().for_each(|table| table.remove(fingerprint, slot));
         self.free.insert(slot);
-        true
+        Some(slot)
     }
 
     /// The slot of an entry, searched in the smallest of its buckets, because another bucket may hold a quarter of all
@@ -260,6 +263,20 @@ impl<W: Word> FingerprintIndex<W> {
         if !is_complete {
             found.truncate(before);
             cpu::dispatch(self.sweep(fingerprint, accept, found));
+        }
+        each_id_once(found, before);
+    }
+
+    /// As [`near_where`](Self::near_where), only among the entries of these slots, each given once.
+    pub(super) fn near_among(&self, query: W, slots: &[u32], accept: &impl Accept, found: &mut Vec<NearFingerprint>) {
+        let before = found.len();
+        slots.iter().for_each(|slot| cpu::prefetch(&self.words[*slot as usize]));
+        for &slot in slots {
+            let distance = (self.words[slot as usize] ^ query).ones();
+            if distance <= self.layout.max_distance() && accept.accepts(slot as usize, distance) {
+                let id = self.ids[slot as usize];
+                found.push(NearFingerprint { id, distance });
+            }
         }
         each_id_once(found, before);
     }

@@ -76,9 +76,12 @@ impl Buckets {
         with_word!(self, fingerprint, |index, word| index.insert_at(word, id.0))
     }
 
-    /// Removes a fingerprint. Returns whether it was there.
-    pub(super) fn remove(&mut self, id: DocId, fingerprint: Fingerprint) -> bool {
-        self.is_of_width(fingerprint) && with_word!(self, fingerprint, |index, word| index.remove(word, id.0))
+    /// Removes a fingerprint. Returns its slot, if it was there.
+    pub(super) fn remove(&mut self, id: DocId, fingerprint: Fingerprint) -> Option<u32> {
+        if !self.is_of_width(fingerprint) {
+            return None;
+        }
+        with_word!(self, fingerprint, |index, word| index.remove_from(word, id.0))
     }
 
     /// The document in a slot.
@@ -90,18 +93,46 @@ impl Buckets {
         })
     }
 
+    /// Number of fingerprints.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::W32(index) => index.len(),
+            Self::W64(index) => index.len(),
+            Self::W128(index) => index.len(),
+        }
+    }
+
     /// Appends every document near a fingerprint whose slot `accept` accepts. A fingerprint of another width is near no
     /// other (see [`Fingerprint::distance`]).
     pub(super) fn near(&self, fingerprint: Fingerprint, accept: &impl Accept, found: &mut Vec<Neighbour>) {
-        if !self.is_of_width(fingerprint) {
-            return;
+        if self.is_of_width(fingerprint) {
+            let mut near: Vec<NearFingerprint> = Vec::new();
+            with_word!(self, fingerprint, |index, word| index
+                .near_where(word, accept, &mut near));
+            found.extend(near.into_iter().map(neighbour));
         }
-        let mut near: Vec<NearFingerprint> = Vec::new();
-        with_word!(self, fingerprint, |index, word| index
-            .near_where(word, accept, &mut near));
-        found.extend(near.into_iter().map(|NearFingerprint { id, distance }| Neighbour {
-            distance,
-            id: DocId(id),
-        }));
+    }
+
+    /// As [`near`](Self::near), only among these slots, each given once.
+    pub(super) fn near_among(
+        &self,
+        fingerprint: Fingerprint,
+        slots: &[u32],
+        accept: &impl Accept,
+        found: &mut Vec<Neighbour>,
+    ) {
+        if self.is_of_width(fingerprint) {
+            let mut near: Vec<NearFingerprint> = Vec::new();
+            with_word!(self, fingerprint, |index, word| index
+                .near_among(word, slots, accept, &mut near));
+            found.extend(near.into_iter().map(neighbour));
+        }
+    }
+}
+
+fn neighbour(NearFingerprint { id, distance }: NearFingerprint) -> Neighbour {
+    Neighbour {
+        distance,
+        id: DocId(id),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::blocks::DEFAULT_SKEW;
 use super::resident::Resident;
-use super::{Index, Neighbour, scan_of_short_texts_pays};
+use super::{Candidates, Index, Neighbour, scan_of_short_texts_pays};
 use crate::duplicate_rule::DuplicateRule;
 use crate::error::DedupError;
 use crate::fingerprint::{Fingerprint, Width};
@@ -53,14 +53,24 @@ impl MemoryIndex {
         if layout.max_distance() < rule.max_distance {
             return Err(DedupError::NarrowIndex);
         }
+        let mut resident = Resident::new(layout, mu)?;
+        resident.take_from(Candidates::default());
         Ok(Self {
-            resident: Resident::new(layout, mu)?,
+            resident,
             digests: HashMap::new(),
             same_digests: HashMap::new(),
             shingles: HashMap::new(),
             signatures: HashMap::new(),
             min_similarity_short: rule.min_similarity_short,
         })
+    }
+
+    /// The same index, with another choice of [`Candidates`]. Documents inserted under [`Candidates::Blocks`] have no
+    /// bands in the index, so a choice belongs before the first insertion.
+    #[must_use]
+    pub fn candidates_from(mut self, candidates: Candidates) -> Self {
+        self.resident.take_from(candidates);
+        self
     }
 
     fn add_digest(&mut self, digest: Digest, id: DocId) {
@@ -213,6 +223,8 @@ impl Kept {
             digest,
             fingerprint,
             sketch,
+            // In `Resident` alone.
+            bands: _,
             ref metadata,
             ref subject,
             ref shingles,
@@ -247,6 +259,7 @@ impl Kept {
             digest: self.digest,
             fingerprint: self.fingerprint,
             sketch: sketch.or_else(|| rare.and_then(|rare| rare.sketch)),
+            bands: None,
             metadata: rare.and_then(|rare| rare.metadata),
             subject: rare.and_then(|rare| rare.subject.clone()),
             shingles: rare.map_or_else(Vec::new, |rare| rare.shingles.to_vec()),

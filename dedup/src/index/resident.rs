@@ -2,18 +2,21 @@
 //!
 //! ```text
 //! fingerprint ─▶ buckets, or a sweep over all ─▶ near slots ─▶ sketches ─▶ documents that the rule may confirm
+//! bands       ─▶ slots that share one ─▶ near slots of these ─▶ sketches ─▶ documents that the rule may confirm
 //! shingles    ─▶ scan over the short texts    ─▶ documents that the rule may confirm
 //! ```
 //!
 //! A document takes 128 bytes for its sketch beside 16 to 64 for its fingerprint; a short text takes 48 bytes.
+//! Bands take 160 more, if the signatures have them; [`Candidates`] says when they are used.
 
 mod short_texts;
 mod sketches;
 
 use self::short_texts::ShortTexts;
 use self::sketches::{MOST_LOOK_ALIKES, Sketches};
-use super::Neighbour;
+use super::bands::BandIndex;
 use super::buckets::Buckets;
+use super::{Candidates, Neighbour};
 use crate::duplicate_rule::DuplicateRule;
 use crate::error::DedupError;
 use crate::fingerprint::Fingerprint;
@@ -25,6 +28,10 @@ use crate::sketch::Sketch;
 pub(super) struct Resident {
     buckets: Buckets,
     sketches: Sketches,
+    candidates: Candidates,
+    bands: BandIndex,
+    /// Number of fingerprints with a sketch.
+    sketched: usize,
     /// Short texts that have no fingerprint.
     short: ShortTexts,
     /// Short texts that have a fingerprint: only texts without one are compared with them by their shingles.
@@ -36,6 +43,9 @@ impl Resident {
         Ok(Self {
             buckets: Buckets::new(layout, mu)?,
             sketches: Sketches::default(),
+            candidates: Candidates::Blocks,
+            bands: BandIndex::default(),
+            sketched: 0,
             short: ShortTexts::default(),
             short_with_fingerprint: ShortTexts::default(),
         })
@@ -51,8 +61,15 @@ impl Resident {
     }
 
     pub(super) fn clear(&mut self) -> Result<(), LayoutError> {
+        let candidates = self.candidates;
         *self = Self::new(self.buckets.layout(), self.buckets.skew())?;
+        self.take_from(candidates);
         Ok(())
+    }
+
+    /// Takes candidates from other tables from now on.
+    pub(super) fn take_from(&mut self, candidates: Candidates) {
+        self.candidates = candidates;
     }
 
     /// Adds a document that is not there. Returns the slot of its fingerprint.
@@ -61,6 +78,10 @@ impl Resident {
         if let Some(fingerprint) = signature.fingerprint {
             let at = self.buckets.insert(id, fingerprint)?;
             self.sketches.set(at, signature);
+            self.sketched += usize::from(signature.sketch.is_some());
+            if let Some(bands) = signature.bands.as_ref().filter(|_| self.keeps_bands(signature)) {
+                self.bands.insert(at, bands);
+            }
             slot = Some(at);
         }
         if !signature.shingles.is_empty() {
@@ -69,9 +90,17 @@ impl Resident {
         Ok(slot)
     }
 
+    fn keeps_bands(&self, signature: &Signature) -> bool {
+        signature.sketch.is_some() && self.candidates.keeps_bands()
+    }
+
     pub(super) fn remove(&mut self, id: DocId, signature: &Signature) {
-        if let Some(fingerprint) = signature.fingerprint {
-            self.buckets.remove(id, fingerprint);
+        let removed = signature
+            .fingerprint
+            .and_then(|fingerprint| self.buckets.remove(id, fingerprint));
+        if let Some(slot) = removed {
+            self.sketched = self.sketched.saturating_sub(usize::from(signature.sketch.is_some()));
+            self.bands.remove(slot);
         }
         if !signature.shingles.is_empty() {
             self.short_of(signature).remove(id);
@@ -99,7 +128,10 @@ impl Resident {
     pub(super) fn candidates(&self, query: &Signature, rule: &DuplicateRule, found: &mut Vec<Neighbour>) {
         if let (Some(fingerprint), Some(bounds)) = (query.fingerprint, rule.bounds(query)) {
             let filter = self.sketches.filter(query, &bounds);
-            self.buckets.near(fingerprint, &filter, found);
+            match self.by_bands(query, rule) {
+                Some(slots) => self.buckets.near_among(fingerprint, &slots, &filter, found),
+                None => self.buckets.near(fingerprint, &filter, found),
+            }
             let aside = filter.into_look_alikes().into_iter();
             let mut look_alikes: Vec<Neighbour> = aside
                 .map(|(distance, slot)| Neighbour {
@@ -110,6 +142,17 @@ impl Resident {
             look_alikes.sort_unstable();
             found.extend(look_alikes.into_iter().take(MOST_LOOK_ALIKES));
         }
+    }
+
+    /// The slots that share a band with the query; `None` if blocks must answer, or answer sooner.
+    fn by_bands(&self, query: &Signature, rule: &DuplicateRule) -> Option<Vec<u32>> {
+        let bands = query.bands.as_ref()?;
+        // A document without a sketch is confirmed by no rule that allows bands.
+        if self.bands.len() < self.sketched || !rule.allows_bands() {
+            return None;
+        }
+        let most = self.candidates.most_listed(self.buckets.layout(), self.buckets.len())?;
+        self.bands.candidates(bands, most)
     }
 
     /// Appends the documents that `rule` may confirm, as

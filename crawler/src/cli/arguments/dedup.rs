@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::ConfigFile;
+use dedup::Candidates;
 use files::{DEFAULT_MAX_DOCUMENT_BYTES, Format};
 use page::documents::Kind;
 
@@ -82,6 +83,27 @@ impl From<InputFormat> for Format {
     }
 }
 
+/// Where the candidates of a check come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CandidateSource {
+    /// Blocks, and bands as soon as the documents are so many that blocks cost several times as much.
+    Auto,
+    /// Blocks of the fingerprints: they miss no near-duplicate, and cost more with every document.
+    Blocks,
+    /// Bands of the sketches: the cost does not grow with the documents, and one near-duplicate in some 10,000 is missed.
+    Bands,
+}
+
+impl From<CandidateSource> for Candidates {
+    fn from(source: CandidateSource) -> Self {
+        match source {
+            CandidateSource::Auto => Self::Auto,
+            CandidateSource::Blocks => Self::Blocks,
+            CandidateSource::Bands => Self::Bands,
+        }
+    }
+}
+
 /// `crawler dedup`
 #[derive(Debug, Args)]
 #[command(
@@ -149,6 +171,10 @@ pub struct DedupArgs {
     /// Smallest similarity of near-duplicates, above 0 and at most 1; overrides dedup.min_similarity.
     #[arg(long, value_name = "X")]
     pub min_similarity: Option<f32>,
+    /// Where the candidates of a check come from, without --index. Bands need a min_similarity of at least 0.75 and take 180 bytes
+    /// more for each unique document. Default: auto.
+    #[arg(long, value_enum)]
+    pub candidates: Option<CandidateSource>,
     /// Longest line, record or file after decompression, in bytes. The command reports and skips longer ones.
     #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MAX_DOCUMENT_BYTES as u64,
           value_parser = clap::value_parser!(u64).range(1..=1 << 30))]

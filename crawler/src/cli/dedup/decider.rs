@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use dedup::{CollectionError, Deduplicator, DocId, DuplicateRule, MemoryIndex, Signature, Verdict, Width};
+use dedup::{Candidates, CollectionError, Deduplicator, DocId, DuplicateRule, MemoryIndex, Signature, Verdict, Width};
 
 use super::analysis::{Analyzed, Item};
 use super::kept_ids::KeptIds;
@@ -48,9 +48,10 @@ pub(super) enum Decider {
 const SAVED_EVERY: Duration = Duration::from_secs(10);
 
 impl Decider {
-    pub(super) fn in_memory(width: Width, rule: DuplicateRule) -> Result<Self, RunError> {
+    pub(super) fn in_memory(width: Width, rule: DuplicateRule, candidates: Candidates) -> Result<Self, RunError> {
+        let index = MemoryIndex::of_width(width, &rule)?.candidates_from(candidates);
         Ok(Self::Memory {
-            dedup: Box::new(Deduplicator::new(MemoryIndex::of_width(width, &rule)?, rule)?),
+            dedup: Box::new(Deduplicator::new(index, rule)?),
             ids: KeptIds::default(),
         })
     }

@@ -14,7 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
-use dedup::{Analyzer, Confirm, DuplicateRule, Scheme};
+use dedup::{Analyzer, Candidates, Confirm, DuplicateRule, Scheme};
 
 use super::analysis::{Analysis, Analyzed};
 use super::budget::Budget;
@@ -40,6 +40,8 @@ pub(super) struct Job {
     pub group_by: Option<GroupBy>,
     pub scheme: Scheme,
     pub rule: DuplicateRule,
+    /// Where candidates come from, without an index that outlives the run.
+    pub candidates: Candidates,
     /// The index that outlives the run, if the user named one.
     pub index: Option<DocumentIndex>,
     /// The command writes the kept documents.
@@ -83,22 +85,33 @@ struct Numbered {
     batch: Batch,
 }
 
+/// The analyzer of the job: with bands, if they may give candidates.
+fn analyzer(job: &Job) -> Analyzer {
+    let analyzer = Analyzer::new(&job.scheme);
+    if job.index.is_none() && job.candidates != Candidates::Blocks && job.rule.allows_bands() {
+        analyzer.with_bands()
+    } else {
+        analyzer
+    }
+}
+
 /// Starts the threads.
 pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
     let budget = Arc::new(Budget::new(IN_FLIGHT_BYTES));
     let (batches, to_analyse) = unbounded();
     let (events, to_decide) = unbounded();
     let (answers, answered) = unbounded();
+    let analyzer = analyzer(&job);
     let (inputs, limits) = (job.inputs, job.reading.limits);
     let analysis = Arc::new(Analysis {
-        analyzer: Analyzer::new(&job.scheme),
+        analyzer,
         reading: job.reading,
         group_by: job.group_by,
         keeps: job.keeps,
         compares_titles: matches!(job.rule.confirm, Confirm::Combined { .. }),
     });
     let mut decider = match job.index {
-        None => Decider::in_memory(job.scheme.width, job.rule)?,
+        None => Decider::in_memory(job.scheme.width, job.rule, job.candidates)?,
         Some(index) => Decider::of_index(index),
     };
 

@@ -1,0 +1,166 @@
+//! An index of bands in memory: the documents that share a band with a query.
+//!
+//! ```text
+//! parts     band 0: 16 parts │ band 1: 16 parts │ …      a hash table each
+//!             │
+//!             ├▶ lots     16 tags, 16 numbers │ …
+//!             │             32 bits of the band's hash; the number of the document, read if the tag is equal
+//!             └▶ lists    tag ─▶ numbers   of a band that more than 16 documents share
+//! numbers   number ─▶ slot                 where fingerprint and sketch of the document are
+//! ```
+//!
+//! A check is 16 look-ups (Leskovec, Rajaraman, Ullman, *Mining of Massive Datasets*, §3.4; [`Bands`] has the
+//! probabilities). It prefetches the 16 lots before it reads the first. A document takes about 160 bytes: 8 for each
+//! band, and the tables are 80 to 90 % full. They grow by an eighth, one part of 256 at a time.
+//!
+//! # Crowded bands
+//!
+//! The pages of one template share bands by the thousand. The usual remedy is a further minimum for such a band, which
+//! takes it from J³ to J⁴. It does not pay here. Let a template make up the share p of its pages: their list then becomes
+//! shorter by the factor p, and a duplicate is found in it less often by the factor J. For pages with J = 0.6 to one
+//! another p is 0.75, and a duplicate has J = 0.8, so recall falls nearly as fast as cost. To skip the crowded bands is
+//! worse: at J = 0.8 and p = 0.75, 2.5 % of the duplicates share no other band. Where p is small, so are the lists: a page
+//! is in 16 p³ of them.
+//!
+//! So the bands stay as they are, and their lists are counted before they are read. If a query has more candidates than
+//! the blocks of its fingerprint would cost, [`candidates`](BandIndex::candidates) gives up, and the blocks answer. That
+//! bounds the work of any check, and costs no recall: 10^5 pages of a template, or 10^5 equal sketches that numbers or own
+//! words part, cost what they cost with blocks, and 16 look-ups.
+//!
+//! # Removal
+//!
+//! The bands of a document are not kept beside the tables, so its entries cannot be found when it is removed. Only its
+//! number is marked. When an eighth of the numbers are marked, each step rebuilds one part without their entries; after
+//! the last part, the numbers are used again.
+
+mod lots;
+mod numbers;
+mod part;
+
+use std::hash::{BuildHasher, RandomState};
+
+use self::numbers::Numbers;
+use self::part::{LONGEST, Part, Place};
+use crate::hash::mix;
+use crate::sketch::{BANDS, Bands};
+
+/// Parts of the table of a band, by further bits of the hash. To rebuild one of them takes milliseconds at 10^7
+/// documents.
+const PARTS_OF_BAND: usize = 16;
+const PARTS: usize = BANDS * PARTS_OF_BAND;
+
+#[derive(Debug, Clone)]
+pub(super) struct BandIndex {
+    /// Random, so that nobody can write texts whose bands meet in one place of the table.
+    seed: u64,
+    parts: Vec<Part>,
+    numbers: Numbers,
+    /// Parts rebuilt since the last purge began.
+    purged: usize,
+}
+
+/// The key of a band.
+#[derive(Clone, Copy)]
+struct Key {
+    part: usize,
+    tag: u32,
+}
+
+impl Default for BandIndex {
+    fn default() -> Self {
+        Self::with_seed(RandomState::new().hash_one(0))
+    }
+}
+
+impl BandIndex {
+    fn with_seed(seed: u64) -> Self {
+        Self {
+            seed,
+            parts: vec![Part::default(); PARTS],
+            numbers: Numbers::default(),
+            purged: PARTS,
+        }
+    }
+
+    /// Number of documents.
+    pub(super) fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// Adds the bands of a document at a slot that is not there.
+    pub(super) fn insert(&mut self, slot: u32, bands: &Bands) {
+        let keys = self.keys(bands);
+        keys.iter().for_each(|key| self.parts[key.part].prefetch(key.tag));
+        keys.iter()
+            .for_each(|key| self.parts[key.part].prefetch_numbers(key.tag));
+        let number = self.numbers.insert(slot);
+        for Key { part, tag } in keys {
+            self.parts[part].insert(tag, number);
+        }
+        self.purge_a_part();
+    }
+
+    /// Removes a document, if it is there.
+    pub(super) fn remove(&mut self, slot: u32) {
+        self.numbers.remove(slot);
+        self.purge_a_part();
+    }
+
+    /// The slot of every document that shares a band with a query, each once; perhaps a few others. `None` if the lists
+    /// of the bands have more than `most` entries together.
+    pub(super) fn candidates(&self, bands: &Bands, most: usize) -> Option<Vec<u32>> {
+        let keys = self.keys(bands);
+        keys.iter().for_each(|key| self.parts[key.part].prefetch(key.tag));
+        let mut found = [(0, Place::default()); BANDS * LONGEST];
+        let mut entries = 0;
+        for Key { part, tag } in keys {
+            self.parts[part].each_place(tag, |place| {
+                self.parts[part].prefetch_number(place);
+                found[entries] = (part, place);
+                entries += 1;
+            });
+        }
+        let mut numbers = Vec::with_capacity(entries);
+        let mut listed = 0;
+        for &(part, place) in &found[..entries] {
+            let shared = self.parts[part].numbers(place);
+            listed += shared.len();
+            if listed > most {
+                return None;
+            }
+            numbers.extend_from_slice(shared);
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        Some(self.numbers.slots(numbers))
+    }
+
+    fn keys(&self, bands: &Bands) -> [Key; BANDS] {
+        std::array::from_fn(|band| {
+            let hash = mix(bands.hashes()[band] ^ self.seed);
+            Key {
+                part: band * PARTS_OF_BAND + (hash >> 32) as usize % PARTS_OF_BAND,
+                tag: Part::tag(hash as u32),
+            }
+        })
+    }
+
+    /// Rebuilds one part, if a purge is under way or due.
+    fn purge_a_part(&mut self) {
+        if self.purged == PARTS {
+            if !self.numbers.begin_purge() {
+                return;
+            }
+            self.purged = 0;
+        }
+        let numbers = &self.numbers;
+        self.parts[self.purged].purge(|number| numbers.is_alive(number));
+        self.purged += 1;
+        if self.purged == PARTS {
+            self.numbers.end_purge();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,213 @@
+//! A hash table of entries of a tag and a number, with linear probing by lots of 16 (Knuth, *The Art of Computer
+//! Programming* 3, §6.4).
+//!
+//! The tag says in which lot an entry belongs. If that lot is full, the entry is in the next lot that was not. So a
+//! look-up ends at the first lot with an empty place. With lots of 16, nine tenths full, that is nearly always the first or
+//! the second one.
+
+use std::collections::HashMap;
+
+use super::lots::{LANES, Lot, Lots};
+use crate::cpu::prefetch;
+
+/// Largest number of entries with one tag; more are in a list.
+pub(super) const LONGEST: usize = 16;
+/// The tag of an empty place; a new lot has no other.
+const EMPTY: u32 = 0;
+/// The tag of a place whose entry was moved to a list.
+const MOVED: u32 = 1;
+/// In place of a number: the numbers are in the list of the tag.
+const LISTED: u32 = u32::MAX;
+
+/// A place of a table.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Place {
+    lot: u32,
+    lane: u32,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct Part {
+    lots: Lots,
+    /// Places that are not empty.
+    len: usize,
+    lists: HashMap<u32, Vec<u32>>,
+}
+
+impl Part {
+    /// The tag of a hash.
+    pub(super) fn tag(hash: u32) -> u32 {
+        hash.max(MOVED + 1)
+    }
+
+    #[inline(always)]
+    fn home(&self, tag: u32) -> usize {
+        ((u64::from(tag) * self.lots.len() as u64) >> 32) as usize
+    }
+
+    /// Prefetches the tags that a look-up reads first.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, tag: u32) {
+        if let Some(lot) = self.lots.get(self.home(tag)) {
+            prefetch(&lot.tags);
+        }
+    }
+
+    /// Prefetches the numbers beside these tags, for an insertion.
+    #[inline(always)]
+    pub(super) fn prefetch_numbers(&self, tag: u32) {
+        if let Some(lot) = self.lots.get(self.home(tag)) {
+            prefetch(&lot.numbers);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn prefetch_number(&self, place: Place) {
+        prefetch(&self.lots[place.lot as usize].numbers);
+    }
+
+    /// Calls `each` with the place of every entry of a tag, at most [`LONGEST`]. Returns the first lot on its way that is
+    /// not full; `None` if there is no lot.
+    #[inline(always)]
+    pub(super) fn each_place(&self, tag: u32, mut each: impl FnMut(Place)) -> Option<usize> {
+        let mut at = self.home(tag);
+        loop {
+            let lot = self.lots.get(at)?;
+            // Compared without a branch between them, so that vector instructions do it.
+            let (mut any, mut any_empty) = (false, false);
+            for other in &lot.tags {
+                any |= *other == tag;
+                any_empty |= *other == EMPTY;
+            }
+            if any {
+                let equal = (0..).zip(&lot.tags).filter(|(_, other)| **other == tag);
+                equal.for_each(|(lane, _)| each(Place { lot: at as u32, lane }));
+            }
+            if any_empty {
+                return Some(at);
+            }
+            // One place in ten is empty, so this ends.
+            at = if at + 1 == self.lots.len() { 0 } else { at + 1 };
+        }
+    }
+
+    /// The number in a place, or the numbers of its list.
+    #[inline(always)]
+    pub(super) fn numbers(&self, place: Place) -> &[u32] {
+        let lot = &self.lots[place.lot as usize];
+        match &lot.numbers[place.lane as usize] {
+            &LISTED => {
+                let list = self.lists.get(&lot.tags[place.lane as usize]);
+                list.map_or(&[], Vec::as_slice)
+            }
+            number => std::slice::from_ref(number),
+        }
+    }
+
+    /// Adds an entry.
+    pub(super) fn insert(&mut self, tag: u32, number: u32) {
+        if is_full(self.len, self.lots.len()) {
+            self.lay_out(|_, _| true);
+        }
+        let (mut places, mut len) = ([Place::default(); LONGEST], 0);
+        let lot = self.each_place(tag, |place| {
+            places[len] = place;
+            len += 1;
+        });
+        match places[..len] {
+            [Place { lot, lane }] if self.lots[lot as usize].numbers[lane as usize] == LISTED => {
+                if let Some(list) = self.lists.get_mut(&tag) {
+                    push(list, number);
+                }
+            }
+            [first, ..] if len == LONGEST => self.list(tag, first, &places[1..], number),
+            _ => {
+                if let Some(lot) = lot {
+                    self.put(lot, tag, number);
+                }
+            }
+        }
+    }
+
+    fn put(&mut self, lot: usize, tag: u32, number: u32) {
+        let Lot { tags, numbers } = &mut self.lots[lot];
+        if let Some(lane) = tags.iter().position(|other| *other == EMPTY) {
+            (tags[lane], numbers[lane]) = (tag, number);
+            self.len += 1;
+        }
+    }
+
+    /// Moves the entries of a tag, and a further number, to a list. The first entry then stands for the list.
+    #[cold]
+    fn list(&mut self, tag: u32, first: Place, others: &[Place], number: u32) {
+        let mut list = Vec::with_capacity(LONGEST + LONGEST / 2);
+        let lot = &mut self.lots[first.lot as usize];
+        list.push(std::mem::replace(&mut lot.numbers[first.lane as usize], LISTED));
+        for place in others {
+            let lot = &mut self.lots[place.lot as usize];
+            list.push(lot.numbers[place.lane as usize]);
+            lot.tags[place.lane as usize] = MOVED;
+        }
+        list.push(number);
+        self.lists.insert(tag, list);
+    }
+
+    /// Removes the entries whose numbers are not alive.
+    pub(super) fn purge(&mut self, is_alive: impl Fn(u32) -> bool) {
+        let mut lists = std::mem::take(&mut self.lists);
+        lists.retain(|_, list| {
+            list.retain(|number| is_alive(*number));
+            !list.is_empty()
+        });
+        self.lay_out(|tag, number| match number {
+            LISTED => lists.contains_key(&tag),
+            _ => is_alive(number),
+        });
+        self.lists = lists;
+    }
+
+    /// Lays out the table again, four fifths full, with the entries to be kept. The order of the tags is that of the lots,
+    /// so this reads and writes memory in order.
+    #[cold]
+    fn lay_out(&mut self, is_kept: impl Fn(u32, u32) -> bool) {
+        let lots = std::mem::take(&mut self.lots);
+        let kept = || {
+            let places = lots.iter().flat_map(|lot| lot.tags.iter().zip(&lot.numbers));
+            places.filter(|(tag, number)| **tag > MOVED && is_kept(**tag, **number))
+        };
+        self.lots = Lots::new(kept().count() * 5 / (4 * LANES) + 1);
+        self.len = 0;
+        for (tag, number) in kept() {
+            if let Some(lot) = self.each_place(*tag, |_| ()) {
+                self.put(lot, *tag, *number);
+            }
+        }
+    }
+
+    /// Number of entries of the table and the lists.
+    #[cfg(test)]
+    pub(super) fn entries(&self) -> usize {
+        self.len + self.lists.values().map(Vec::len).sum::<usize>()
+    }
+
+    /// Bytes of the table and the lists.
+    #[cfg(test)]
+    pub(super) fn bytes(&self) -> usize {
+        // The map keeps 33 bytes for a list, and is at least seven sixteenths full.
+        let lists = self.lists.values().map(|list| 4 * list.capacity() + 33 * 16 / 7);
+        self.lots.len() * size_of::<Lot>() + lists.sum::<usize>()
+    }
+}
+
+/// Whether nine tenths of the places are not empty, or there is none.
+fn is_full(len: usize, lots: usize) -> bool {
+    len * 10 >= lots * LANES * 9
+}
+
+/// Appends to a list; makes room for an eighth more.
+fn push(list: &mut Vec<u32>, number: u32) {
+    if list.len() == list.capacity() {
+        list.reserve_exact((list.len() / 8).max(LANES / 2));
+    }
+    list.push(number);
+}
