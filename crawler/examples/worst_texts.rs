@@ -44,6 +44,7 @@ const STAGES: [Stage; 6] = [
             favor: page::Favor::default(),
             documents: page::Documents::in_this_thread(),
             markdown: None,
+            metadata: None,
         };
         let html = format!("<title>{text}</title><h1>{text}</h1><p>{text}");
         let url = Url::parse("http://example.org/").ok();

@@ -14,7 +14,8 @@ pub enum Candidates {
     /// From the blocks, until they cost more than the bands, their insertion included; then from the bands. At a distance
     /// of 10 bits, that is near a million documents; at 3 bits, it never is. The index keeps the bands of all documents
     /// from the first one, because no band can be computed later, and 160 bytes for each document before the switch are
-    /// little beside what an index takes after it. If the blocks went on to answer for the documents before the switch,
+    /// little beside what an index takes after it. It indexes them only from half of that number on, since that takes
+    /// several times as long as the rest of an insertion. If the blocks went on to answer for the documents before the switch,
     /// every later check would pay for both.
     #[default]
     Auto,
@@ -40,6 +41,12 @@ impl Candidates {
     /// Whether an index keeps bands.
     pub(super) fn keeps_bands(self) -> bool {
         self != Self::Blocks
+    }
+
+    /// Whether the bands of an index of `documents` are indexed: not while it has less than half of the documents at which
+    /// they answer.
+    pub(super) fn index_bands(self, layout: Layout, documents: usize) -> bool {
+        self.most_listed(layout, 2 * documents).is_some()
     }
 
     /// The number of candidates up to which bands answer a check of `documents`; `None` if blocks answer.

@@ -11,9 +11,11 @@
 
 mod short_texts;
 mod sketches;
+mod waiting;
 
 use self::short_texts::ShortTexts;
 use self::sketches::{MOST_LOOK_ALIKES, Sketches};
+use self::waiting::WaitingBands;
 use super::bands::BandIndex;
 use super::buckets::Buckets;
 use super::{Candidates, Neighbour};
@@ -22,7 +24,7 @@ use crate::error::DedupError;
 use crate::fingerprint::Fingerprint;
 use crate::layout::{Layout, LayoutError};
 use crate::signature::{DocId, Signature};
-use crate::sketch::Sketch;
+use crate::sketch::{Bands, Sketch};
 
 #[derive(Debug, Clone)]
 pub(super) struct Resident {
@@ -30,6 +32,8 @@ pub(super) struct Resident {
     sketches: Sketches,
     candidates: Candidates,
     bands: BandIndex,
+    /// Bands that are not in the index yet.
+    waiting: WaitingBands,
     /// Number of fingerprints with a sketch.
     sketched: usize,
     /// Short texts that have no fingerprint.
@@ -45,6 +49,7 @@ impl Resident {
             sketches: Sketches::default(),
             candidates: Candidates::Blocks,
             bands: BandIndex::default(),
+            waiting: WaitingBands::default(),
             sketched: 0,
             short: ShortTexts::default(),
             short_with_fingerprint: ShortTexts::default(),
@@ -80,7 +85,7 @@ impl Resident {
             self.sketches.set(at, signature);
             self.sketched += usize::from(signature.sketch.is_some());
             if let Some(bands) = signature.bands.as_ref().filter(|_| self.keeps_bands(signature)) {
-                self.bands.insert(at, bands);
+                self.insert_bands(at, bands);
             }
             slot = Some(at);
         }
@@ -88,6 +93,15 @@ impl Resident {
             self.short_of(signature).insert(id, &signature.shingles);
         }
         Ok(slot)
+    }
+
+    fn insert_bands(&mut self, slot: u32, bands: &Bands) {
+        if self.candidates.index_bands(self.buckets.layout(), self.buckets.len()) {
+            self.bands.insert(slot, bands);
+            self.waiting.index_some(&mut self.bands);
+        } else {
+            self.waiting.insert(slot, bands);
+        }
     }
 
     fn keeps_bands(&self, signature: &Signature) -> bool {
@@ -100,7 +114,9 @@ impl Resident {
             .and_then(|fingerprint| self.buckets.remove(id, fingerprint));
         if let Some(slot) = removed {
             self.sketched = self.sketched.saturating_sub(usize::from(signature.sketch.is_some()));
-            self.bands.remove(slot);
+            if !self.waiting.remove(slot) {
+                self.bands.remove(slot);
+            }
         }
         if !signature.shingles.is_empty() {
             self.short_of(signature).remove(id);
@@ -147,7 +163,7 @@ impl Resident {
     /// The slots that share a band with the query; `None` if blocks must answer, or answer sooner.
     fn by_bands(&self, query: &Signature, rule: &DuplicateRule) -> Option<Vec<u32>> {
         let bands = query.bands.as_ref()?;
-        // A document without a sketch is confirmed by no rule that allows bands.
+        // A document without a sketch is confirmed by no rule that allows bands. Some bands may still wait.
         if self.bands.len() < self.sketched || !rule.allows_bands() {
             return None;
         }
