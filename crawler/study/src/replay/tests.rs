@@ -90,6 +90,7 @@ impl Drawn {
             metadata: Sketch::new(&[u64::from(self.metadata)][..usize::from(self.metadata > 0)]),
             subject: self.subject(),
             shingles: if has_shingles { shingles } else { Vec::new() },
+            bands: None,
             numbers: self.number.into(),
             tokens: 40,
         };
