@@ -42,13 +42,12 @@ mod tune;
 mod verify;
 
 use std::ffi::OsString;
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use crate::cli::arguments::{Cli, Command, LogFormat};
-use crawl::{seeds, shutdown};
+use crawl::shutdown;
 use error::{Error, UsageError};
 use terminal::commands;
 use terminal::tell::tell;
@@ -119,12 +118,17 @@ fn log_options(cli: &Cli) -> log::LogOptions<'_> {
     }
 }
 
-/// The arguments of the process, with the command `run` if they begin with a URL or a domain: that is what people type first. A file is
-/// none, although `seeds.txt` may be a domain.
+/// The arguments of the process, with the command `run` if they begin with a URL, perhaps behind `-q` or `-v`: that is what people type
+/// first. A domain needs the command, because `pages.jsonl` may be one.
 fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
-    let is_site = |text: &str| seeds::url_of(text).is_ok() && !Path::new(text).exists();
-    if arguments.get(1).and_then(|first| first.to_str()).is_some_and(is_site) {
-        arguments.insert(1, "run".into());
+    const FLAGS: [&str; 5] = ["-q", "--quiet", "-v", "-vv", "--verbose"];
+    let first = (1..arguments.len()).find(|at| !FLAGS.iter().any(|flag| arguments[*at] == *flag));
+    let is_url = |at: &usize| {
+        let text = arguments[*at].to_str();
+        text.is_some_and(|text| text.starts_with("http://") || text.starts_with("https://"))
+    };
+    if let Some(first) = first.filter(is_url) {
+        arguments.insert(first, "run".into());
     }
     arguments
 }

@@ -74,16 +74,23 @@ fn a_configuration_and_flags_set_the_rule() {
 }
 
 #[test]
-fn every_source_of_candidates_gives_the_same_verdicts_and_an_index_on_disk_has_none_to_choose() {
+fn every_source_of_candidates_gives_the_same_verdicts_and_an_index_on_disk_has_no_bands() {
     let folder = Folder::new().with("in.jsonl", jsonl(&documents()));
     for source in ["auto", "blocks", "bands"] {
         let ended = folder.dedup(&["in.jsonl", "--candidates", source]).succeeded();
         assert_eq!(verdicts(&ended.stdout), EXPECTED, "{source}");
-        folder
-            .dedup(&["in.jsonl", "--index", "seen", "--candidates", source])
-            .with_code(2)
-            .complains_of(&["--candidates", "bands are in memory only"]);
     }
+    folder
+        .dedup(&["in.jsonl", "--index", "seen", "--candidates", "blocks"])
+        .succeeded();
+    folder
+        .dedup(&["in.jsonl", "--index", "seen", "--candidates", "bands"])
+        .with_code(2)
+        .complains_of(&["--candidates bands", "in memory only"]);
+    folder
+        .dedup(&["in.jsonl", "--min-similarity", "0.7", "--candidates", "bands"])
+        .with_code(2)
+        .complains_of(&["--candidates bands", "at least 0.75"]);
 }
 
 #[test]

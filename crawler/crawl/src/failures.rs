@@ -21,7 +21,7 @@ fn advice_without_wall(kind: &str) -> Option<&'static str> {
         "tls" | "protocol" => "Check scheme and port: the answer is no valid TLS or HTTP.",
         "body_too_large" => "Raise fetch.max_body_bytes.",
         _ if kind.starts_with("tls_") => "Browsers refuse it, too: tell the operator of the site.",
-        _ if kind.starts_with("http_5") => "The server has a fault: try again later.",
+        _ if kind.starts_with("http_5") => "The server reported an error: try again later.",
         _ => return None,
     })
 }

@@ -156,7 +156,11 @@ impl Seeds {
         for text in texts {
             let found = seeds_in(text, &seeds.rules);
             if found.is_empty() {
-                return Err(SeedsError::NotASeed(BadLine::new(1, text, "not a URL".to_owned())));
+                return Err(SeedsError::NotASeed(BadLine::new(
+                    1,
+                    if text.is_empty() { "\"\"" } else { text },
+                    "not a URL".to_owned(),
+                )));
             }
             for seed in found {
                 seed.map_err(|(text, reason)| SeedsError::NotASeed(BadLine::new(1, text, reason)))?;

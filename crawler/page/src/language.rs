@@ -14,7 +14,7 @@ mod script;
 
 use whatlang::{Detector, Info, Lang};
 
-use self::codes::{iso_639_1, languages_of, script_of};
+use self::codes::{is_undetectable, is_written_in, iso_639_1, languages_of, script_of};
 use self::prose::Prose;
 use self::script::{Script, is_kana};
 
@@ -33,7 +33,7 @@ const RARE: [Lang; 9] = [
 
 /// Languages so alike that the declaration tells them apart better than a detector of triples of letters.
 const ALIKE: [&[&str]; 6] = [
-    &["da", "nb", "nn", "no"],
+    &["da", "nb", "nn"],
     &["cs", "sk"],
     &["bs", "hr", "sr", "sl"],
     &["id", "ms"],
@@ -58,7 +58,7 @@ pub(crate) fn detect(text: &str, declared: Option<&str>) -> Option<String> {
     if prose.sample.is_empty() {
         return declared.map(str::to_owned);
     }
-    let declared = declared.filter(|code| script_of(code) == prose.script);
+    let declared = declared.filter(|code| is_written_in(code, prose.script));
     let detected = match prose.script {
         Script::Han => Some(chinese_or_japanese(&prose.sample, declared)),
         script => match languages_of(script) {
@@ -101,7 +101,7 @@ fn among_several<'a>(prose: &Prose, declared: Option<&'a str>) -> Option<&'a str
         Doubt::of(&Detector::with_allowlist(others).detect(&prose.sample)?, &prose.sample)
     };
     let outweighs = |declared: &&str| {
-        is_alike(declared) || doubt > Doubt::None || !codes::is_known(declared) && code != usual(prose.script)
+        is_alike(declared) || doubt > Doubt::None || is_undetectable(declared) && code != usual(prose.script)
     };
     // Few languages share another script.
     let is_narrow = !matches!(prose.script, Script::Latin | Script::Cyrillic);
@@ -136,10 +136,13 @@ fn usual(script: Script) -> &'static str {
     languages_of(script).first().copied().unwrap_or("en")
 }
 
-/// The primary subtag of a BCP 47 tag if it is a two-letter code (RFC 5646, section 2.2.1).
+/// The primary subtag of a BCP 47 tag if it is a two-letter code (RFC 5646, section 2.2.1), or stands for one.
 fn primary_subtag(tag: &str) -> Option<String> {
-    let primary = tag.trim().split(['-', '_']).next()?;
-    (primary.len() == 2 && primary.bytes().all(|b| b.is_ascii_alphabetic())).then(|| primary.to_ascii_lowercase())
+    let primary = tag.trim().split(['-', '_']).next()?.to_ascii_lowercase();
+    if let Some(code) = codes::meant_by(&primary) {
+        return Some(code.to_owned());
+    }
+    (primary.len() == 2 && primary.bytes().all(|b| b.is_ascii_alphabetic())).then_some(primary)
 }
 
 #[cfg(test)]
@@ -231,6 +234,32 @@ mod tests {
         assert_eq!(detect(basque, Some("eu")).as_deref(), Some("eu"));
         let english = "The crawler fetches pages and decides before it stores them whether they say anything new.";
         assert_eq!(detect(english, Some("eu")).as_deref(), Some("en"));
+    }
+
+    #[test]
+    fn a_declared_code_that_is_none_does_not_outweigh_the_text() {
+        let czech =
+            "Správce balíčků stahuje soubory ze zrcadel a ověřuje jejich podpisy, než je nainstaluje do systému.";
+        for (declared, language) in [("cz", "cs"), ("cs-CZ", "cs"), ("zz", "cs"), ("se", "cs")] {
+            assert_eq!(detect(czech, Some(declared)).as_deref(), Some(language), "{declared}");
+        }
+    }
+
+    #[test]
+    fn a_language_may_have_a_second_script() {
+        let serbian =
+            "Upravnik paketa preuzima datoteke sa servera i proverava njihove potpise pre nego što ih instalira.";
+        assert_eq!(detect(serbian, Some("sr-Latn")).as_deref(), Some("sr"));
+        let serbian =
+            "Управник пакета преузима датотеке са сервера и проверава њихове потписе пре него што их инсталира.";
+        assert_eq!(detect(serbian, Some("sr")).as_deref(), Some("sr"));
+    }
+
+    #[test]
+    fn names_in_latin_letters_do_not_hide_the_language_of_a_line() {
+        let russian = "Откройте меню File – Open – Recent Documents и выберите нужный документ.\nНажмите кнопку OK в окне LibreOffice \
+            Writer Properties Dialog, чтобы сохранить изменения в файле.";
+        assert_eq!(detect(russian, Some("en")).as_deref(), Some("ru"));
     }
 
     #[test]

@@ -32,7 +32,7 @@ use url::Url;
 
 pub use check::{AnswerFormat, CheckArgs};
 pub use config::{ConfigAction, ConfigArgs, ConfigCheckArgs, ConfigFormat, ConfigShowArgs, Overrides};
-pub use dedup::{DedupArgs, GroupBy};
+pub use dedup::{CandidateSource, DedupArgs, GroupBy};
 pub use explain::ExplainArgs;
 pub use export::{ExportArgs, ExportExtra, ExportFormat, ExportVerdict};
 pub use fingerprint::{EvaluateArgs, FingerprintArgs, IdfArgs, LayoutsArgs};
@@ -57,7 +57,7 @@ pub use tune::{TuneArgs, TuneFormat};
 #[command(version, max_term_width = 110, arg_required_else_help = true)]
 #[command(
     after_help = "Start with `crawler demo`, which crawls a small built-in site without network access. `crawler run URL` crawls a site of \
-    your own; `crawler init URL` first asks it what it offers.\n\
+    your own; `crawler init URL` first reads its robots.txt and sitemaps.\n\
     Exit codes: 0 success (single pages may have failed), 1 the command could not continue, 2 an argument, the configuration or an \
     input file is invalid, 3 success, but some input could not be read, 130 Ctrl-C; `explain`, `check` and `run` have others, which \
     their help lists.\n\

@@ -38,7 +38,7 @@ use self::tally::Tally;
 use super::faults::Faults;
 use super::index::{DocumentIndex, NamedIndex};
 use super::output::Output;
-use crate::cli::arguments::{DedupArgs, GroupBy};
+use crate::cli::arguments::{CandidateSource, DedupArgs, GroupBy};
 use crate::cli::error::{Error, UsageError};
 use config::Config;
 use config::settings::Settings;
@@ -54,13 +54,21 @@ use views::live::progress::Progress;
 /// Approximate upper bound on the memory between the stages, in bytes.
 const IN_FLIGHT_BYTES: usize = 16 << 20;
 
-const BANDS_IN_MEMORY: &str = "--candidates: bands are in memory only, and an index that outlives the run finds its candidates by \
+const BANDS_WITHOUT_SKETCH: &str =
+    "--candidates bands: they need dedup.confirm = \"sketch\" and a min_similarity of at least 0.75";
+
+const BANDS_IN_MEMORY: &str = "--candidates bands: bands are in memory only, and an index that outlives the run finds its candidates by \
     blocks; leave out --candidates or --index";
 
 pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
     let settings = settings(args)?;
-    if args.index.is_some() && args.candidates.is_some() {
-        return Err(UsageError::Argument(BANDS_IN_MEMORY.to_owned()).into());
+    if args.candidates == Some(CandidateSource::Bands) {
+        if args.index.is_some() {
+            return Err(UsageError::Argument(BANDS_IN_MEMORY.to_owned()).into());
+        }
+        if !settings.rule.allows_bands() {
+            return Err(UsageError::Argument(BANDS_WITHOUT_SKETCH.to_owned()).into());
+        }
     }
     let named = args.index.as_deref().map(NamedIndex::of).transpose()?;
     let (output, kept) = (file(args.output.as_deref()), args.kept.as_deref());

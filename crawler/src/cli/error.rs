@@ -103,7 +103,7 @@ pub enum Error {
     Unreadable(u64),
     /// Exit code 5: the crawl has no page, because every seed failed or its host could not be reached.
     #[error(
-        "no seed led to a page: {failed} URLs failed and {given_up} hosts or origins were given up; the lines above say why"
+        "no seed led to a page: {failed} URLs failed and {given_up} hosts or origins were given up; the lines above and the report say why"
     )]
     NoPage {
         /// URLs that failed.

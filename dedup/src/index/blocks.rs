@@ -50,7 +50,7 @@ const MAX_SLOTS: usize = 1 << 31;
 
 /// Entries over which a sweep goes in the time in which a search reads one bucket, or compares one entry of a bucket. A
 /// search that costs more than a sweep gives up, and a sweep answers.
-const SWEPT_PER_PROBE: usize = 32;
+pub(super) const SWEPT_PER_PROBE: usize = 32;
 
 /// An entry near a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,5 +1,6 @@
 //! From which table the candidates of a check come.
 
+use super::blocks::SWEPT_PER_PROBE;
 use crate::layout::Layout;
 
 /// From which table a [`MemoryIndex`](crate::MemoryIndex) takes the candidates of a check. A duplicate passes two tests,
@@ -27,36 +28,78 @@ pub enum Candidates {
     Bands,
 }
 
-/// The cost of a probe of a bucket, in entries of a bucket.
+/// The cost of a check is counted in entries of a bucket that are scanned. This is the cost of a probe of a bucket, as measured
+/// for whole checks.
 const PROBE: u64 = 14;
 /// With [`Candidates::Auto`], bands answer where blocks cost more than this, in entries of a bucket: a check and an
 /// insertion with bands cost about as much.
 const AUTO: u64 = 12_000;
 /// The cost of a candidate of the bands, in entries of a bucket.
 const LISTED: u64 = 16;
+/// Documents for which bands are worth the memory before they answer. Where blocks cost little, as at a distance of 3 bits,
+/// bands would answer among hundreds of millions, and until then take a fourth of the memory for nothing.
+const FEW_MILLIONS: usize = 2_000_000;
 /// Candidates that bands may always have, although a sweep over few fingerprints is cheap.
 const LEAST_LISTED: u64 = 256;
 
 impl Candidates {
-    /// Whether an index keeps bands.
-    pub(super) fn keeps_bands(self) -> bool {
-        self != Self::Blocks
+    /// Whether bands may answer checks of an index with this layout: always those of [`Candidates::Bands`], and those of
+    /// [`Candidates::Auto`] if they answer among [`FEW_MILLIONS`] of documents. Otherwise an index keeps none.
+    #[must_use]
+    pub fn may_use_bands(self, layout: Layout) -> bool {
+        self.most_listed(layout, FEW_MILLIONS).is_some()
     }
 
     /// Whether the bands of an index of `documents` are indexed: not while it has less than half of the documents at which
     /// they answer.
-    pub(super) fn index_bands(self, layout: Layout, documents: usize) -> bool {
+    pub(super) fn indexes_bands(self, layout: Layout, documents: usize) -> bool {
         self.most_listed(layout, 2 * documents).is_some()
     }
 
     /// The number of candidates up to which bands answer a check of `documents`; `None` if blocks answer.
     pub(super) fn most_listed(self, layout: Layout, documents: usize) -> Option<usize> {
-        let blocks = layout.probes() * PROBE + layout.mean_entries(documents);
+        let blocks = cost_of_blocks(layout, documents);
         let bands_answer = match self {
             Self::Auto => blocks > AUTO,
             Self::Blocks => false,
             Self::Bands => true,
         };
         bands_answer.then(|| (blocks / LISTED).max(LEAST_LISTED) as usize)
+    }
+}
+
+/// The cost of a check by blocks. Among few documents, it is that of a sweep over all of them.
+fn cost_of_blocks(layout: Layout, documents: usize) -> u64 {
+    let sweep = (documents / SWEPT_PER_PROBE) as u64;
+    if sweep <= layout.probes() {
+        sweep * PROBE
+    } else {
+        layout.probes() * PROBE + layout.mean_entries(documents)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fingerprint::Width;
+
+    #[test]
+    fn bands_are_kept_only_where_they_answer_among_a_few_million_documents() {
+        let keeps = |width, distance| {
+            let layout = Layout::for_distance(width, distance).unwrap();
+            Candidates::Auto.may_use_bands(layout)
+        };
+        assert!(keeps(Width::W64, 10));
+        assert!(!keeps(Width::W64, 3) && !keeps(Width::W64, 7) && !keeps(Width::W128, 10));
+        let layout = Layout::for_distance(Width::W64, 3).unwrap();
+        assert!(Candidates::Bands.may_use_bands(layout) && !Candidates::Blocks.may_use_bands(layout));
+    }
+
+    #[test]
+    fn bands_do_not_answer_among_so_few_documents_that_a_sweep_is_cheap() {
+        for (width, distance) in [(Width::W64, 10), (Width::W64, 12), (Width::W32, 10)] {
+            let layout = Layout::for_distance(width, distance).unwrap();
+            assert_eq!(Candidates::Auto.most_listed(layout, 10_000), None);
+        }
     }
 }

@@ -96,7 +96,7 @@ impl Resident {
     }
 
     fn insert_bands(&mut self, slot: u32, bands: &Bands) {
-        if self.candidates.index_bands(self.buckets.layout(), self.buckets.len()) {
+        if self.candidates.indexes_bands(self.buckets.layout(), self.buckets.len()) {
             self.bands.insert(slot, bands);
             self.waiting.index_some(&mut self.bands);
         } else {
@@ -105,7 +105,7 @@ impl Resident {
     }
 
     fn keeps_bands(&self, signature: &Signature) -> bool {
-        signature.sketch.is_some() && self.candidates.keeps_bands()
+        signature.sketch.is_some() && self.candidates.may_use_bands(self.buckets.layout())
     }
 
     pub(super) fn remove(&mut self, id: DocId, signature: &Signature) {

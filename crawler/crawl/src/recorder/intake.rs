@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crossbeam_channel::Receiver;
-use storage::{Counts, Discovered, QueuedUrl, Store, UrlState};
+use storage::{Counts, Discovered, Failure, QueuedUrl, Store, UrlState};
 use url::Url;
 use web::host_key::HostKey;
 
@@ -176,8 +176,8 @@ impl SeedInbox {
         })
     }
 
-    /// Treats a seed that the store knows. Queues it again if it failed without an answer: a user who names a failed seed again may have
-    /// removed the cause, such as a wrong setting, host name or certificate.
+    /// Treats a seed that the store knows. Queues it again if it failed in a way that may have passed: a user who names a failed seed again may
+    /// have removed the cause, such as a wrong setting, host name or certificate.
     fn known_again(
         &self,
         seed: &Discovered,
@@ -186,7 +186,7 @@ impl SeedInbox {
     ) -> Result<Option<QueuedUrl>, RunError> {
         match store.url_state(&seed.host, &seed.url)? {
             Some(UrlState::Failed(_)) if !self.failed.contains(&seed.url) => {
-                Ok(store.try_again(seed, |failure| failure.status.is_none())?)
+                Ok(store.try_again(seed, may_have_passed)?)
             }
             Some(UrlState::Redirect { to, .. }) if seed.depth == 0 => {
                 self.widen_by_redirects(store, to, hosts)?;
@@ -224,6 +224,14 @@ impl Drop for SeedInbox {
     fn drop(&mut self) {
         self.scope.set_growing(false);
     }
+}
+
+/// Whether another attempt may bring an answer or another one: after no answer, a refusal, and an error of the server.
+fn may_have_passed(failure: &Failure) -> bool {
+    failure
+        .status
+        .is_none_or(|status| matches!(status, 401 | 403 | 429 | 500..=599))
+        || failure.kind == "body_too_large"
 }
 
 /// Reads the hosts for which the frontier asks.

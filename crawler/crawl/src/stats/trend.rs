@@ -21,7 +21,7 @@ const SPACING: Duration = Duration::from_millis(200);
 #[derive(Debug)]
 pub struct Trend {
     samples: VecDeque<Sample>,
-    /// The time over which the rates are.
+    /// The window of the rates.
     window: Duration,
 }
 
@@ -40,7 +40,7 @@ struct Sample {
     waiting: u64,
 }
 
-/// Rates over the last seconds.
+/// Rates over the window.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Rates {
     /// Requests ended per second.
@@ -81,7 +81,7 @@ pub struct TimeLeft {
 }
 
 impl Trend {
-    /// Without samples. The rates are over `window`, of at most a minute, or since the first sample; by default over five seconds.
+    /// Without samples. `window` is that of the rates, at most a minute; the default is five seconds.
     #[must_use]
     pub fn over(window: Duration) -> Self {
         Self {

@@ -149,10 +149,55 @@ pub(super) fn detectable(script: Script) -> &'static [Lang] {
     &OF_SCRIPTS[script as usize]
 }
 
-/// Whether the detector knows the language with this ISO 639-1 code.
-pub(super) fn is_known(code: &str) -> bool {
-    CODES.iter().any(|(_, two)| *two == code)
+/// Whether a text in the language with this ISO 639-1 code may be in this script.
+pub(super) fn is_written_in(code: &str, script: Script) -> bool {
+    script_of(code) == script || SECOND_SCRIPTS.contains(&(code, script))
 }
+
+/// Languages that are also written in another script than [`script_of`] says.
+const SECOND_SCRIPTS: &[(&str, Script)] = &[
+    ("az", Script::Cyrillic),
+    ("bs", Script::Cyrillic),
+    ("kk", Script::Latin),
+    ("ku", Script::Latin),
+    ("sr", Script::Latin),
+    ("tk", Script::Cyrillic),
+    ("tt", Script::Latin),
+    ("uz", Script::Cyrillic),
+];
+
+/// Whether a language that pages declare is none of the detector, which then finds another.
+pub(super) fn is_undetectable(code: &str) -> bool {
+    UNDETECTABLE.contains(&code)
+}
+
+/// Languages of web sites that the detector does not know. Codes that are more often a slip are not in the list: `se` and `br` for pages from
+/// Sweden and Brazil.
+#[rustfmt::skip]
+const UNDETECTABLE: &[&str] = &[
+    "as", "ba", "bo", "bs", "cv", "dz", "eu", "fo", "fy", "ga", "gd", "gl", "gn", "ha", "ht", "ig", "is", "kk", "ku", "ky", "lb", "lo", "mg", "mi",
+    "mn", "ms", "mt", "nn", "oc", "om", "os", "ps", "qu", "rm", "rw", "sa", "sd", "so", "sq", "sw", "tg", "ti", "tt", "ug", "wo", "xh", "yo",
+];
+
+/// The language that people mean by a subtag that is not its code: a country, an older code, or one of three letters.
+pub(super) fn meant_by(subtag: &str) -> Option<&'static str> {
+    MEANT.iter().find(|(tag, _)| *tag == subtag).map(|(_, code)| *code)
+}
+
+const MEANT: &[(&str, &str)] = &[
+    ("cn", "zh"),
+    ("cz", "cs"),
+    ("dk", "da"),
+    ("fil", "tl"),
+    ("gr", "el"),
+    ("in", "id"),
+    ("iw", "he"),
+    ("ji", "yi"),
+    ("jp", "ja"),
+    ("no", "nb"),
+    ("ua", "uk"),
+    ("vn", "vi"),
+];
 
 #[cfg(test)]
 mod tests {
@@ -163,7 +208,7 @@ mod tests {
         for lang in Lang::all() {
             let code = iso_639_1(*lang).unwrap_or_default();
             assert_eq!(code.len(), 2, "{lang:?}");
-            assert!(is_known(code));
+            assert!(!is_undetectable(code), "{code}");
             assert!(script_of(code) == Script::Latin || languages_of(script_of(code)).contains(&code));
         }
     }

@@ -124,11 +124,16 @@ fn is_code(line: &str) -> bool {
     8 * line.bytes().filter(is_mark).count() > line.len()
 }
 
-/// Lines of a script, joined.
+/// Lines of a script, joined. A sample of another script has no Latin letters, which the detector would take for the script of the text.
 fn sample(text: &str, script: Script, counts: impl Fn(&str) -> bool) -> String {
     let mut sample = String::new();
     for line in text.lines().filter(|line| counts(line) && vote(line).0 == script) {
-        sample.push_str(beginning(line, MAX_SAMPLE_BYTES - sample.len()));
+        let line = beginning(line, MAX_SAMPLE_BYTES - sample.len());
+        if script == Script::Latin {
+            sample.push_str(line);
+        } else {
+            sample.extend(line.chars().filter(|c| Script::of(*c) != Some(Script::Latin)));
+        }
         if sample.len() + 4 > MAX_SAMPLE_BYTES {
             break;
         }

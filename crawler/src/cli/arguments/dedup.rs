@@ -86,7 +86,7 @@ impl From<InputFormat> for Format {
 /// Where the candidates of a check come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum CandidateSource {
-    /// Blocks, and bands as soon as the documents are so many that blocks cost several times as much.
+    /// Blocks, and bands as soon as the documents are so many that they cost less, the insertion included.
     Auto,
     /// Blocks of the fingerprints: they miss no near-duplicate, and cost more with every document.
     Blocks,
@@ -171,8 +171,8 @@ pub struct DedupArgs {
     /// Smallest similarity of near-duplicates, above 0 and at most 1; overrides dedup.min_similarity.
     #[arg(long, value_name = "X")]
     pub min_similarity: Option<f32>,
-    /// Where the candidates of a check come from, without --index. Bands need a min_similarity of at least 0.75 and take 180 bytes
-    /// more for each unique document. Default: auto.
+    /// Where the candidates of a check come from. Bands need a min_similarity of at least 0.75, take 180 bytes more for each unique
+    /// document, and are not in an --index. Default: auto.
     #[arg(long, value_enum)]
     pub candidates: Option<CandidateSource>,
     /// Longest line, record or file after decompression, in bytes. The command reports and skips longer ones.

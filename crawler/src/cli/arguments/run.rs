@@ -24,7 +24,7 @@ use super::{ConfigFile, DataFolder, Overrides, RunServeArgs, StatusArgs, Tracing
     crawler run --refresh                              visit again the pages that are due"
 )]
 pub struct RunArgs {
-    /// What to crawl: URLs or domains, each written as in a line of a seeds file. `crawler URL` is short for `crawler run URL`.
+    /// What to crawl: URLs or domains, each written as in a line of a seeds file. `crawler https://example.org/` is short for `crawler run https://example.org/`.
     #[arg(value_name = "URL")]
     pub sites: Vec<String>,
     /// Text file with one seed per line: a URL, a domain such as example.org (which stands for `https://example.org/`), `sitemap:` and

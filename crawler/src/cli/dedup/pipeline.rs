@@ -14,7 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
-use dedup::{Analyzer, Candidates, Confirm, DuplicateRule, Scheme};
+use dedup::{Analyzer, Candidates, Confirm, DuplicateRule, Layout, Scheme};
 
 use super::analysis::{Analysis, Analyzed};
 use super::budget::Budget;
@@ -88,7 +88,9 @@ struct Numbered {
 /// The analyzer of the job: with bands, if they may give candidates.
 fn analyzer(job: &Job) -> Analyzer {
     let analyzer = Analyzer::new(&job.scheme);
-    if job.index.is_none() && job.candidates != Candidates::Blocks && job.rule.allows_bands() {
+    let layout = Layout::for_distance(job.scheme.width, job.rule.max_distance);
+    let may_use_bands = layout.is_ok_and(|layout| job.candidates.may_use_bands(layout));
+    if job.index.is_none() && may_use_bands && job.rule.allows_bands() {
         analyzer.with_bands()
     } else {
         analyzer

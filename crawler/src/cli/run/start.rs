@@ -64,24 +64,26 @@ pub(super) fn chosen(args: &RunArgs, settings: &Settings) -> String {
         0 => String::new(),
         further => format!(" and {further} more"),
     };
-    let hosts = match settings.scope {
-        ScopeMode::Host => "the pages of this host",
-        ScopeMode::Subdomains => "the pages of this host and of those below it",
+    let pages = match (settings.scope, args.sites.len()) {
+        _ if args.sites.iter().all(|site| site.starts_with("only:")) => "no links followed",
+        (ScopeMode::Host, 1) => "the pages of this host",
+        (ScopeMode::Host, _) => "the pages of their hosts",
+        (ScopeMode::Subdomains, 1) => "the pages of this host and of those below it",
+        (ScopeMode::Subdomains, _) => "the pages of their hosts and of those below them",
+    };
+    // A folder that exists has a crawl, which goes on.
+    let also = if args.data.data.is_dir() {
+        ", with what is queued there"
+    } else {
+        ""
     };
     let delay = humantime::format_duration(settings.politeness.delay);
     let source = match configuration::config_path(&args.config) {
         Some(path) => path.display().to_string(),
         None => "the built-in settings".to_owned(),
     };
-    let hosts = if args.sites.len() > 1 {
-        hosts
-            .replace("this host", "these hosts")
-            .replace("below it", "below them")
-    } else {
-        hosts.to_owned()
-    };
     format!(
-        "crawling {}{further} into the folder {}: {hosts}, {delay} or more between two requests to a host (from {source}; `crawler \
+        "crawling {}{further} into the folder {}{also}: {pages}, {delay} or more between two requests to a host (from {source}; `crawler \
         config show` lists all settings)",
         sites.join(", "),
         args.data.data.display(),

@@ -129,9 +129,8 @@ fn failed_seeds(seeds: &FailedSeeds) -> Vec<String> {
     let unnamed = seeds.count - seeds.named.len() as u64;
     if unnamed > 0 {
         let unnamed = units::grouped(unnamed);
-        lines.push(format!(
-            "  {unnamed} further seeds led to no page; the report lists them"
-        ));
+        let report = commands::command("report", &["--format", "html"]);
+        lines.push(format!("  {unnamed} further seeds led to no page: {report} lists them"));
     }
     lines
 }

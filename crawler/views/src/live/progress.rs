@@ -19,7 +19,7 @@ const REDRAWN_EVERY: Duration = Duration::from_millis(200);
 /// Without a terminal, the first line comes soon, as a sign that the command works.
 const LINE_AFTER: Duration = Duration::from_secs(5);
 const LINE_EVERY: Duration = Duration::from_secs(60);
-/// The time over which the rates of a crawl are: longer than the delays of most hosts.
+/// The window of the rates of a crawl: longer than the delays of most hosts.
 const RATES_OVER: Duration = Duration::from_secs(60);
 
 /// The display; dropping it removes it.

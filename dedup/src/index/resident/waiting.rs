@@ -1,38 +1,64 @@
 //! Bands of documents that are not in the index of bands yet.
 //!
 //! To index the bands of a document takes several times as long as to insert it without them, and blocks answer while documents
-//! are few. So the bands wait, in order, until the index has half of the documents at which bands answer. From then on
-//! each insertion indexes a few of them, so that none waits when they are needed, and no insertion takes long.
-
-use std::collections::BTreeMap;
+//! are few. So the bands wait until the index has half of the documents at which bands answer. From then on each insertion
+//! indexes a few of them, so that none waits when they are needed, and no insertion takes long.
 
 use crate::index::bands::BandIndex;
 use crate::sketch::Bands;
 
 /// Bands that an insertion indexes. With three, those of the first half are indexed after another sixth of the documents.
-const AT_A_TIME: usize = 3;
+const INDEXED_AT_A_TIME: usize = 3;
 
+/// Slots at which an insertion looks for bands: a document may have none.
+const SEEN_AT_A_TIME: usize = 16;
+
+/// The bands at each slot, 136 bytes each.
 #[derive(Debug, Clone, Default)]
-pub(super) struct WaitingBands(BTreeMap<u32, Bands>);
+pub(super) struct WaitingBands {
+    of_slots: Vec<Option<Bands>>,
+    /// No bands wait at a lower slot.
+    next: usize,
+}
 
 impl WaitingBands {
     /// Takes the bands of a document.
     pub(super) fn insert(&mut self, slot: u32, bands: &Bands) {
-        self.0.insert(slot, bands.clone());
+        let slot = slot as usize;
+        let len = self.of_slots.len();
+        if slot >= len {
+            if slot >= self.of_slots.capacity() {
+                // Grow by an eighth: doubling would take as much memory again.
+                self.of_slots.reserve_exact(slot + 1 - len + len / 8);
+            }
+            self.of_slots.resize(slot + 1, None);
+        }
+        self.of_slots[slot] = Some(bands.clone());
+        self.next = self.next.min(slot);
     }
 
     /// Removes the bands of a document. Returns whether they were waiting.
     pub(super) fn remove(&mut self, slot: u32) -> bool {
-        self.0.remove(&slot).is_some()
+        let waiting = self.of_slots.get_mut(slot as usize);
+        waiting.is_some_and(|waiting| waiting.take().is_some())
     }
 
     /// Indexes the bands of a few documents.
     pub(super) fn index_some(&mut self, index: &mut BandIndex) {
-        for _ in 0..AT_A_TIME {
-            let Some((slot, bands)) = self.0.pop_first() else {
+        let mut indexed = 0;
+        for _ in 0..SEEN_AT_A_TIME {
+            let Some(place) = self.of_slots.get_mut(self.next) else {
+                *self = Self::default();
                 return;
             };
-            index.insert(slot, &bands);
+            if let Some(bands) = place.take() {
+                index.insert(self.next as u32, &bands);
+                indexed += 1;
+            }
+            self.next += 1;
+            if indexed == INDEXED_AT_A_TIME {
+                return;
+            }
         }
     }
 }

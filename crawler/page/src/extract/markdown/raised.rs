@@ -4,7 +4,7 @@
 use super::line::{Ink, Raise, Raised};
 
 /// Characters that Unicode has above and below the line ("Superscripts and Subscripts", U+2070 to U+209F, and Latin-1).
-const CHARACTERS: [(char, char, char); 15] = [
+const CHARACTERS: [(char, char, char); 16] = [
     ('0', '⁰', '₀'),
     ('1', '¹', '₁'),
     ('2', '²', '₂'),
@@ -17,6 +17,8 @@ const CHARACTERS: [(char, char, char); 15] = [
     ('9', '⁹', '₉'),
     ('+', '⁺', '₊'),
     ('-', '⁻', '₋'),
+    // The minus sign of typesetters.
+    ('−', '⁻', '₋'),
     ('=', '⁼', '₌'),
     ('(', '⁽', '₍'),
     (')', '⁾', '₎'),

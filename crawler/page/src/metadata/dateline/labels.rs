@@ -2,6 +2,7 @@
 //!
 //! Most labels stand before their date. In Japanese and Korean many stand behind: `2024.03.05 公開 2024.03.07 更新`.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::super::phrases::Lists;
@@ -72,7 +73,7 @@ pub(super) struct Part<'a> {
 pub(super) fn parts(lower: &str) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let (mut before, mut start) = (None, 0);
-    for (range, label) in LABELS.find_in(lower).take(MAX_PARTS - 1) {
+    for (range, label) in labels_in(lower).take(MAX_PARTS - 1) {
         parts.push(Part {
             before,
             text: &lower[start..range.start],
@@ -88,9 +89,18 @@ pub(super) fn parts(lower: &str) -> Vec<Part<'_>> {
     parts
 }
 
+/// The labels in a line. A part of a word is none, as in "supervised" or "comparu le"; scripts without case have no spaces between words, or put
+/// prefixes before them.
+fn labels_in(lower: &str) -> impl Iterator<Item = (Range<usize>, Label)> + '_ {
+    LABELS.find_in(lower).filter(|(range, _)| {
+        let is_cased = lower[range.start..].starts_with(char::is_lowercase);
+        !(is_cased && lower[..range.start].ends_with(char::is_alphabetic))
+    })
+}
+
 /// Whether a line has a label.
 pub(super) fn has_label(lower: &str) -> bool {
-    LABELS.find_in(lower).next().is_some()
+    labels_in(lower).next().is_some()
 }
 
 /// The label of each part that has a date: that before it, or that behind it if the line begins with a date and ends with a label.
@@ -134,6 +144,8 @@ mod tests {
             ("更新日：7", vec![(Some(Modified), 7)]),
             ("deadline: 5", vec![(Some(Label::Other), 5)]),
             ("published", vec![]),
+            ("supervised 5, comparu le 7", vec![(None, 5)]),
+            ("2 人が更新 7", vec![(Some(Modified), 7)]),
         ] {
             let number = |text: &str| text.chars().find_map(|c| c.to_digit(10));
             let found: Vec<_> = dated(&parts(line), number)
