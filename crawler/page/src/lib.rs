@@ -59,8 +59,9 @@ pub use decode::EncodingSource;
 pub use extract::markdown::{Links, MarkdownOptions};
 pub use extract::{ExtractRule, Favor, InvalidSelector, RuleEffect};
 pub use form::{Form, FormField};
-pub use metadata::{Metadata, Source, Sourced, Value, metadata};
+pub use metadata::{Metadata, Source, Sourced, Value};
 pub use not_a_page::NotAPage;
+pub use on_request::metadata;
 pub use page_type::PageType;
 pub use parse::{
     HeaderLinks, HtmlRedirect, HtmlRedirectKind, LinkKind, Outlink, RobotsDirectives, Truncation, header_links,

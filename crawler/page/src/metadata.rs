@@ -70,7 +70,6 @@ mod visible;
 use std::time::SystemTime;
 
 use html5ever::{local_name, ns};
-use http::HeaderMap;
 use url::Url;
 
 use self::choose::Chooser;
@@ -84,7 +83,6 @@ use self::meta_tags::{MetaTags, take_link};
 use self::site::Site;
 use self::text::text_of;
 use self::title::Titles;
-use crate::on_request;
 use crate::parse::{self, Base, Document, Element, NodeRef, Visit};
 
 /// A value and where the page says it.
@@ -168,16 +166,6 @@ fn one<'a>(name: &'static str, said: Option<&'a Sourced<String>>) -> Option<Name
 fn many<'a>(name: &'static str, said: Option<&'a Sourced<Vec<String>>>) -> Option<NamedField<'a>> {
     let said = said?;
     Some((name, Value::Many(&said.value), said.source))
-}
-
-/// What the page with this body, these header fields and this URL says about itself. `fetched` is the time of the response: a page cannot know
-/// a later one. `None` if the response is not HTML.
-///
-/// A crawl does not call it; what asks for metadata pays for a parse of its own, because the tree of a crawl has not all attributes.
-#[must_use]
-pub fn metadata(bytes: &[u8], headers: &HeaderMap, url: &Url, fetched: SystemTime) -> Option<Metadata> {
-    let document = on_request::parse(bytes, headers, url)?;
-    Some(of_document(&document, url, fetched))
 }
 
 /// What a parsed page says about itself. Its tree must have all attributes.

@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-use super::text::cut;
-
 /// Longest character reference with `&` and `;`, in bytes.
 const MAX_REFERENCE_BYTES: usize = 10;
 
@@ -17,7 +15,7 @@ pub(super) fn without_references(text: &str) -> Cow<'_, str> {
     while let Some(at) = rest.find('&') {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        let end = cut(rest, MAX_REFERENCE_BYTES).find(';');
+        let end = rest[..rest.floor_char_boundary(MAX_REFERENCE_BYTES)].find(';');
         match end.and_then(|end| Some((end, character(&rest[1..end])?))) {
             Some((end, c)) => {
                 out.push(c);

@@ -4,6 +4,8 @@ mod shown;
 
 use std::time::Duration;
 
+use http::HeaderMap;
+
 use super::*;
 
 /// 2025-06-15.
@@ -13,7 +15,7 @@ const FETCHED: Duration = Duration::from_secs(1_750_000_000);
 fn read_at(url: &str, html: &str) -> Metadata {
     let url = Url::parse(url).unwrap();
     let fetched = SystemTime::UNIX_EPOCH + FETCHED;
-    let alone = metadata(html.as_bytes(), &HeaderMap::new(), &url, fetched).unwrap();
+    let alone = crate::metadata(html.as_bytes(), &HeaderMap::new(), &url, fetched).unwrap();
     let options = crate::Options {
         agent: "mybot",
         embedded: false,
@@ -298,7 +300,10 @@ fn a_url_tells_the_day_where_nothing_else_does() {
 fn a_response_that_is_no_html_has_no_metadata() {
     let json = HeaderMap::from_iter([(http::header::CONTENT_TYPE, "application/json".parse().unwrap())]);
     let url = Url::parse("https://example.org/").unwrap();
-    assert_eq!(metadata(b"{}", &json, &url, SystemTime::UNIX_EPOCH + FETCHED), None);
+    assert_eq!(
+        crate::metadata(b"{}", &json, &url, SystemTime::UNIX_EPOCH + FETCHED),
+        None
+    );
 }
 
 #[test]

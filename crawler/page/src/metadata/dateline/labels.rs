@@ -145,7 +145,7 @@ mod tests {
             ("deadline: 5", vec![(Some(Label::Other), 5)]),
             ("published", vec![]),
             ("supervised 5, comparu le 7", vec![(None, 5)]),
-            ("2 人が更新 7", vec![(Some(Modified), 7)]),
+            ("人が更新 7", vec![(Some(Modified), 7)]),
         ] {
             let number = |text: &str| text.chars().find_map(|c| c.to_digit(10));
             let found: Vec<_> = dated(&parts(line), number)
