@@ -51,7 +51,6 @@ mod teasers;
 mod title;
 #[cfg(feature = "training")]
 pub mod training;
-mod version_notice;
 
 use std::collections::HashSet;
 
