@@ -93,6 +93,10 @@ fn of_linked_sections(
     is_kept: impl Fn(usize) -> bool,
 ) -> Vec<(usize, f64)> {
     let links_to_itself = |run: usize| layout.runs[run].links == 1 && layout.runs[run].outward_bytes == 0;
+    let asks = |run: usize| level(run) > 0 && is_kept(run) && links_to_itself(run);
+    if !(0..probabilities.len()).any(asks) {
+        return Vec::new();
+    }
     // For each run, the sums from it to the end of the page.
     let mut behind = vec![(0.0, 0.0); probabilities.len() + 1];
     let mut next_of_level = [probabilities.len(); 7];
