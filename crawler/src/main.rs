@@ -8,6 +8,7 @@ use std::process::ExitCode;
 static ALLOCATOR: allocator::BySize = allocator::BySize;
 
 fn main() -> ExitCode {
+    allocator::map_large_blocks();
     if !crawler::cli::is_child() {
         allocator::end_when_used_up();
     }

@@ -15,11 +15,21 @@ fn advice_without_wall(kind: &str) -> Option<&'static str> {
         "http_403" => "Refused: set identity.contact_url, or ask the operator of the site.",
         "http_429" => "Raise the delay of the host, and start the failed URLs again later.",
         "forbidden_address" => "Pass --allow-private if this private address is yours.",
-        "dns" => "Check the name of the host; if it is right, try again later.",
-        "connect" | "timeout" | "interrupted" => "Check scheme and port; if a browser reaches the host, try later.",
         "tls_untrusted" => "If the authority is yours, name its file in fetch.extra_root_certificates.",
-        "tls" | "protocol" => "Check scheme and port: the answer is no valid TLS or HTTP.",
         "body_too_large" => "Raise fetch.max_body_bytes.",
+        _ => return None,
+    })
+}
+
+/// What the user can do about a URL that the user wrote, which may have a slip, and whose host matters more than that of a link.
+fn advice_on_seed(kind: &str) -> Option<&'static str> {
+    Some(match kind {
+        "http_404" | "http_410" | "soft_404" => "Check the URL: the site has no such page.",
+        "dns" => "Check the name of the host; if it is right, try again later.",
+        "connect" | "timeout" | "interrupted" => {
+            "Check scheme and port; if a browser reaches the page, try again later."
+        }
+        "tls" | "protocol" => "Check scheme and port: the answer is no valid TLS or HTTP.",
         _ if kind.starts_with("tls_") => "Browsers refuse it, too: tell the operator of the site.",
         _ if kind.starts_with("http_5") => "The server reported an error: try again later.",
         _ => return None,
@@ -44,12 +54,8 @@ impl FailedSeed {
     /// What the user can do about it.
     #[must_use]
     pub fn advice(&self) -> Option<&'static str> {
-        match self.kind.as_deref() {
-            // The user wrote this URL, so it may have a slip.
-            Some("http_404" | "http_410" | "soft_404") => Some("Check the URL: the site has no such page."),
-            Some(kind) => advice(kind),
-            None => None,
-        }
+        let kind = self.kind.as_deref()?;
+        advice(kind).or_else(|| advice_on_seed(kind))
     }
 }
 
@@ -76,38 +82,51 @@ impl FailedSeeds {
 mod tests {
     use super::*;
 
+    fn seed(kind: Option<&str>) -> FailedSeed {
+        FailedSeed {
+            url: "https://example.org/a".to_owned(),
+            kind: kind.map(str::to_owned),
+            detail: String::new(),
+        }
+    }
+
     #[test]
     fn only_failures_that_a_user_can_change_have_an_advice() {
         for kind in [
             "http_401",
             "http_403",
             "http_429",
+            "forbidden_address",
+            "tls_untrusted",
+            "body_too_large",
+            "blocked_login",
+        ] {
+            assert!(advice(kind).is_some_and(|advice| advice.ends_with('.')), "{kind}");
+            assert_eq!(seed(Some(kind)).advice(), advice(kind));
+        }
+        for kind in ["http_404", "soft_404", "timeout", "blocked_", "other"] {
+            assert_eq!(advice(kind), None, "{kind}");
+        }
+    }
+
+    #[test]
+    fn a_seed_may_have_a_slip_and_many_seeds_are_counted() {
+        for kind in [
+            "http_404",
             "http_503",
             "dns",
             "connect",
             "timeout",
             "tls",
             "tls_expired",
-            "tls_untrusted",
-            "body_too_large",
-            "blocked_login",
         ] {
-            assert!(advice(kind).is_some_and(|advice| advice.ends_with('.')), "{kind}");
+            assert!(
+                seed(Some(kind)).advice().is_some_and(|advice| advice.ends_with('.')),
+                "{kind}"
+            );
         }
-        for kind in ["http_404", "soft_404", "blocked_", "other"] {
-            assert_eq!(advice(kind), None, "{kind}");
-        }
-    }
-
-    #[test]
-    fn a_missing_seed_may_be_a_slip_and_many_seeds_are_counted() {
-        let seed = |kind: Option<&str>| FailedSeed {
-            url: "https://example.org/a".to_owned(),
-            kind: kind.map(str::to_owned),
-            detail: String::new(),
-        };
-        assert!(seed(Some("http_404")).advice().is_some());
         assert_eq!(seed(None).advice(), None);
+        assert_eq!(seed(Some("other")).advice(), None);
         let mut failed = FailedSeeds::default();
         (0..30).for_each(|_| failed.add(|| seed(Some("dns"))));
         assert_eq!((failed.named.len(), failed.count), (MAX_NAMED, 30));

@@ -28,7 +28,7 @@ fn the_summary_fits_one_screen_of_any_width() {
             assert!(is_command || line.width() <= width.max(MIN_WIDTH), "{width}: {line}");
         }
         // A narrow screen shows the counts in one column, and commands below their purposes.
-        let most = if width < TWO_COLUMNS { 68 } else { 57 };
+        let most = if width < TWO_COLUMNS { 66 } else { 56 };
         assert!(screen.lines().count() <= most, "{screen}");
         assert!(!screen.contains('\u{1b}') && !screen.contains('\u{202e}'));
         for name in ["fetched", "queued", "redirected", "failed", "excluded"] {
