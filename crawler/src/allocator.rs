@@ -26,14 +26,19 @@ pub fn end_when_used_up() {
     ENDS_WHEN_USED_UP.store(true, Ordering::Relaxed);
 }
 
-/// Has the system's allocator map every large block for as long as the process lives. By itself, glibc maps blocks of 128 kB, and raises this bound to
+/// Blocks of this many bytes are mapped, and given back when they are freed. To map blocks of one megabyte, which usual pages have, took a tenth
+/// more processor time in a crawl of the open web.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const MAPPED: libc::c_int = 4 * 1024 * 1024;
+
+/// Has the system's allocator map every block of [`MAPPED`] bytes for as long as the process lives. By itself, glibc maps blocks of 128 kB, and raises this bound to
 /// the size of each mapped block that is freed, up to 32 MB (mallopt(3), "M_MMAP_THRESHOLD"). After the first large page, it would take large blocks
 /// from a heap, which keeps them when they are freed.
 pub fn map_large_blocks() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: it takes two numbers. No other thread is running that could allocate.
     unsafe {
-        libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE as libc::c_int);
+        libc::mallopt(libc::M_MMAP_THRESHOLD, MAPPED);
     }
 }
 
