@@ -1,7 +1,10 @@
 //! The dedup index beside the catalogue that it is derived from.
 
+use std::borrow::Cow;
+
 use dedup::{Deduplicator, DocId, SledIndex, SledOptions, SledReader};
 use storage::{StorageError, Store, Verdict};
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::recorder::departures;
 use config::settings::Settings;
@@ -124,10 +127,51 @@ pub fn encode_signature(signature: &dedup::Signature) -> Result<Vec<u8>, RunErro
     postcard::to_stdvec(signature).map_err(RunError::Signature)
 }
 
+/// The signature by which an index over several folders knows the page at `url`.
+///
+/// A text without a token has no digest and is nobody's duplicate. If the servers of a fleet lose the claim of such a page, and its host moves
+/// to another worker, both workers would keep it. So its URL takes the place of its text. No normalised text has a NUL.
+#[must_use]
+pub fn signature_across_folders<'a>(signature: &'a dedup::Signature, url: &str) -> Cow<'a, dedup::Signature> {
+    if signature.digest.is_some() {
+        return Cow::Borrowed(signature);
+    }
+    let of_url = xxh3_128(format!("\0{url}").as_bytes());
+    Cow::Owned(dedup::Signature {
+        digest: Some(dedup::Digest(of_url)),
+        ..signature.clone()
+    })
+}
+
 /// A signature from the catalogue.
 ///
 /// # Errors
 /// The bytes are not a signature.
 pub fn decode_signature(bytes: &[u8]) -> Result<dedup::Signature, RunError> {
     postcard::from_bytes(bytes).map_err(RunError::Signature)
+}
+
+#[cfg(test)]
+mod tests {
+    use dedup::{Analyzer, DocId, DuplicateRule, MemoryIndex, Scheme, Verdict};
+
+    use super::*;
+
+    #[test]
+    fn an_index_over_several_folders_knows_a_page_without_text_by_its_url() {
+        let analyzer = Analyzer::new(&Scheme::default());
+        let rule = DuplicateRule::default();
+        let index = Deduplicator::new(MemoryIndex::new(&rule).unwrap(), rule).unwrap();
+        let empty = analyzer.analyze("");
+        let at = |url: &str| signature_across_folders(&empty, url).into_owned();
+        index.insert(DocId(1), &at("https://a.example/")).unwrap();
+        assert_eq!(
+            index.check(&at("https://a.example/")).unwrap(),
+            Verdict::Exact { of: DocId(1) }
+        );
+        assert_eq!(index.check(&at("https://a.example/other")).unwrap(), Verdict::Unique);
+        let page = analyzer.analyze("https://a.example/");
+        assert_eq!(index.check(&page).unwrap(), Verdict::Unique);
+        assert_eq!(*signature_across_folders(&page, "https://a.example/"), page);
+    }
 }

@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crossbeam_channel::Receiver;
-use dedup::{Confirm, Deduplicator, Signature, SledIndex};
+use dedup::{Confirm, Deduplicator, SledIndex};
 use fleet::{Entry, Position, WorkerNumber};
 use storage::{KeptElsewhere, PageElsewhere, PageRecord, Store, Verdict};
 use tokio::sync::mpsc::UnboundedSender;
@@ -31,7 +31,7 @@ use super::letter::Mail;
 use super::messages::{FromDesk, ToDesk};
 use super::ownership::Ownership;
 use super::verdicts::{Applied, Decision, Verdicts};
-use crate::index::{self, decode_signature, encode_signature};
+use crate::index::{self, decode_signature, encode_signature, signature_across_folders};
 use crate::messages::UndecidedPage;
 use crate::recorder::{Books, Judge, Ruling};
 use crate::scope::Scope;
@@ -108,7 +108,10 @@ impl ByLog {
         };
         for page in claimed {
             if let Some(record) = books.store().latest_page(page)?.filter(PageRecord::is_kept) {
-                by_log.verdicts.kept(page, &decode_signature(&record.signature)?)?;
+                let signature = decode_signature(&record.signature)?;
+                by_log
+                    .verdicts
+                    .kept(page, &signature_across_folders(&signature, &record.url))?;
             }
         }
         if mark.is_none() {
@@ -120,15 +123,13 @@ impl ByLog {
         Ok(by_log)
     }
 
-    /// A signature with all that the rule compares.
-    fn compared(&self, signature: &[u8]) -> Result<Vec<u8>, RunError> {
-        if self.compares_metadata {
-            return Ok(signature.to_vec());
+    /// The signature of the page at `url` for the log, with all that the rule compares.
+    fn claimed(&self, signature: &[u8], url: &str) -> Result<Vec<u8>, RunError> {
+        let mut signature = signature_across_folders(&decode_signature(signature)?, url).into_owned();
+        if !self.compares_metadata {
+            signature.metadata = None;
         }
-        encode_signature(&Signature {
-            metadata: None,
-            ..decode_signature(signature)?
-        })
+        encode_signature(&signature)
     }
 
     /// Whether claims of this worker are on their way, or letters.
@@ -159,11 +160,12 @@ impl ByLog {
 impl Judge for ByLog {
     /// No page of another worker can be exchanged for its canonical page.
     fn decide(&mut self, _books: &Books, id: u64, page: &UndecidedPage) -> Result<Ruling, RunError> {
-        Ok(match self.verdicts.decide(&self.dedup, &page.signature)? {
+        let signature = signature_across_folders(&page.signature, &page.queued.url);
+        Ok(match self.verdicts.decide(&self.dedup, &signature)? {
             Decision::Duplicate(verdict) => Ruling::now(verdict),
             Decision::Wait(on) => Ruling::WaitFor(on),
             Decision::Keep => {
-                self.verdicts.kept(id, &page.signature)?;
+                self.verdicts.kept(id, &signature)?;
                 Ruling::now(Verdict::Unique)
             }
         })

@@ -121,7 +121,10 @@ impl Members {
     }
 
     fn wrong_with_signature(&self, id: u64, page: &PageRecord) -> Result<Option<&'static str>, RunError> {
-        let signature = decode_signature(&page.signature)?;
+        let mut signature = decode_signature(&page.signature)?;
+        if self.worker.is_some() {
+            signature = index::signature_across_folders(&signature, &page.url).into_owned();
+        }
         let packed = self
             .worker
             .map(|worker| PageElsewhere { worker, sequence: id }.packed());

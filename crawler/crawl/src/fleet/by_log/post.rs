@@ -42,7 +42,7 @@ impl Post for ByLog {
                 page,
                 url: queued.url.clone(),
                 host: queued.host.clone(),
-                signature: self.compared(&draft.signature)?,
+                signature: self.claimed(&draft.signature, &queued.url)?,
             };
             letters.push(Mail::Claim(claim).letter()?);
         }
