@@ -183,6 +183,12 @@ impl Fetcher {
         })
     }
 
+    /// Whether a proxy opens the connections.
+    #[must_use]
+    pub fn has_proxy(&self) -> bool {
+        self.has_proxy
+    }
+
     /// Fetches `url`, with its body if it is `wanted`.
     ///
     /// # Errors

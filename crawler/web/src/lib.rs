@@ -12,7 +12,7 @@
 //! - [`robots`]: the URLs that a host allows; [`sitemap`]: the URLs that it lists
 //! - [`politeness`]: the time of the next request to a host or an address
 
-mod address_policy;
+pub mod address_policy;
 pub mod canonicalize;
 pub mod fetch;
 pub mod host_key;

@@ -47,6 +47,8 @@ pub enum HostSignal {
     },
     /// No connection was opened, or the connection broke.
     Unreachable,
+    /// As [`Unreachable`](Self::Unreachable), and the network says that no server is there.
+    Absent,
 }
 
 /// The address and the latency of a request; both `None` if no response arrived.

@@ -218,7 +218,7 @@ impl Frontier {
         }
         let host = self.host(name);
         host.gate.finish(now, signal, contact.latency, &mut random);
-        if signal == HostSignal::Unreachable {
+        if matches!(signal, HostSignal::Unreachable | HostSignal::Absent) {
             host.doubt_route();
         }
         if let Some(key) = host.address {

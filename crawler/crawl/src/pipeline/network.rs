@@ -118,6 +118,7 @@ impl Network {
         let page = self.page.clone();
         let form = self.form(&task);
         let span = self.spans.fetch(&task, url(&task));
+        let has_proxy = self.fetcher.has_proxy();
         tokio::spawn(async move {
             let (host, wanted, conditions) = parts(&task, page);
             let (host, url) = (host.to_owned(), url(&task).clone());
@@ -150,7 +151,7 @@ impl Network {
             stats.request(began.elapsed(), held_bytes(&answer) as u64);
             let ended = Event::RequestEnded {
                 host,
-                signal: signal(&task, &answer),
+                signal: signal(&task, &answer, has_proxy),
                 failure: failure(&answer),
                 contact: contact(&answer),
             };
@@ -255,13 +256,15 @@ pub(super) fn held_bytes(answer: &Result<Response, FetchError>) -> usize {
 }
 
 /// The effect of an answer on politeness towards its host.
-fn signal(task: &Task, answer: &Result<Response, FetchError>) -> HostSignal {
+fn signal(task: &Task, answer: &Result<Response, FetchError>, has_proxy: bool) -> HostSignal {
     match answer {
         Ok(response) if matches!(response.status, 429 | 503) => HostSignal::Busy {
             retry_after: response.retry_after(),
         },
         // Without its robots.txt, nothing may be fetched from the host, so the failure counts against the host.
         Ok(response) if response.status >= 500 && task.is_robots() => HostSignal::Unreachable,
+        // Behind a proxy, it may be the proxy that is not there.
+        Err(error) if error.finds_no_server() && !has_proxy => HostSignal::Absent,
         Err(error) if error.concerns_host() => HostSignal::Unreachable,
         _ => HostSignal::Answered,
     }

@@ -57,6 +57,14 @@ pub enum FetchError {
     ContentEncoding(String),
 }
 
+/// What a resolver says of a name that does not exist (`EAI_NONAME` of RFC 3493, section 6.1): glibc, musl, BSD and macOS, Windows.
+const NO_SUCH_NAME: [&str; 4] = [
+    "Name or service not known",
+    "Name does not resolve",
+    "nodename nor servname provided",
+    "No such host is known",
+];
+
 impl FetchError {
     /// The stored name of the kind.
     #[must_use]
@@ -97,6 +105,17 @@ impl FetchError {
             self,
             Self::Dns(_) | Self::Connect(_) | Self::Timeout | Self::Interrupted(_)
         )
+    }
+
+    /// Whether the network says for certain that no server is there: the name does not exist, or the machine refuses connections. The network
+    /// has only a text for the first.
+    #[must_use]
+    pub fn finds_no_server(&self) -> bool {
+        match self {
+            Self::Dns(text) => NO_SUCH_NAME.iter().any(|said| text.contains(said)),
+            Self::Connect(text) => text.contains("Connection refused"),
+            _ => false,
+        }
     }
 
     /// Names the error of a name look-up.

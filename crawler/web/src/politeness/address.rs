@@ -99,7 +99,7 @@ impl AddressGate {
         match signal {
             HostSignal::Answered => self.pace.answered(latency),
             HostSignal::Busy { .. } => self.pace.busy(self.delay(), now),
-            HostSignal::Unreachable => {}
+            HostSignal::Unreachable | HostSignal::Absent => {}
         }
         self.pacer.finish(now, self.delay());
     }

@@ -13,6 +13,13 @@ use super::{CrawlClock, HostSignal, Now};
 /// Consecutive failures after which the crawler gives a host up for this run.
 const MAX_FAILURES: u32 = 5;
 
+/// The same for a host that has never answered and has no server: most often, its name is misspelt. The two rests between take at most
+/// 4.5 seconds.
+const MAX_ABSENCES: u32 = 3;
+
+/// Upper bound on the first rest of such a host. Its tries cost no server anything.
+const FIRST_REST_OF_ABSENT: Duration = Duration::from_secs(1);
+
 /// The gate of one host: it spaces requests, and silences the host after failures.
 #[derive(Debug)]
 pub struct Gate {
@@ -26,6 +33,8 @@ pub struct Gate {
     /// The end of the rest after a failure or a `Retry-After`.
     rests_until: Now,
     failures: u32,
+    /// Whether it has answered, in this run or an earlier one.
+    has_answered: bool,
     /// Final for this run: a response to a request that was still open does not bring the host back.
     is_given_up: bool,
 }
@@ -62,6 +71,7 @@ impl Gate {
             crawl_delay: Duration::ZERO,
             rests_until: Now::ZERO,
             failures: 0,
+            has_answered: false,
             is_given_up: false,
         }
     }
@@ -108,14 +118,17 @@ impl Gate {
         let is_late = now < self.rests_until;
         match signal {
             HostSignal::Answered => {
+                self.has_answered = true;
                 self.failures = if is_late { self.failures } else { 0 };
                 self.pace.answered(latency);
             }
             HostSignal::Busy { retry_after } => {
+                self.has_answered = true;
                 self.pace.busy(self.delay(), now);
                 self.fail(now, retry_after, is_late, random);
             }
-            HostSignal::Unreachable => self.fail(now, None, is_late, random),
+            HostSignal::Absent if !self.has_answered => self.miss(now, is_late, random),
+            HostSignal::Unreachable | HostSignal::Absent => self.fail(now, None, is_late, random),
         }
         self.pacer.finish(now, self.delay());
     }
@@ -126,6 +139,16 @@ impl Gate {
         self.rests_until = self.rests_until.max(now + rest);
         self.failures = before.saturating_add(1);
         self.is_given_up |= self.failures >= MAX_FAILURES;
+    }
+
+    /// A host that has never answered has no server.
+    fn miss(&mut self, now: Now, is_late: bool, random: &mut Rng) {
+        let before = self.failures.saturating_sub(u32::from(is_late));
+        let first = self.backoff.first.min(FIRST_REST_OF_ABSENT);
+        let rest = Backoff { first, ..self.backoff }.rest(before, None, random);
+        self.rests_until = self.rests_until.max(now + rest);
+        self.failures = before.saturating_add(1);
+        self.is_given_up |= self.failures >= MAX_ABSENCES;
     }
 
     /// A page was a wall, after `before` attempts at the same URL. The host rests as after a failure, but it has answered, so this does not
@@ -172,6 +195,7 @@ impl Gate {
     /// A host that was given up gets one try: the next failure gives it up again.
     pub fn remember(&mut self, memory: &GateMemory) {
         self.pace.remember(memory.latency, memory.slowed);
+        self.has_answered = memory.latency.is_some();
         self.crawl_delay = memory.crawl_delay;
         self.rests_until = memory.rests_until.min(MAX_REST_AHEAD);
         self.failures = memory.failures.min(MAX_FAILURES - 1);
@@ -295,6 +319,28 @@ mod tests {
         assert!(host.gate.is_given_up());
         host.finish(now, HostSignal::Answered);
         assert!(host.gate.is_given_up(), "for this run");
+    }
+
+    #[test]
+    fn a_host_without_a_server_is_given_up_within_five_seconds_unless_it_has_answered() {
+        let mut host = gate(|_| {});
+        let mut now = at(0);
+        for _ in 1..MAX_ABSENCES {
+            now += host.rest(now, HostSignal::Absent);
+            assert!(!host.gate.is_given_up());
+        }
+        host.rest(now, HostSignal::Absent);
+        assert!(host.gate.is_given_up() && now <= at(5_000), "{now:?}");
+
+        let mut host = gate(|_| {});
+        host.start(at(0));
+        host.finish(at(0), HostSignal::Answered);
+        let mut now = at(1_000);
+        for _ in 1..MAX_FAILURES {
+            now += host.rest(now, HostSignal::Absent);
+            assert!(!host.gate.is_given_up());
+        }
+        assert!(now >= at(75_000), "{now:?}");
     }
 
     #[test]
