@@ -1,6 +1,6 @@
 //! Text for people, wrapped to the width of the terminal and without control characters from the web.
 
-use std::io::{self, IsTerminal};
+use std::io;
 
 use unicode_width::UnicodeWidthChar;
 
@@ -30,14 +30,11 @@ pub(super) enum Paint {
 pub(super) type Marked = (char, bool);
 
 impl Screen {
-    /// The screen of standard output. `COLUMNS` overrides the width of the terminal, and `NO_COLOR` switches colours off.
+    /// The screen of standard output. `COLUMNS` overrides the width of the terminal, and [`terminal::colours`] says whether there are colours.
     pub fn of_stdout() -> Self {
-        let is_terminal = io::stdout().is_terminal();
-        let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         Self {
             width: terminal_width(),
-            has_colours: is_terminal && !is_set("NO_COLOR") && !is_dumb,
+            has_colours: terminal::colours::has_colours(&io::stdout()),
         }
     }
 

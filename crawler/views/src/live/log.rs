@@ -5,7 +5,7 @@
 //! time that it waited. A write error never ends a crawl; the log counts the lines that it could not write to the file.
 
 use std::fs::File;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -18,6 +18,7 @@ use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Registry, fmt};
 
+use terminal::colours::has_colours;
 use terminal::tell::{Stderr, tell};
 
 /// Lines that could not be written to the log file.
@@ -139,7 +140,7 @@ fn to_stderr<S: Subscriber + for<'a> LookupSpan<'a>>(form: Form) -> Boxed<S> {
         .log_internal_errors(false);
     match form {
         Form::Text => layer
-            .with_ansi(io::stderr().is_terminal())
+            .with_ansi(has_colours(&io::stderr()))
             .with_target(false)
             .without_time()
             .compact()
