@@ -70,7 +70,7 @@ fn the_new_files_are_what_a_crawl_needs_and_the_size_of_the_site_is_told() {
     let check = run(crawler(["config", "check"]).current_dir(&new));
     check.succeeded().says(&["config.toml is valid."]);
     let crawl = run(crawler(["run", "--seeds", "seeds.txt", "--max-pages", "1"]).current_dir(&new));
-    crawl.succeeded();
+    crawl.with_code(6);
 }
 
 #[test]
@@ -87,18 +87,37 @@ fn no_file_is_overwritten_without_force() {
         assert_eq!(fs::read_to_string(&file).unwrap(), "# mine\n");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         init(folder.path(), &[&url, "--allow-private", "--force"]).succeeded();
+        let config = fs::read_to_string(folder.path().join("config.toml")).unwrap();
+        assert!(
+            config.contains("\ndelay_ms = 0\n"),
+            "the site has a private address: {config}"
+        );
         assert_ne!(fs::read_to_string(&file).unwrap(), "# mine\n");
     }
 }
 
 #[test]
-fn without_an_answer_the_files_are_written_and_the_rest_is_said() {
+fn without_any_answer_nothing_is_written() {
     let folder = tempfile::tempdir().unwrap();
-    let ended = init(folder.path(), &["http://127.0.0.1:1/", "192.0.2.1"]).succeeded();
+    let ended = init(folder.path(), &["http://127.0.0.1:1/", "192.0.2.1"]).with_code(1);
+    ended.complains_of(&[
+        "http://127.0.0.1:1/\n  robots.txt: not learned: ",
+        "nothing was written, because no site answered",
+    ]);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn what_one_of_several_sites_does_not_say_is_named() {
+    let (site, folder) = (site(), tempfile::tempdir().unwrap());
+    let ended = init(
+        folder.path(),
+        &[&site.url("/"), "http://127.0.0.1:1/", "192.0.2.1", "--allow-private"],
+    )
+    .succeeded();
     ended.says(&[
         "http://127.0.0.1:1/\n  robots.txt: not learned: ",
         "pages: unknown",
-        "Known pages: none.",
         "Set contact_url in config.toml",
         "Start the crawl: crawler run --seeds seeds.txt",
     ]);

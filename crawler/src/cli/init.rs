@@ -25,11 +25,12 @@ use files::NewFiles;
 use survey::{Survey, survey};
 use terminal::tell::tell;
 use terminal::text::terminal_text;
+use web::address_policy::AddressPolicy;
 
 pub(super) fn execute(args: &InitArgs, quiet: bool) -> Result<(), Error> {
     let sites = sites(&args.urls)?;
     let files = NewFiles::at(&args.folder, args.force)?;
-    let (config, settings) = settings(args)?;
+    let (config, settings) = settings(args, &sites)?;
     let mut web = Web::new(&settings)?;
     let mut surveys = Vec::with_capacity(sites.len());
     for url in sites {
@@ -40,6 +41,10 @@ pub(super) fn execute(args: &InitArgs, quiet: bool) -> Result<(), Error> {
             ));
         }
         surveys.push(survey(url, &mut web, &settings));
+    }
+    if surveys.iter().all(|survey| !survey.has_answered) {
+        surveys.iter().for_each(|survey| tell(in_words(survey)));
+        return Err(Error::NoSite);
     }
     files.write(&surveys, &config)?;
     say(&described(
@@ -63,23 +68,34 @@ fn sites(texts: &[String]) -> Result<Vec<Url>, UsageError> {
     Ok(urls)
 }
 
-/// The configuration of the environment and the flags.
-fn settings(args: &InitArgs) -> Result<(Config, Settings), UsageError> {
+/// The configuration of the environment and the flags. Sites on private addresses belong to the user, so a crawl of them alone has no delay.
+fn settings(args: &InitArgs, sites: &[Url]) -> Result<(Config, Settings), UsageError> {
     let mut config = configuration::read_sources(None)?.config;
     if let Some(contact) = &args.contact {
         config.identity.contact_url.clone_from(contact);
     }
     config.fetch.allow_private_addresses |= args.allow_private;
+    let sets_no_delay = config.politeness.delay_ms == Config::default().politeness.delay_ms;
+    if config.fetch.allow_private_addresses && sets_no_delay && sites.iter().all(is_private) {
+        config.politeness.delay_ms = 0;
+    }
     let settings = configuration::validate(&config, None)?;
     Ok((config, settings))
 }
 
+/// Whether the host is written as a loopback, private or other special address, or is `localhost` (RFC 6761, section 6.3).
+fn is_private(site: &Url) -> bool {
+    let is_localhost =
+        matches!(site.host(), Some(url::Host::Domain(name)) if name == "localhost" || name.ends_with(".localhost"));
+    is_localhost
+        || AddressPolicy::new(false)
+            .check_literal(site)
+            .is_err_and(|forbidden| forbidden.kind.is_private_network())
+}
+
 fn described(surveys: &[Survey], estimate: &Estimate, files: &NewFiles, config: &Config) -> String {
     let mut lines: Vec<String> = Vec::new();
-    for survey in surveys {
-        lines.push(shown(survey.url.as_str()));
-        lines.extend(survey.lines().iter().map(|line| format!("  {}", shown(line))));
-    }
+    lines.extend(surveys.iter().map(in_words));
     lines.push(String::new());
     lines.push(estimate.to_string());
     lines.push(format!(
@@ -95,6 +111,12 @@ fn described(surveys: &[Survey], estimate: &Estimate, files: &NewFiles, config: 
         change_to(&files.folder)
     ));
     lines.join("\n")
+}
+
+/// What is known about a site, in lines.
+fn in_words(survey: &Survey) -> String {
+    let url = shown(survey.url.as_str());
+    survey.lines().iter().fold(url, |all, line| all + "\n  " + &shown(line))
 }
 
 /// The command that makes the folder the current one; empty for the current folder.

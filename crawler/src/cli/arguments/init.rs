@@ -9,8 +9,8 @@ use clap::Args;
 #[command(
     after_help = "The command asks each site for its robots.txt and its sitemaps, as politely as a crawl: with the delay between two \
     requests, and never at a forbidden address. It fetches no page. Then it writes seeds.txt and config.toml, tells how many pages the \
-    sitemaps name, and how long a polite crawl of them takes. It reads at most 10 sitemaps of a site. If a site does not answer, the \
-    command writes the files all the same, and says what it could not learn.\n\
+    sitemaps name, and how long a polite crawl of them takes. It reads at most 10 sitemaps of a site. If one of several sites does \
+    not answer, the command says what it could not learn; if none answers, it writes nothing.\n\
     seeds.txt has one line for each site. config.toml has ten keys, each with a comment; every other key keeps its default, which \
     `crawler config show` lists. The command overwrites no file without --force.\n\
     CRAWLER_SECTION_KEY in the environment sets a key for the requests of this command, and its value in the new config.toml if it is \
@@ -34,7 +34,8 @@ pub struct InitArgs {
     /// URL of a page that tells site owners who you are: identity.contact_url. It is part of the User-Agent of every request.
     #[arg(long, value_name = "URL")]
     pub contact: Option<String>,
-    /// Also connect to loopback, private and other special addresses, now and in the crawl.
+    /// Also connect to loopback, private and other special addresses, now and in the crawl. If all sites have such addresses, the crawl
+    /// has no delay between requests, unless the environment sets one.
     #[arg(long)]
     pub allow_private: bool,
 }

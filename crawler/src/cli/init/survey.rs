@@ -27,6 +27,8 @@ const MAX_DEPTH: u8 = 2;
 #[derive(Debug)]
 pub(super) struct Survey {
     pub url: Url,
+    /// Whether the site answered.
+    pub has_answered: bool,
     /// robots.txt in words.
     robots: String,
     /// Why a crawl cannot fetch the URL itself, if that is known.
@@ -91,6 +93,7 @@ pub(super) fn survey(url: Url, web: &mut Web, settings: &Settings) -> Survey {
     let host = HostKey::from_url(&url).map(String::from).unwrap_or_default();
     let politeness = settings.hosts.politeness(&host, &settings.politeness);
     let mut survey = Survey {
+        has_answered: false,
         robots: String::new(),
         forbidden: None,
         pages: 0,
@@ -118,6 +121,7 @@ pub(super) fn survey(url: Url, web: &mut Web, settings: &Settings) -> Survey {
         Availability::Unavailable => survey.robots = "none, so that everything is allowed".to_owned(),
         Availability::Found => survey.robots = "found".to_owned(),
     }
+    survey.has_answered = true;
     if let Some(asked) = outcome.robots.crawl_delay() {
         survey.delay = survey.delay.max(asked.min(politeness.max_crawl_delay));
         survey.robots += &format!(", with a crawl delay of {}", humantime::format_duration(asked));
