@@ -228,7 +228,7 @@ fn so_it_is_where_store_and_index_are_opened_anew_for_every_page() {
     ]);
     let crawl = Crawl::of(site.url("/"));
     for pages in 1..=5 {
-        crawl.end(&["--max-pages", &pages.to_string()]).succeeded();
+        crawl.end(&["--max-pages", &pages.to_string()]).with_code(6);
     }
     assert_eq!(
         crawl.outcomes(&site),
@@ -289,7 +289,7 @@ fn a_crash_between_catalogue_and_index_is_made_good() {
         ("/copy", page(&nearly, "")),
     ]);
     let crawl = Crawl::of(site.url("/")).one_at_a_time();
-    crawl.end(&["--max-pages", "2"]).succeeded();
+    crawl.end(&["--max-pages", "2"]).with_code(6);
     article_in_the_catalogue_alone(&crawl.data(), &site, &source(&text, ""));
     crawl.run();
     assert_eq!(

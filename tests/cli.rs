@@ -334,8 +334,7 @@ fn a_reader_that_stops_reading_is_no_error() {
         drop(reader);
         let mut process = crawler(arguments);
         process
-            .arg("--data")
-            .arg(crawl.data())
+            .current_dir(crawl.path(""))
             .stdout(Stdio::from(writer))
             .stderr(Stdio::piped());
         let ended = process.spawn().unwrap().wait_with_output().unwrap();

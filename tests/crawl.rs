@@ -43,13 +43,16 @@ fn every_page_is_asked_for_exactly_once() {
 fn max_pages_is_met_exactly_and_a_higher_one_goes_on() {
     let site = star(30);
     let crawl = Crawl::of(site.url("/")).set("scope.max_pages", 7);
-    crawl.run().says(&["Page limit reached", "raise --max-pages"]);
+    crawl
+        .end(&[])
+        .with_code(6)
+        .says(&["Page limit reached", "raise --max-pages"]);
     assert_eq!(count(&crawl.report(), "fetched"), 7);
-    crawl.end(&["--max-pages", "12"]).succeeded();
+    crawl.end(&["--max-pages", "12"]).with_code(6);
     assert_eq!(count(&crawl.report(), "fetched"), 12);
     assert_eq!(site.times_asked().len(), 12);
     // The configuration's limit is met already.
-    crawl.run();
+    crawl.end(&[]).with_code(6);
     assert_eq!(count(&crawl.report(), "fetched"), 12);
     crawl.end(&["--max-pages", "1000"]).succeeded().says(&["Finished"]);
     assert_eq!(count(&crawl.report(), "fetched"), 31);
@@ -65,7 +68,7 @@ fn failures_and_redirects_do_not_count_as_pages() {
         ("/b", article(2, NO_LINKS)),
     ]);
     let crawl = Crawl::of(site.url("/")).one_at_a_time().set("scope.max_pages", 2);
-    crawl.run();
+    crawl.end(&[]).with_code(6);
     assert_eq!(
         crawl.outcomes(&site),
         expected([
@@ -153,7 +156,7 @@ fn a_moved_seed_still_brings_its_host_when_the_crawl_goes_on() {
     ]);
     let old = Site::of([("/", Answer::redirect(&new.url("/")))]);
     let crawl = Crawl::of(old.url("/")).one_at_a_time();
-    crawl.end(&["--max-pages", "1"]).succeeded();
+    crawl.end(&["--max-pages", "1"]).with_code(6);
     assert_eq!(new.times_asked().len(), 1);
     crawl.run();
     assert_eq!(count(&crawl.report(), "kept"), 4);

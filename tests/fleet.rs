@@ -248,7 +248,7 @@ fn a_stopped_worker_leaves_its_hosts_to_the_others_at_once() {
     let other = workers[1].start();
     site.wait_for_requests(20);
     stopped.interrupt();
-    stopped.wait().succeeded();
+    stopped.wait().with_code(130);
     other.wait().succeeded();
     assert_eq!(times(&site).keys().cloned().collect::<BTreeSet<_>>(), all_pages(&site));
     assert_one_worker_at_a_time(&site);

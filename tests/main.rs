@@ -22,11 +22,11 @@
 //! - [`archived_requests`]: what was asked, without a secret
 //! - [`survive`]: damaged, full, limited, lost, and made whole; [`moved`]: all of that in mid-run; [`kept_state`]: what a
 //!   rebuild leaves as it is
-//! - [`config`]: what cannot be used ends with exit code 2; [`cli`]: help, forms and exit codes of the commands
+//! - [`kept_settings`]: the settings by which other commands judge a crawl; [`config`]: what cannot be used ends with exit code 2; [`cli`]: help, forms and exit codes of the commands
 //! - [`fleet`]: several workers on one crawl; [`worker_folder`]: what one sees in the folder of one of them
 //! - [`explain`]: why a page was kept or dropped; [`check`]: whether a text is already in the store
 //! - [`merge`]: one crawl of several
-//! - [`stop`]: a run that is told to end, and does; [`stalls`]: one host cannot stop the others
+//! - [`endings`]: exit codes and summaries; [`stop`]: a run that is told to end, and does; [`stalls`]: one host cannot stop the others
 //! - [`serve`]: the report in which one can work; [`status`]: a crawl at work, seen over HTTP; [`logs`]: what happens, in a file
 //! - [`shell`]: completions and manual pages
 //! - [`export`]: the pages for other tools
@@ -57,6 +57,7 @@ mod documents;
 mod documents_fuzz;
 mod duplicates;
 mod encodings;
+mod endings;
 mod evaluate;
 mod explain;
 mod export;
@@ -69,6 +70,7 @@ mod html_redirects;
 mod http;
 mod init;
 mod inspect;
+mod kept_settings;
 mod kept_state;
 mod layout;
 mod links;

@@ -496,8 +496,8 @@ fn full_files_go_to_the_object_store_and_are_merged_from_there() {
     for crawl in &crawls {
         // Two runs: the second begins a file of its own, because the last file of the first one is in the store.
         let mut before = 0;
-        for arguments in [&["--max-pages", "10"][..], &[]] {
-            crawl.end(arguments).succeeded();
+        for (arguments, code) in [(&["--max-pages", "10"][..], 6), (&[], 0)] {
+            crawl.end(arguments).with_code(code);
             assert_eq!(stored(crawl), warcs(crawl), "every file, and nothing else");
             assert!(warcs(crawl).len() > before);
             before = warcs(crawl).len();

@@ -320,7 +320,7 @@ fn restarted(end: impl FnOnce(&Site, &Crawl)) {
     let site = small_site("");
     let crawl = polite(&site).set("politeness.delay_ms", LONG_DELAY.as_millis());
     end(&site, &crawl);
-    crawl.end(&["--max-pages", "2"]).succeeded();
+    crawl.end(&["--max-pages", "2"]).with_code(6);
     let requests = site.requests();
     let robots = requests.iter().filter(|request| request.path == "/robots.txt");
     assert_eq!(robots.count(), 1, "{:?}", site.paths());
@@ -331,7 +331,7 @@ fn restarted(end: impl FnOnce(&Site, &Crawl)) {
 #[test]
 fn a_restart_asks_no_earlier_than_the_run_before_would_have() {
     restarted(|_, crawl| {
-        crawl.end(&["--max-pages", "1"]).succeeded();
+        crawl.end(&["--max-pages", "1"]).with_code(6);
     });
 }
 
@@ -362,7 +362,7 @@ fn what_robots_txt_says_holds_in_the_next_run_without_asking_again() {
         _ => Answer::status(404),
     });
     let crawl = Crawl::of(site.url("/")).one_at_a_time();
-    crawl.end(&["--max-pages", "1"]).succeeded();
+    crawl.end(&["--max-pages", "1"]).with_code(6);
     crawl.run();
     let forbidden = "excluded robots.txt: Disallow: /b";
     let all = expected([("/", "kept"), ("/a", "kept"), ("/b", forbidden), ("/c", "kept")]);

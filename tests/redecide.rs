@@ -182,6 +182,8 @@ fn pages_crawled_after_a_redecision_are_not_mixed_with_older_verdicts() {
     let later = crawl.outcomes(&site);
     assert_eq!(later["/little-again"], "exact of /little");
     fs::remove_dir_all(crawl.data().join("state")).unwrap();
+    // With its settings, the folder would say which rule made the verdicts.
+    fs::remove_dir_all(crawl.data().join("settings")).unwrap();
     let refused = crawl.read("rebuild", &[]).with_code(2);
     assert!(
         refused.stderr.contains("gave all pages a new verdict"),
@@ -255,6 +257,8 @@ fn another_scheme_is_refused_by_a_run_and_made_by_a_rebuild() {
     verify(&crawl);
     let crawled_later = crawl.outcomes(&site);
     fs::remove_dir_all(crawl.data().join("state")).unwrap();
+    // With its settings, the folder would say which rule made the verdicts.
+    fs::remove_dir_all(crawl.data().join("settings")).unwrap();
     let refused = crawl.read("rebuild", &[]).with_code(2);
     assert!(
         refused.stderr.contains("gave all pages a new verdict"),

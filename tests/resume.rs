@@ -56,7 +56,7 @@ fn names_that_wait_for_their_trial_when_a_run_ends_are_asked_by_the_next_run() {
     let mut crawl = Crawl::of(format!("http://www.wild.localhost:{port}/"))
         .set("scope.mode", "\"subdomains\"")
         .set("scope.max_pages", 10);
-    crawl.run();
+    crawl.end(&[]).with_code(6);
     assert_eq!(count(&crawl.report(), "queued"), names + 1 - 10);
     crawl.change("scope.max_pages", 1_000);
     crawl.run();
@@ -189,7 +189,7 @@ fn a_page_limit_met_again_and_again_fetches_nothing_twice() {
     let site = tree();
     let crawl = Crawl::of(site.url("/"));
     for limit in ["17", "18", "90", "190"] {
-        crawl.end(&["--max-pages", limit]).succeeded();
+        crawl.end(&["--max-pages", limit]).with_code(6);
     }
     crawl.run();
     assert_complete(&crawl, &site);
@@ -256,7 +256,7 @@ fn an_interrupt_lets_what_is_in_process_end_and_the_next_run_finishes() {
     running.interrupt();
     running.wait_for_stderr("stopping: finishing the URLs in process");
     gate.open();
-    let stopped = running.wait().succeeded();
+    let stopped = running.wait().with_code(130);
     stopped.says(&["Stopped", "still queued 2", "the same command continues the crawl"]);
     assert_eq!(crawl.outcomes(&site), expected([("/", "kept"), ("/held", "kept")]));
     crawl.run();
@@ -288,8 +288,8 @@ fn a_second_interrupt_ends_at_once_and_loses_nothing() {
 fn the_end_of_the_time_given_stops_a_run_like_an_interrupt() {
     let (site, gate) = held_site();
     let crawl = Crawl::of(site.url("/")).one_at_a_time().set("fetch.timeout_ms", 600);
-    let ended = run(&mut crawl.command(&["--max-duration", "300ms"])).succeeded();
-    ended.says(&["Stopped", "the same command continues the crawl"]);
+    let ended = run(&mut crawl.command(&["--max-duration", "300ms"])).with_code(6);
+    ended.says(&["Stopped by --max-duration", "the same command continues the crawl"]);
     assert!(!site.paths().contains(&"/later".to_owned()), "{:?}", site.paths());
     gate.open();
     crawl.run();

@@ -197,7 +197,7 @@ fn a_resting_host_is_shown_with_its_reason() {
         "{host}"
     );
     watched.process.interrupt();
-    watched.process.wait().succeeded();
+    watched.process.wait().with_code(130);
 }
 
 #[test]

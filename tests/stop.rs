@@ -55,7 +55,7 @@ impl Held {
 
 #[test]
 fn signals_end_a_run_whose_server_does_not_answer() {
-    for signal in ["-INT", "-TERM", "-HUP"] {
+    for (signal, code) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {
         let held = held();
         let running = held.crawl.start();
         held.gate.wait_for_arrival();
@@ -64,7 +64,7 @@ fn signals_end_a_run_whose_server_does_not_answer() {
             .status()
             .unwrap();
         assert!(sent.success());
-        running.wait().with_code(0);
+        running.wait().with_code(code);
         held.goes_on();
     }
 }
@@ -72,6 +72,6 @@ fn signals_end_a_run_whose_server_does_not_answer() {
 #[test]
 fn the_time_limit_ends_a_run_whose_server_does_not_answer() {
     let held = held();
-    held.crawl.end(&["--max-duration", "1s"]).with_code(0);
+    held.crawl.end(&["--max-duration", "1s"]).with_code(6);
     held.goes_on();
 }

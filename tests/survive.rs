@@ -141,7 +141,7 @@ fn a_lost_state_is_made_anew_from_the_archive_and_nothing_is_fetched_twice() {
 fn a_rebuild_in_the_middle_of_a_crawl_goes_on_with_what_is_left() {
     let site = site();
     let crawl = crawl_of(&site);
-    crawl.end(&["--max-pages", "25"]).succeeded();
+    crawl.end(&["--max-pages", "25"]).with_code(6);
     crawl.read("rebuild", &[]).succeeded();
     verified(&crawl).says(&["the next run builds it from the catalogue"]);
     crawl.run();
@@ -160,7 +160,7 @@ fn a_page_whose_metadata_record_is_damaged_is_fetched_again_with_title_language_
     let site = site();
     // By other rules than those of the configuration that the rebuild has.
     let crawl = crawl_of(&site).set("dedup.mask_dates", false);
-    crawl.end(&["--max-pages", "1"]).succeeded();
+    crawl.end(&["--max-pages", "1"]).with_code(6);
     let warc = files(&crawl.data().join("warc"))
         .into_iter()
         .find(|path| path.extension() == Some("gz".as_ref()))

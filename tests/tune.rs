@@ -209,11 +209,12 @@ fn write_changes_the_value_and_nothing_else() {
 fn write_makes_a_configuration_where_there_is_none() {
     let site = site();
     let crawl = crawled(&site);
+    fs::remove_file(crawl.path("test.toml")).unwrap();
     let ended = crawl
         .read("tune", &["--at", "7", "--write", "--format", "json"])
         .succeeded();
     assert_eq!(
-        fs::read_to_string(crawl.path("config.toml")).unwrap(),
+        fs::read_to_string(crawl.path("test.toml")).unwrap(),
         "[dedup]\nmax_distance = 7\n"
     );
     let written = serde_json::from_str::<Value>(&ended.stdout).unwrap()["written"].clone();
@@ -226,7 +227,7 @@ fn write_makes_a_configuration_where_there_is_none() {
         .read("tune", &["--write", "--distances", "7", "--similarities", "0.76"])
         .succeeded();
     assert_eq!(
-        fs::read_to_string(crawl.path("config.toml")).unwrap(),
+        fs::read_to_string(crawl.path("test.toml")).unwrap(),
         "[dedup]\nmax_distance = 7\n"
     );
 }

@@ -69,7 +69,7 @@ impl Fleet {
         let running = first.start();
         site.wait_for_requests(BY_THE_FIRST);
         running.interrupt();
-        running.wait().succeeded();
+        running.wait().with_code(130);
         second.run();
         Self {
             first,

@@ -87,7 +87,7 @@ pub fn main() -> ExitCode {
     log::tell_lost();
     match ended {
         Ok(Ok(())) => ExitCode::SUCCESS,
-        Ok(Err(Error::Answer(code))) => ExitCode::from(code),
+        Ok(Err(error)) if error.is_only_a_code() => ExitCode::from(error.exit_code()),
         Ok(Err(error)) => failed(&error),
         Err(_panic) => match panics::database_failure() {
             Some(text) => {

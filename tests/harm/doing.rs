@@ -26,6 +26,8 @@ pub struct Harm {
     settings: Vec<(&'static str, String)>,
     keeps_its_host: bool,
     has_bystander: bool,
+    /// The exit code.
+    code: i32,
     linked: Vec<String>,
 }
 
@@ -58,6 +60,7 @@ impl Harm {
             settings: Vec::new(),
             keeps_its_host: true,
             has_bystander: true,
+            code: 0,
             linked: Vec::new(),
         }
     }
@@ -101,6 +104,13 @@ impl Harm {
     /// The crawler may not connect to loopback, and so not to the harmless host either.
     pub fn without_bystander(mut self) -> Self {
         self.has_bystander = false;
+        self.code = 5;
+        self
+    }
+
+    /// A limit of the configuration ends the crawl.
+    pub fn until_the_limit(mut self) -> Self {
+        self.code = 6;
         self
     }
 
@@ -153,11 +163,7 @@ impl Harm {
         let start = Instant::now();
         let (ended, cost) = crawl.start().wait_measured();
         let elapsed = start.elapsed().as_secs_f64();
-        let ended = if self.has_bystander {
-            ended.succeeded()
-        } else {
-            ended.with_code(5)
-        };
+        let ended = ended.with_code(self.code);
         let report = crawl.report();
         let outcomes = outcomes_at(&report, &server.url(""));
         let (processor, peak_mb) = cost.map_or((f64::NAN, 0), |cost| {

@@ -46,7 +46,9 @@ fn of_one_address() {
         .set("politeness.address_delay_ms", ADDRESS_DELAY_MS)
         .set("scope.max_pages", MAX_PAGES);
     let began = Instant::now();
-    let done = Harm::of("5,000 names of one domain, at one address").done_by(crawl, hostile);
+    let done = Harm::of("5,000 names of one domain, at one address")
+        .until_the_limit()
+        .done_by(crawl, hostile);
     let elapsed = began.elapsed().as_millis();
     let requests: usize = done.server.times_asked().values().sum();
     println!("{requests} requests in {elapsed} ms");

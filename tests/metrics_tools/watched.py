@@ -61,6 +61,7 @@ def crawled(binary: Path, folder: Path, config: str, seed: str) -> Iterator[Watc
             raise Problem(f"the crawl did not end as it should:\n{told}")
         yield Watched(binary, data, origin.group(1))
         process.send_signal(signal.SIGINT)
+        # The crawl had ended before, so that the signal only ends the status server.
         if process.wait() != 0:
             raise Problem(f"exit code {process.returncode} after Ctrl-C")
     finally:

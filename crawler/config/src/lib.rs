@@ -8,6 +8,7 @@
 //! - `file`: reads a `config.toml`
 //! - `sources`: where each value comes from: default, file, environment or flag
 //! - `check`: every fault in a file; `wording`: types in words; `lines`: where the keys stand
+//! - `record`: the configuration that a data folder keeps of its last run
 //! - `url_pattern`, `page_pattern`: URLs and pages by their names
 
 mod check;
@@ -16,6 +17,7 @@ mod file;
 mod keys;
 mod lines;
 mod page_pattern;
+mod record;
 mod secrets;
 pub mod sections;
 pub mod settings;
@@ -27,6 +29,7 @@ use serde::{Deserialize, Serialize};
 
 pub use check::check;
 pub use error::ConfigError;
+pub use record::{Kept, Record};
 use sections::{
     DedupSection, ExtractEntry, FetchSection, FleetSection, HostEntry, IdentitySection, PolitenessSection,
     RefreshSection, RenderSection, ScopeSection, SteeringSection, StorageSection,

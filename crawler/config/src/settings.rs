@@ -36,7 +36,7 @@ pub use url_rules::{Ruling, UrlRules};
 use web::fetch::FetchSettings;
 use web::politeness::Politeness;
 
-use crate::{Config, Duplicates, ScopeMode};
+use crate::{Config, Duplicates, Record, ScopeMode};
 
 /// Validated settings of a crawl.
 #[derive(Debug, Clone)]
@@ -89,6 +89,8 @@ pub struct Settings {
     pub storage: StorageSettings,
     /// The work on one crawl with other workers; `None` for a crawl by one process.
     pub fleet: Option<FleetSettings>,
+    /// What the data folder keeps of the configuration; set for a run only.
+    pub record: Option<Record>,
 }
 
 /// Settings of the data folder.
@@ -167,6 +169,7 @@ impl Settings {
             bucket_skew: deduplication::bucket_skew(&config.dedup)?,
             extract: extract::rules(&config.extract)?,
             fleet: fleet::fleet(&config.fleet)?,
+            record: None,
             storage: StorageSettings {
                 archive_url: Some(config.storage.archive_url.clone()).filter(|url| !url.is_empty()),
                 cache_bytes: config.storage.cache_bytes.max(MIN_STORAGE_BYTES),

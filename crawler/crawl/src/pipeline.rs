@@ -71,7 +71,7 @@ use crate::watchdog::{Stops, Watchdog};
 use config::settings::Settings;
 use drive::{Others, Recording, drive};
 use error::RunError;
-use fill::{fill, open_store};
+use fill::{fill, keep_settings, open_store};
 use join::Joining;
 use kept_cookies::KeptCookies;
 use network::Network;
@@ -142,6 +142,7 @@ pub fn run(
 
     // The recorder owns the store and the index; the frontier owns the order.
     let mut store = open_store(settings, seeds.is_some(), dir)?;
+    keep_settings(settings, dir, began);
     let archive_url = settings.storage.archive_url.as_deref();
     let archiving = archive_url.map(|url| Archiving::start(&mut store, url)).transpose()?;
     let mut books = Books::open(store, settings, stats.clone())?;

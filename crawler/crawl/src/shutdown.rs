@@ -2,8 +2,19 @@
 
 use terminal::tell::tell;
 
-/// Exit code of a process that a second Ctrl-C ended (128 + SIGINT).
-const INTERRUPTED: i32 = 130;
+/// Exit code after a signal: 128 and the number of the signal, as shells have it.
+pub type SignalCode = u8;
+
+/// Ctrl-C: SIGINT is signal 2.
+const INTERRUPTED: SignalCode = 130;
+
+/// SIGTERM is signal 15.
+#[cfg(unix)]
+const TERMINATED: SignalCode = 143;
+
+/// SIGHUP is signal 1.
+#[cfg(unix)]
+const HUNG_UP: SignalCode = 129;
 
 /// Turns a write beyond the limit on file sizes (`ulimit -f`) into an error with a message. Without it, SIGXFSZ ends the process
 /// without a message.
@@ -23,13 +34,13 @@ pub fn outlive_file_size_limits() {
 const FILE_TOO_LARGE: i32 = 25;
 
 /// Completes at the first Ctrl-C, SIGTERM or SIGHUP. The next one ends the process, which loses nothing: everything committed is safe at
-/// any instant, and the rest is still in the queue.
-pub async fn requested() {
-    requested_or_end("run the same command to go on").await;
+/// any instant, and the rest is still in the queue. Returns the exit code that the signal asks for.
+pub async fn requested() -> SignalCode {
+    requested_or_end("run the same command to go on").await
 }
 
 /// As [`requested`]; the message at the second signal ends with `advice`.
-pub async fn requested_or_end(advice: &'static str) {
+pub async fn requested_or_end(advice: &'static str) -> SignalCode {
     let mut signals = match Signals::listen() {
         Ok(signals) => signals,
         Err(error) => {
@@ -37,12 +48,13 @@ pub async fn requested_or_end(advice: &'static str) {
             return std::future::pending().await;
         }
     };
-    signals.next().await;
+    let code = signals.next().await;
     tokio::spawn(async move {
-        signals.next().await;
+        let code = signals.next().await;
         tell(format_args!("ended; {advice}"));
-        std::process::exit(INTERRUPTED);
+        std::process::exit(code.into());
     });
+    code
 }
 
 #[cfg(unix)]
@@ -64,8 +76,12 @@ impl Signals {
         })
     }
 
-    async fn next(&mut self) {
-        tokio::select! { _ = self.interrupt.recv() => {}, _ = self.terminate.recv() => {}, _ = self.hang_up.recv() => {} }
+    async fn next(&mut self) -> SignalCode {
+        tokio::select! {
+            _ = self.interrupt.recv() => INTERRUPTED,
+            _ = self.terminate.recv() => TERMINATED,
+            _ = self.hang_up.recv() => HUNG_UP,
+        }
     }
 }
 
@@ -81,9 +97,10 @@ impl Signals {
         Ok(Self { interrupt })
     }
 
-    async fn next(&mut self) {
+    async fn next(&mut self) -> SignalCode {
         if self.interrupt.recv().await.is_none() {
             std::future::pending::<()>().await;
         }
+        INTERRUPTED
     }
 }

@@ -45,7 +45,7 @@ pub use inspect::{
 pub use logging::{LogFormat, LoggingArgs, TracingArgs};
 pub use merge::MergeArgs;
 pub use report::{ReportArgs, ReportFormat, RulesArgs, RulesFormat};
-pub use run::{DemoArgs, RunArgs};
+pub use run::{DemoArgs, RunArgs, RunFormat};
 pub use serve::{RunServeArgs, ServeArgs};
 pub use shell::{CompletionsArgs, ManArgs};
 pub use status::StatusArgs;
@@ -59,8 +59,8 @@ pub use tune::{TuneArgs, TuneFormat};
     after_help = "Start with `crawler demo`, which crawls a small built-in site without network access. `crawler run URL` crawls a site of \
     your own; `crawler init URL` first reads its robots.txt and sitemaps.\n\
     Exit codes: 0 success (single pages may have failed), 1 the command could not continue, 2 an argument, the configuration or an \
-    input file is invalid, 3 success, but some input could not be read, 130 Ctrl-C; `explain`, `check` and `run` have others, which \
-    their help lists.\n\
+    input file is invalid, 3 success, but some input could not be read, 6 a limit ended the crawl, 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP; \
+    `explain`, `check` and `run` have others, which their help lists.\n\
     Environment: CRAWLER_SECTION_KEY sets a key of config.toml; it overrides the file, and a flag overrides it. `crawler config \
     show` lists the values in force. RUST_LOG selects the log messages."
 )]
@@ -153,7 +153,8 @@ pub struct DataFolder {
 /// The configuration file.
 #[derive(Debug, Clone, Args)]
 pub struct ConfigFile {
-    /// Configuration file. Default: `config.toml` in the current folder if it exists, otherwise the built-in values.
+    /// Configuration file. Default: `config.toml` in the current folder if it exists, otherwise the built-in values. A command that reads a
+    /// crawl takes the file of the crawl's last run, or the settings that the data folder keeps of that run.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 }

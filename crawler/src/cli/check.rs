@@ -28,10 +28,10 @@ const SOURCE_CHARS: usize = 200;
 
 pub(super) fn execute(args: &CheckArgs) -> Result<(), Error> {
     reject_collections(&args.source)?;
-    let settings = inspect::settings(&args.fetching)?;
     if let Some(named) = &args.index {
-        return in_index(args, NamedIndex::of(named)?, &settings);
+        return in_index(args, NamedIndex::of(named)?, &inspect::settings(&args.fetching)?);
     }
+    let settings = inspect::settings_for_crawl(&args.fetching, &args.data.data)?;
     let store = super::store::open_to_read(&args.data.data)?;
     scheme::require_same(&store, &settings)?;
     let subject = read(&args.source, args.url.as_deref(), &settings, args.ignore_robots)?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::cli::arguments::ConfigFile;
 use crate::cli::error::UsageError;
 use config::settings::{InvalidSetting, Settings};
-use config::{Config, Origin, Sources};
+use config::{Config, Kept, Origin, Record, Sources};
 use terminal::text::terminal_text;
 
 /// File in the current folder that is read without `--config`.
@@ -43,6 +43,125 @@ pub(super) fn read(file: &ConfigFile) -> Result<(Config, Option<PathBuf>), Usage
 pub(super) fn settings(file: &ConfigFile) -> Result<Settings, UsageError> {
     let (config, path) = read(file)?;
     validate(&config, path)
+}
+
+/// Where the configuration of a command comes from that reads the crawl in a data folder.
+#[derive(Debug, PartialEq, Eq)]
+enum OfCrawl {
+    /// The file that `--config` names.
+    Named(PathBuf),
+    /// The configuration file of the crawl's last run, as it is now.
+    File(PathBuf),
+    /// The settings that the data folder keeps, because that file does not exist.
+    Kept { path: PathBuf, file: Option<PathBuf> },
+    /// The data folder keeps no settings: the file in the current folder, or the built-in values.
+    Unknown(Option<PathBuf>),
+}
+
+impl OfCrawl {
+    fn find(file: &ConfigFile, data: &Path) -> Self {
+        if let Some(named) = &file.config {
+            return Self::Named(named.clone());
+        }
+        match Kept::last(data) {
+            None => Self::Unknown(config_path(file)),
+            Some(Kept { file: Some(file), .. }) if file.is_file() => Self::File(as_seen_from_here(file)),
+            Some(Kept { path, file }) => Self::Kept { path, file },
+        }
+    }
+
+    /// The file with the values; `None` for the built-in ones.
+    fn path(self) -> Option<PathBuf> {
+        match self {
+            Self::Named(path) | Self::File(path) | Self::Kept { path, .. } => Some(path),
+            Self::Unknown(path) => path,
+        }
+    }
+
+    /// What the user may not expect: the values come from outside the current folder. `None` if they come from where they usually do.
+    fn unexpected(&self) -> Option<String> {
+        let (path, file) = match self {
+            Self::File(path) if path.as_path() != Path::new(DEFAULT_CONFIG) => (path, Some(path)),
+            Self::Kept { path, file } => (path, file.as_ref()),
+            _ => return None,
+        };
+        let has_usual = Path::new(DEFAULT_CONFIG).is_file();
+        if !has_usual && file.is_some_and(|file| is_in_current_folder(file)) {
+            return None;
+        }
+        let not_used = if has_usual {
+            ", not from ./config.toml, which is not this crawl's; --config config.toml uses it"
+        } else {
+            ""
+        };
+        let path = terminal_text(&path.display().to_string(), 300);
+        Some(format!("settings from {path}{not_used}"))
+    }
+}
+
+/// The name of a file in the current folder; otherwise its path without `..`, if the file exists.
+fn as_seen_from_here(file: PathBuf) -> PathBuf {
+    match file.file_name() {
+        Some(name) if is_in_current_folder(&file) => name.into(),
+        _ => file.canonicalize().unwrap_or(file),
+    }
+}
+
+fn is_in_current_folder(file: &Path) -> bool {
+    let here = Path::new(".");
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(here).canonicalize().ok();
+    folder.is_some() && folder == here.canonicalize().ok()
+}
+
+/// The file to which a command writes the thresholds of the crawl in `data`. It may not exist.
+pub(super) fn file_of_crawl(file: &ConfigFile, data: &Path) -> PathBuf {
+    match OfCrawl::find(file, data) {
+        OfCrawl::Kept { file: Some(file), .. } => as_seen_from_here(file),
+        OfCrawl::Kept { file: None, .. } => PathBuf::from(DEFAULT_CONFIG),
+        other => other.path().unwrap_or_else(|| PathBuf::from(DEFAULT_CONFIG)),
+    }
+}
+
+/// Reads the configuration for a command that reads the crawl in `data`, and the path of its file. Tells the user where it comes from, if
+/// that is another folder.
+pub(super) fn read_for_crawl(file: &ConfigFile, data: &Path) -> Result<(Config, Option<PathBuf>), UsageError> {
+    let found = OfCrawl::find(file, data);
+    if let Some(message) = found.unexpected() {
+        tracing::warn!("{message}");
+    }
+    read_found(found)
+}
+
+/// Reads the configuration. One that the user has not named may log in with passwords that are not there now; such commands need none.
+fn read_found(found: OfCrawl) -> Result<(Config, Option<PathBuf>), UsageError> {
+    let is_named = matches!(found, OfCrawl::Named(_));
+    let path = found.path();
+    let mut config = read_sources(path.as_deref())?.config;
+    if !is_named {
+        config.fetch.credentials.clear();
+        config.fetch.login.clear();
+    }
+    Ok((config, path))
+}
+
+/// [`settings_for_crawl`] for a process that reads them again and again: says nothing of where they come from.
+pub(super) fn settings_again(file: &ConfigFile, data: &Path) -> Result<Settings, UsageError> {
+    let (config, path) = read_found(OfCrawl::find(file, data))?;
+    validate(&config, path)
+}
+
+/// [`read_for_crawl`], validated.
+pub(super) fn settings_for_crawl(file: &ConfigFile, data: &Path) -> Result<Settings, UsageError> {
+    let (config, path) = read_for_crawl(file, data)?;
+    validate(&config, path)
+}
+
+/// What the data folder keeps of `config`. Its file is at `path`, or will be there when the user makes one.
+pub(super) fn record(config: &Config, path: &Path) -> Option<Record> {
+    Record::new(config, path)
+        .inspect_err(|error| tracing::warn!("the data folder does not keep the settings of this run: {error}"))
+        .ok()
 }
 
 /// Validates `config`, which came from the file at `path`.

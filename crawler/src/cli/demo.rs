@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 
+use super::configuration::{self, DEFAULT_CONFIG};
 use super::output::say;
 use crate::cli::arguments::DemoArgs;
 use crate::cli::error::{Error, UsageError};
@@ -39,7 +40,7 @@ pub(super) fn execute(args: &DemoArgs, quiet: bool) -> Result<(), Error> {
     let progress = Progress::show(stats.clone(), RunLimits::default(), quiet);
     let seeds = Seeds::from_text(site.base_url.to_string(), &settings);
     let span = tracing::debug_span!("run", command = "demo", data = %dir.display());
-    let result = span.in_scope(|| pipeline::run(&settings, Some(seeds), &dir, &stats, shutdown::requested()));
+    let result = span.in_scope(|| pipeline::run(&settings, Some(seeds), &dir, &stats, stopped()));
     drop((span, progress));
     result?;
     Ok(compare(&site, &settings, &dir)?)
@@ -47,7 +48,7 @@ pub(super) fn execute(args: &DemoArgs, quiet: bool) -> Result<(), Error> {
 
 /// The settings of the user for dedup and rendering, and otherwise settings for a private site on loopback.
 fn settings(args: &DemoArgs) -> Result<Settings, UsageError> {
-    let (users, path) = super::configuration::read(&args.config)?;
+    let (users, path) = configuration::read(&args.config)?;
     let mut config = Config {
         dedup: users.dedup,
         render: users.render,
@@ -60,13 +61,20 @@ fn settings(args: &DemoArgs) -> Result<Settings, UsageError> {
     if args.render {
         config.render.mode = RenderMode::Auto;
     }
-    let settings = super::configuration::validate(&config, path)?;
+    let mut settings = configuration::validate(&config, path)?;
+    let file = configuration::config_path(&args.config).unwrap_or_else(|| PathBuf::from(DEFAULT_CONFIG));
+    settings.record = configuration::record(&config, &file);
     if args.render && browser_program(&settings.render).is_none() {
         let reason = "--render needs Chromium or Chrome, and there is none in the search path: install Chromium, or name the program in \
                       render.browser";
         return Err(UsageError::Argument(reason.to_owned()));
     }
     Ok(settings)
+}
+
+/// Completes when the user asks to stop.
+async fn stopped() {
+    shutdown::requested().await;
 }
 
 fn data_folder(asked: Option<&Path>) -> Result<PathBuf, Error> {

@@ -7,6 +7,7 @@ use crate::cli::otlp::NotExporting;
 use config::ConfigError;
 use config::settings::InvalidSetting;
 use crawl::seeds::SeedsError;
+use crawl::shutdown::SignalCode;
 use error::RunError;
 use files::InputError;
 use views::live::listen::NotListening;
@@ -111,6 +112,17 @@ pub enum Error {
         /// Hosts and origins that were given up.
         given_up: u64,
     },
+    /// Exit code 1: a first configuration was asked for, and no site answered.
+    #[error(
+        "nothing was written, because no site answered; check the URL, or crawl without the files: crawler run URL"
+    )]
+    NoSite,
+    /// Exit code 6: a limit ended the run, and URLs are queued.
+    #[error("a limit ended the run")]
+    Limit,
+    /// A signal ended the run in order; the exit code is 128 and its number.
+    #[error("signal {}", .0 - 128)]
+    Signal(SignalCode),
     /// The exit code is the answer of the command.
     #[error("exit code {0}")]
     Answer(u8),
@@ -127,6 +139,11 @@ fn pieces(count: u64) -> String {
 }
 
 impl Error {
+    /// Whether the output of the command says all that there is to say.
+    pub fn is_only_a_code(&self) -> bool {
+        matches!(self, Self::Answer(_) | Self::Limit | Self::Signal(_))
+    }
+
     /// Whether the error says only that a stage ended, and not why.
     pub fn is_unexplained(&self) -> bool {
         matches!(self, Self::Run(RunError::Stage(_)))
@@ -136,10 +153,11 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
-            Self::Run(_) => 1,
+            Self::Run(_) | Self::NoSite => 1,
             Self::Faults(_) | Self::Unreadable(_) => 3,
             Self::NoPage { .. } => 5,
-            Self::Answer(code) => *code,
+            Self::Limit => 6,
+            Self::Answer(code) | Self::Signal(code) => *code,
             Self::Interrupted(_) => 130,
         }
     }

@@ -13,7 +13,7 @@ use study::typed_url::TypedUrl;
 const UNKNOWN: u8 = 4;
 
 pub(super) fn execute(args: &ExplainArgs) -> Result<(), Error> {
-    let (config, path) = super::configuration::read(&args.config)?;
+    let (config, path) = super::configuration::read_for_crawl(&args.config, &args.data.data)?;
     let settings = super::configuration::validate(&config, path)?;
     let mut store = super::store::open_to_read(&args.data.data)?;
     let typed = TypedUrl::parse(&args.url, &settings.canonicalize)

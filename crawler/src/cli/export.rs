@@ -36,7 +36,7 @@ use views::live::progress::{Moment, Progress};
 pub(super) fn execute(args: &ExportArgs, quiet: bool) -> Result<(), Error> {
     let (format, destination) = target::of(args)?;
     let groups = target::groups(args, format);
-    let settings = super::configuration::settings(&args.config)?;
+    let settings = super::configuration::settings_for_crawl(&args.config, &args.data.data)?;
     let store = super::store::open_to_read(&args.data.data)?;
     let filter = Filter::new(args);
     let counts = match target::page_format(format) {

@@ -13,10 +13,13 @@ mod source;
 mod url;
 mod web;
 
+use std::path::{Path, PathBuf};
+
 use serde::Serialize;
 
 use crate::cli::arguments::{Fetching, InspectArgs, InspectFormat, Inspected};
 use crate::cli::error::{Error, UsageError};
+use config::Config;
 use config::settings::Settings;
 use error::RunError;
 
@@ -36,7 +39,15 @@ pub(super) fn execute(args: &InspectArgs) -> Result<(), Error> {
 }
 
 pub(super) fn settings(fetching: &Fetching) -> Result<Settings, UsageError> {
-    let (mut config, path) = super::configuration::read(&fetching.config)?;
+    with_flags(super::configuration::read(&fetching.config)?, fetching)
+}
+
+/// The settings of the crawl in `data`, with the flags in force.
+pub(super) fn settings_for_crawl(fetching: &Fetching, data: &Path) -> Result<Settings, UsageError> {
+    with_flags(super::configuration::read_for_crawl(&fetching.config, data)?, fetching)
+}
+
+fn with_flags((mut config, path): (Config, Option<PathBuf>), fetching: &Fetching) -> Result<Settings, UsageError> {
     config.fetch.allow_private_addresses |= fetching.allow_private;
     super::configuration::validate(&config, path)
 }

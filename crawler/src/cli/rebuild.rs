@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
 
 use storage::{
     ChangedVerdicts, DecidedSchemes, Discovered, Kept, OpenOptions, Rebuild, RebuildStep, Rebuilt, Redecided,
@@ -9,8 +10,9 @@ use storage::{
 use url::Url;
 use web::host_key::HostKey;
 
-use crate::cli::arguments;
 use crate::cli::error::{Error, UsageError};
+use crate::cli::{arguments, configuration};
+use config::Config;
 use config::settings::Settings;
 use error::RunError;
 use study::redecide;
@@ -42,8 +44,8 @@ pub(super) fn rebuild(
     quiet: bool,
     watch: &(dyn Fn(Step) + Sync),
 ) -> Result<String, Error> {
-    let (config, path) = super::configuration::read(&args.config)?;
-    let settings = super::configuration::validate(&config, path.clone())?;
+    let (config, path) = configuration::read_for_crawl(&args.config, &args.data.data)?;
+    let settings = configuration::validate(&config, path.clone())?;
     let options = options(args, &settings);
     let schemes = DecidedSchemes::read(&args.data.data, &options).map_err(RunError::from)?;
     let is_due = |schemes: &DecidedSchemes| scheme_to_redecide_by(schemes, &settings, path.is_some(), args.redecide);
@@ -64,8 +66,23 @@ pub(super) fn rebuild(
             }
         })
         .map_err(RunError::from)?;
+    if redecided.is_some() {
+        keep_settings(&config, args);
+    }
     let dir = args.data.data.display().to_string();
     Ok(describe(&done, redecided.as_ref(), &dir))
+}
+
+/// Keeps the configuration of the new verdicts in the data folder.
+fn keep_settings(config: &Config, args: &arguments::RebuildArgs) {
+    let dir = &args.data.data;
+    let record = configuration::record(config, &configuration::file_of_crawl(&args.config, dir));
+    if let Some(Err(error)) = record.map(|record| record.write(dir, SystemTime::now())) {
+        let dir = dir.display();
+        tracing::warn!(
+            "{dir} does not keep the settings of the new verdicts, {error}; commands that read it need --config"
+        );
+    }
 }
 
 fn options(args: &arguments::RebuildArgs, settings: &Settings) -> OpenOptions {

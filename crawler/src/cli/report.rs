@@ -6,7 +6,7 @@ use terminal::width::terminal_width;
 use views::report::{Report, Waiting};
 
 pub(super) fn execute(args: &arguments::ReportArgs, quiet: bool) -> Result<(), Error> {
-    let settings = super::configuration::settings(&args.config)?;
+    let settings = super::configuration::settings_for_crawl(&args.config, &args.data.data)?;
     if let Some(output) = &args.output {
         super::store::reject_inside(&args.data.data, output)?;
     }

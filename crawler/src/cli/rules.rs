@@ -9,7 +9,7 @@ use terminal::text::terminal_text;
 use views::report::{LearnedRule, Rendering, Steering};
 
 pub(super) fn execute(args: &RulesArgs) -> Result<(), Error> {
-    let mut policy = super::configuration::settings(&args.config)?.steering;
+    let mut policy = super::configuration::settings_for_crawl(&args.config, &args.data.data)?.steering;
     // The command shows learned rules even if the configuration does not apply them.
     policy.enabled = true;
     let store = super::store::open_to_read(&args.data.data)?;

@@ -1,19 +1,22 @@
 //! `crawler run`
 
+mod ended;
+mod json;
 mod start;
-mod summary;
+mod text;
 
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use crate::cli::arguments::{self, RunArgs};
+use crate::cli::arguments::{self, RunArgs, RunFormat};
+use crate::cli::configuration::DEFAULT_CONFIG;
 use crate::cli::error::{Error, UsageError};
 use config::settings::{RefreshSettings, Settings};
 use crawl::pipeline::{self, Summary};
-use crawl::shutdown;
+use crawl::shutdown::{self, SignalCode};
 use crawl::stats::{RunLimits, Stats};
+use ended::Ended;
 use error::RunError;
 use terminal::tell::tell;
 use views::live::listen;
@@ -41,22 +44,23 @@ pub(super) fn execute(args: &RunArgs, quiet: bool) -> Result<(), Error> {
     let server = serve(&args.status, &stats, limits, quiet)?;
     let views = super::serve::beside_run(args, quiet)?;
     let progress = Progress::show(stats.clone(), limits, quiet);
-    let is_interrupted = Arc::new(AtomicBool::new(false));
+    let signal = Arc::new(OnceLock::new());
     let span = tracing::debug_span!("run", command = "run", data = %dir.display());
-    let result = span.in_scope(|| pipeline::run(&settings, seeds, dir, &stats, interrupted(is_interrupted.clone())));
+    let result = span.in_scope(|| pipeline::run(&settings, seeds, dir, &stats, interrupted(signal.clone())));
     drop((span, progress));
     drop(views);
     let summary = result?;
     let held_back = held_back(&summary, dir)?;
-    super::output::say(&summary::describe(&summary, held_back.as_ref(), &stats, &settings))?;
-    match (server, args.status.status_linger) {
-        (Some(server), Some(time)) if !is_interrupted.load(Ordering::Relaxed) => linger(&server, time, quiet)?,
-        _ => {}
+    let signal = signal.get().copied();
+    let ended = Ended::new(summary, held_back, &stats, (signal, limits));
+    super::output::say(&match args.format {
+        RunFormat::Text => text::describe(&ended, &settings),
+        RunFormat::Json => json::describe(&ended)?,
+    })?;
+    if let (Some(server), Some(time), None) = (server, args.status.status_linger, signal) {
+        linger(&server, time, quiet)?;
     }
-    match summary.without_page() {
-        Some((failed, given_up)) => Err(Error::NoPage { failed, given_up }),
-        None => Ok(()),
-    }
+    ended.result()
 }
 
 /// Starts the status server if `args` ask for it.
@@ -86,10 +90,10 @@ fn held_back(summary: &Summary, dir: &Path) -> Result<Option<Steering>, Error> {
     Ok(Some(Steering::learned(&store, known, false)?))
 }
 
-/// Completes and sets the flag when the user asks to stop.
-async fn interrupted(is_interrupted: Arc<AtomicBool>) {
-    shutdown::requested().await;
-    is_interrupted.store(true, Ordering::Relaxed);
+/// Completes when the user asks to stop, and keeps the exit code that this asks for.
+async fn interrupted(signal: Arc<OnceLock<SignalCode>>) {
+    let code = shutdown::requested().await;
+    signal.get_or_init(|| code);
 }
 
 /// Keeps the status server for `time`, or until the user asks to stop.
@@ -103,7 +107,7 @@ fn linger(server: &Server, time: Duration, quiet: bool) -> Result<(), RunError> 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|source| RunError::io("start", "the wait for Ctrl-C", source))?;
     runtime.block_on(async {
-        tokio::select! { () = shutdown::requested() => {}, () = tokio::time::sleep(time) => {} }
+        tokio::select! { _ = shutdown::requested() => {}, () = tokio::time::sleep(time) => {} }
     });
     Ok(())
 }
@@ -115,6 +119,10 @@ fn settings(args: &RunArgs) -> Result<Settings, UsageError> {
         config.fleet.address.clone_from(address);
     }
     let mut settings = super::configuration::validate(&config, path)?;
+    settings.record = {
+        let file = args.config.config.as_deref();
+        super::configuration::record(&config, file.unwrap_or(Path::new(DEFAULT_CONFIG)))
+    };
     if args.refresh && settings.fleet.is_some() {
         return Err(UsageError::RefreshInFleet);
     }

@@ -1,10 +1,8 @@
 //! `crawler serve`
 
-use std::path::PathBuf;
-
 use storage::StorageError;
 
-use super::configuration::DEFAULT_CONFIG;
+use super::configuration;
 use super::rebuild::{self, Step};
 use crate::cli::arguments::{ConfigFile, DataFolder, RebuildArgs, RunArgs, ServeArgs};
 use crate::cli::error::{Error, UsageError};
@@ -19,7 +17,7 @@ use views::serve::{FLAGS, Program, Server};
 
 pub(super) fn execute(args: ServeArgs, quiet: bool) -> Result<(), Error> {
     // An unusable configuration or folder ends the command before it listens.
-    super::configuration::settings(&args.config)?;
+    configuration::settings_for_crawl(&args.config, &args.data.data)?;
     drop(super::store::open_to_read(&args.data.data)?);
     let listener = listen::listen(args.listen, FLAGS, args.public).map_err(UsageError::from)?;
     let server = Server::start(listener, program(&args.data, &args.config), args.public)?;
@@ -49,6 +47,7 @@ pub(super) fn beside_run(args: &RunArgs, quiet: bool) -> Result<Option<Server>, 
 
 fn program(data: &DataFolder, config: &ConfigFile) -> Program {
     let (file, found) = (config.clone(), config.clone());
+    let (dir, found_dir) = (data.data.clone(), data.data.clone());
     let rebuild = RebuildArgs {
         data: data.clone(),
         config: config.clone(),
@@ -58,12 +57,15 @@ fn program(data: &DataFolder, config: &ConfigFile) -> Program {
         read_text: Box::new(|file, url, settings| {
             super::check::read_file(file, url, settings).map_err(|error| error.to_string())
         }),
-        new_configuration_file: PathBuf::from(DEFAULT_CONFIG),
+        new_configuration_file: configuration::file_of_crawl(config, &data.data),
         redecide: Box::new(move |tell| redecide(&rebuild, tell).map_err(|error| error.to_string())),
         data: data.data.clone(),
         open: super::store::open_again,
-        settings: Box::new(move || super::configuration::settings(&file).map_err(|error| error.to_string())),
-        configuration_file: Box::new(move || super::configuration::config_path(&found)),
+        settings: Box::new(move || configuration::settings_again(&file, &dir).map_err(|error| error.to_string())),
+        configuration_file: Box::new(move || {
+            let path = configuration::file_of_crawl(&found, &found_dir);
+            path.is_file().then_some(path)
+        }),
     }
 }
 

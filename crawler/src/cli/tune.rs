@@ -6,13 +6,13 @@ mod plot;
 mod table;
 mod text;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use storage::Store;
 
-use super::configuration::DEFAULT_CONFIG;
+use super::configuration;
 use crate::cli::arguments::{TuneArgs, TuneFormat};
 use crate::cli::error::{Error, UsageError};
 use config::settings::Settings;
@@ -29,8 +29,8 @@ use views::live::progress::{Moment, Progress};
 const PROBLEM_CHARS: usize = 300;
 
 pub(super) fn execute(args: &TuneArgs, quiet: bool) -> Result<(), Error> {
-    let (config, path) = super::configuration::read(&args.config)?;
-    let settings = super::configuration::validate(&config, path.clone())?;
+    let (config, path) = configuration::read_for_crawl(&args.config, &args.data.data)?;
+    let settings = configuration::validate(&config, path)?;
     let question = question(args, &settings)?;
     let data = &args.data.data;
     for output in [&args.csv, &args.svg, &args.kept].into_iter().flatten() {
@@ -46,7 +46,7 @@ pub(super) fn execute(args: &TuneArgs, quiet: bool) -> Result<(), Error> {
     warn_of_unreadable_texts(tuned.unreadable);
     write_files(args, &tuned)?;
     if args.write {
-        tuned.answer.written = Some(write(path.as_deref(), &tuned)?);
+        tuned.answer.written = Some(write(&configuration::file_of_crawl(&args.config, data), &tuned)?);
     }
     let text = match args.format {
         TuneFormat::Text => text::render(&tuned.answer),
@@ -134,10 +134,9 @@ fn write_file(path: &Path, text: &str) -> Result<(), RunError> {
     output.finish()
 }
 
-/// Writes the chosen setting to the configuration at `path`, or to a new `config.toml`.
-fn write(path: Option<&Path>, tuned: &Tuned<'_>) -> Result<Written, Error> {
-    let file = path.map_or_else(|| PathBuf::from(DEFAULT_CONFIG), Path::to_owned);
-    let written = tune::write(&file, path.is_some(), tuned.in_force, tuned.chosen).map_err(|error| match error {
+/// Writes the chosen setting to the configuration `file`, which may not exist.
+fn write(file: &Path, tuned: &Tuned<'_>) -> Result<Written, Error> {
+    let written = tune::write(file, file.is_file(), tuned.in_force, tuned.chosen).map_err(|error| match error {
         NotWritten::Io(error) => Error::from(error),
         NotWritten::Config(error) => UsageError::from(error).into(),
         NotWritten::Key { .. } | NotWritten::Unsafe(_) => UsageError::Argument(error.to_string()).into(),

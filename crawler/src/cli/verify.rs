@@ -60,7 +60,7 @@ struct OfKind {
 }
 
 pub(super) fn execute(args: &VerifyArgs, quiet: bool) -> Result<(), Error> {
-    let settings = super::configuration::settings(&args.config)?;
+    let settings = super::configuration::settings_for_crawl(&args.config, &args.data.data)?;
     let answer = verify(&args.data.data, &settings, quiet)?;
     let is_quiet_success = quiet && answer.ok && args.format == VerifyFormat::Text;
     if !is_quiet_success {

@@ -1,6 +1,7 @@
 //! The start of a run: opens the store, and fills the frontier from it. The seeds follow while the run is under way.
 
 use std::path::Path;
+use std::time::SystemTime;
 
 use storage::{Holder, OpenOptions, StorageError, Store};
 use web::politeness::Now;
@@ -44,6 +45,16 @@ pub(super) fn open_store(settings: &Settings, has_seeds: bool, dir: &Path) -> Re
         tracing::warn!("{error}; commands that read this crawl must wait until it ends");
     }
     Ok(store)
+}
+
+/// Writes the configuration to the data folder, which this process holds. A crawl goes on without it.
+pub(super) fn keep_settings(settings: &Settings, dir: &Path, now: SystemTime) {
+    if let Some(record) = &settings.record
+        && let Err(error) = record.write(dir, now)
+    {
+        let dir = dir.display();
+        tracing::warn!("{dir} does not keep the settings of this run, {error}; commands that read it need --config");
+    }
 }
 
 /// Opens the store. If a command that reads it has it open, waits for that command to end.

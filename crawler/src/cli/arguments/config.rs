@@ -1,10 +1,12 @@
 //! `crawler config`, and the flags that override keys of the configuration.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::ConfigFile;
+use super::values::parse_delay;
 
 /// `crawler config`
 #[derive(Debug, Args)]
@@ -71,6 +73,9 @@ pub struct Overrides {
     /// Stop after this many pages with a verdict, in all runs on the data folder; overrides scope.max_pages.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_pages: Option<u64>,
+    /// Time between two requests to a host, such as 250ms or 2s; overrides politeness.delay_ms. A longer Crawl-delay of robots.txt counts.
+    #[arg(long, value_name = "TIME", value_parser = parse_delay)]
+    pub delay: Option<Duration>,
     /// Also connect to loopback, private and other special addresses; overrides fetch.allow_private_addresses.
     #[arg(long)]
     pub allow_private: bool,
@@ -83,6 +88,10 @@ impl Overrides {
         if let Some(pages) = self.max_pages {
             config.scope.max_pages = pages;
             set.push(("scope.max_pages", "--max-pages"));
+        }
+        if let Some(delay) = self.delay {
+            config.politeness.delay_ms = delay.as_millis() as u64;
+            set.push(("politeness.delay_ms", "--delay"));
         }
         if self.allow_private {
             config.fetch.allow_private_addresses = true;

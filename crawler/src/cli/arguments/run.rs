@@ -3,10 +3,19 @@
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::values::parse_duration;
 use super::{ConfigFile, DataFolder, Overrides, RunServeArgs, StatusArgs, TracingArgs};
+
+/// The forms of the summary of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RunFormat {
+    /// A few lines for people.
+    Text,
+    /// One JSON object. Fields are only ever added.
+    Json,
+}
 
 /// `crawler run`
 #[derive(Debug, Args)]
@@ -15,7 +24,8 @@ use super::{ConfigFile, DataFolder, Overrides, RunServeArgs, StatusArgs, Tracing
     state. URLs that take longer stay in the queue. SIGTERM and SIGHUP do the same. The same command continues the crawl. A second Ctrl-C ends the program at once. The next run then fetches again only the URLs \
     whose verdicts were not yet saved (storage.commit_interval_ms).\n\
     Exit codes: 0 the crawl has pages (single URLs may have failed), 1 the command could not continue, 2 an argument, the configuration \
-    or the seeds file is invalid, 5 the crawl ended without a page: every seed failed, or its host could not be reached.\n\
+    or the seeds file is invalid, 5 the crawl ended without a page: every seed failed, or its host could not be reached, 6 a limit \
+    (scope.max_pages, --max-duration) ended the run, 130 Ctrl-C ended it in order, 143 SIGTERM, 129 SIGHUP.\n\
     Examples:\n  \
     crawler run https://example.org/                   crawl the pages of a host into the folder data\n  \
     crawler run --seeds seeds.txt                      crawl the sites of a file\n  \
@@ -53,6 +63,9 @@ pub struct RunArgs {
     pub refresh_as_of: Option<SystemTime>,
     #[command(flatten)]
     pub overrides: Overrides,
+    /// Form of the summary at the end.
+    #[arg(long, value_enum, default_value_t = RunFormat::Text)]
+    pub format: RunFormat,
     /// Take no new URLs after this time, such as 90s, 10m or 2h.
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub max_duration: Option<Duration>,

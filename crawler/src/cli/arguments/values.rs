@@ -19,6 +19,17 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// Parses a delay in whole milliseconds; 0 needs no unit.
+pub(crate) fn parse_delay(text: &str) -> Result<Duration, String> {
+    let delay =
+        humantime::parse_duration(text).map_err(|error| format!("{error}; write a time such as 250ms or 2s"))?;
+    if delay.subsec_nanos() % 1_000_000 == 0 {
+        Ok(delay)
+    } else {
+        Err("must be whole milliseconds".to_owned())
+    }
+}
+
 /// Parses the URL of an OpenTelemetry collector.
 pub(crate) fn parse_collector(text: &str) -> Result<Url, String> {
     let url = Url::parse(text)

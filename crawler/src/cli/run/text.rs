@@ -1,14 +1,15 @@
-//! The summary of a run, as the command prints it at the end.
+//! The summary of a run for people.
 
 use std::time::Duration;
 
+use super::ended::{Ended, Reason};
 use config::RenderMode;
 use config::settings::Settings;
 use crawl::HostStateKind;
 use crawl::failures::{FailedSeed, FailedSeeds};
 use crawl::messages::{Ending, GivenUp};
 use crawl::pipeline::Summary;
-use crawl::stats::{Snapshot, Stats};
+use crawl::stats::Snapshot;
 use terminal::commands;
 use terminal::text::terminal_text;
 use terminal::units::{self, bytes};
@@ -20,13 +21,14 @@ const REASONS_SHOWN: usize = 5;
 const MAX_NAMED: usize = 20;
 
 /// Describes a finished run in a few lines.
-pub(super) fn describe(summary: &Summary, held_back: Option<&Steering>, stats: &Stats, settings: &Settings) -> String {
-    let run = stats.snapshot();
-    let mut lines = vec![outcome(summary, &run), counts(summary)];
+pub(super) fn describe(ended: &Ended, settings: &Settings) -> String {
+    let (summary, run) = (&ended.summary, &ended.run);
+    let held_back = ended.held_back.as_ref();
+    let mut lines = vec![outcome(ended), counts(summary)];
     lines.extend(run.refresh.map(|refresh| refreshed(&refresh, run.counts.due)));
-    lines.extend(unrendered(&run, settings));
-    lines.extend(ignored_links(&run, settings));
-    lines.extend(failed_seeds(&stats.failed_seeds()));
+    lines.extend(unrendered(run, settings));
+    lines.extend(ignored_links(run, settings));
+    lines.extend(failed_seeds(&ended.failed_seeds));
     lines.extend(summary.given_up.iter().take(MAX_NAMED).map(given_up));
     lines.extend(further_given_up(summary));
     lines.extend(waiting_names(run.standing.count(HostStateKind::Trial)));
@@ -42,14 +44,17 @@ pub(super) fn describe(summary: &Summary, held_back: Option<&Steering>, stats: &
     lines.join("\n")
 }
 
-fn outcome(summary: &Summary, run: &Snapshot) -> String {
-    let ending = match summary.ending {
-        Ending::Exhausted => "Finished",
-        Ending::PageLimit => "Page limit reached",
-        Ending::Stopped => "Stopped",
+fn outcome(ended: &Ended) -> String {
+    let summary = &ended.summary;
+    let ending = match ended.reason() {
+        Reason::Finished => "Finished",
+        Reason::PageLimit => "Page limit reached",
+        Reason::Duration => "Stopped by --max-duration",
+        Reason::Signal | Reason::Drained => "Stopped",
     };
     let whole_millis = Duration::from_millis((summary.elapsed.as_secs_f64() * 1_000.0) as u64);
     let elapsed = humantime::format_duration(whole_millis);
+    let run = &ended.run;
     format!("{ending} in {elapsed}: {} requests, {}", run.requests, bytes(run.bytes))
 }
 

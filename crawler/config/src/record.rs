@@ -1,0 +1,224 @@
+//! The configuration that the data folder of a crawl keeps, so that a command that reads the crawl judges by it.
+//!
+//! `DATA/settings/` has a file for each run whose configuration differs from that of the run before. Its name is the time at which that run
+//! began. It is a `config.toml` with every key, without passwords, header fields, log-ins and the proxy's user; a comment names the
+//! configuration file of the run, relative to the data folder, so that both can be moved together.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
+
+use crate::Config;
+use crate::secrets;
+
+/// The folder in the data folder.
+const FOLDER: &str = "settings";
+
+/// Begins the line that names the configuration file.
+const FILE_LINE: &str = "# configuration file: ";
+
+/// A record that is being written.
+const UNFINISHED: &str = "new.toml.part";
+
+/// The configuration of a run, to be kept in its data folder.
+#[derive(Debug, Clone)]
+pub struct Record {
+    /// Every key with its value, as TOML.
+    values: String,
+    /// The configuration file of the run, whether or not it exists.
+    file: PathBuf,
+}
+
+/// The configuration that a data folder keeps of its last run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// The file in the data folder with the values.
+    pub path: PathBuf,
+    /// The configuration file of the run, which may not exist. `None` if the record names none.
+    pub file: Option<PathBuf>,
+}
+
+impl Record {
+    /// The record of `config`, whose configuration file is `file`.
+    ///
+    /// # Errors
+    /// The path of the current folder is unknown, or a value has no form in TOML.
+    pub fn new(config: &Config, file: &Path) -> io::Result<Self> {
+        let mut config = secrets::without(config);
+        config.fetch.headers.clear();
+        config.fetch.credentials.clear();
+        config.fetch.login.clear();
+        config.host.iter_mut().for_each(|entry| entry.headers.clear());
+        Ok(Self {
+            values: toml::to_string(&config).map_err(io::Error::other)?,
+            file: std::path::absolute(file)?,
+        })
+    }
+
+    /// Writes the record to the data folder `dir`, unless the last record there says the same. `now` is when the run began.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self, dir: &Path, now: SystemTime) -> io::Result<()> {
+        let folder = dir.join(FOLDER);
+        let said = self.said(dir)?;
+        let is_kept = |last: PathBuf| fs::read_to_string(last).is_ok_and(|text| text.ends_with(&said));
+        if last(&folder).is_some_and(is_kept) {
+            return Ok(());
+        }
+        fs::create_dir_all(&folder)?;
+        let began = humantime::format_rfc3339_seconds(now).to_string();
+        let unfinished = folder.join(UNFINISHED);
+        let mut file = fs::File::create(&unfinished)?;
+        write!(
+            file,
+            "# The settings of the run that began at {began}, without passwords, header fields and log-ins.\n{said}"
+        )?;
+        file.sync_all()?;
+        // Windows does not accept a colon in a name.
+        fs::rename(unfinished, folder.join(format!("{}.toml", began.replace(':', ""))))
+    }
+
+    /// The text after the line with the time.
+    fn said(&self, dir: &Path) -> io::Result<String> {
+        let dir = fs::canonicalize(dir)?;
+        let file = from_folder(&dir, &self.file);
+        let file = file.to_str().filter(|file| !file.contains(['\n', '\r']));
+        let line = file.map_or_else(String::new, |file| format!("{FILE_LINE}{file}\n"));
+        Ok(format!("{line}\n{}", self.values))
+    }
+}
+
+impl Kept {
+    /// The last record in the data folder `dir`.
+    #[must_use]
+    pub fn last(dir: &Path) -> Option<Self> {
+        let path = last(&dir.join(FOLDER))?;
+        let text = fs::read_to_string(&path).ok()?;
+        let named = text.lines().find_map(|line| line.strip_prefix(FILE_LINE));
+        Some(Self {
+            file: named.map(|named| dir.join(named)),
+            path,
+        })
+    }
+}
+
+/// The last record in `folder`: the names are times, so the largest name is the last.
+fn last(folder: &Path) -> Option<PathBuf> {
+    let paths = fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
+    paths
+        .filter(|path| path.extension().is_some_and(|end| end == "toml"))
+        .max()
+}
+
+/// The path of the absolute `file`, relative to the absolute `folder`; `file` itself if the two share nothing.
+fn from_folder(folder: &Path, file: &Path) -> PathBuf {
+    // The folder of the file may be reached by a link.
+    let parent = file.parent().and_then(|parent| fs::canonicalize(parent).ok());
+    let file = match (parent, file.file_name()) {
+        (Some(parent), Some(name)) => parent.join(name),
+        _ => file.to_owned(),
+    };
+    let shared = folder
+        .components()
+        .zip(file.components())
+        .take_while(|(one, other)| one == other)
+        .count();
+    let has_common_folder = folder
+        .components()
+        .take(shared)
+        .any(|part| matches!(part, Component::Normal(_)));
+    if !has_common_folder {
+        return file;
+    }
+    let up = folder.components().skip(shared).map(|_| Component::ParentDir);
+    up.chain(file.components().skip(shared)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn at(seconds: u64) -> SystemTime {
+        SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)
+    }
+
+    fn names(dir: &Path) -> Vec<String> {
+        let entries = fs::read_dir(dir.join(FOLDER)).unwrap();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_record_is_a_configuration_file_without_secrets() {
+        let dir = tempfile::tempdir().unwrap();
+        let data = dir.path().join("data");
+        fs::create_dir(&data).unwrap();
+        let text = "[dedup]\nmin_similarity = 0.9\n[fetch]\nproxy = \"http://me:s3cret@proxy.example:8080\"\nheaders = { Cookie = \"s3cret\" }\n\
+                    [[fetch.credentials]]\nhost = \"a\"\nuser = \"b\"\npassword = \"s3cret\"\n\
+                    [[host]]\nhost = \"a\"\ndelay_ms = 7\nheaders = { Cookie = \"s3cret\" }\n";
+        let config = Config::parse(text, "c.toml".as_ref()).unwrap();
+        let record = Record::new(&config, &dir.path().join("config.toml")).unwrap();
+        record.write(&data, at(0)).unwrap();
+
+        let kept = Kept::last(&data).unwrap();
+        assert_eq!(kept.path, data.join("settings/1970-01-01T000000Z.toml"));
+        assert_eq!(kept.file, Some(data.join("../config.toml")));
+        let text = fs::read_to_string(&kept.path).unwrap();
+        assert!(!text.contains("s3cret") && !text.contains("Cookie"), "{text}");
+        let read = Config::parse(&text, &kept.path).unwrap();
+        assert_eq!(read.dedup, config.dedup);
+        assert_eq!(read.host[0].delay_ms, Some(7));
+        crate::settings::Settings::new(&read).unwrap();
+    }
+
+    #[test]
+    fn only_a_changed_configuration_is_written_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |config: &Config, seconds| {
+            let record = Record::new(config, &dir.path().join("config.toml")).unwrap();
+            record.write(dir.path(), at(seconds)).unwrap();
+        };
+        let mut config = Config::default();
+        write(&config, 0);
+        write(&config, 60);
+        assert_eq!(names(dir.path()), ["1970-01-01T000000Z.toml"]);
+        config.dedup.max_distance = 3;
+        write(&config, 120);
+        assert_eq!(
+            names(dir.path()),
+            ["1970-01-01T000000Z.toml", "1970-01-01T000200Z.toml"]
+        );
+        assert_eq!(
+            Kept::last(dir.path()).unwrap().path,
+            dir.path().join("settings/1970-01-01T000200Z.toml")
+        );
+    }
+
+    #[test]
+    fn a_folder_without_a_record_keeps_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(Kept::last(dir.path()), None);
+        fs::create_dir(dir.path().join(FOLDER)).unwrap();
+        fs::write(dir.path().join(FOLDER).join(UNFINISHED), "x").unwrap();
+        assert_eq!(Kept::last(dir.path()), None);
+    }
+
+    #[test]
+    fn a_path_is_relative_to_the_folder_if_they_share_a_folder() {
+        let relative = |folder: &str, file: &str| from_folder(Path::new(folder), Path::new(file));
+        assert_eq!(relative("/w/a/data", "/w/a/config.toml"), Path::new("../config.toml"));
+        assert_eq!(
+            relative("/w/a/data", "/w/b/other.toml"),
+            Path::new("../../b/other.toml")
+        );
+        assert_eq!(relative("/w/a", "/w/a/config.toml"), Path::new("config.toml"));
+        assert_eq!(relative("/w/a", "/v/config.toml"), Path::new("/v/config.toml"));
+    }
+}

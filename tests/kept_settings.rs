@@ -1,0 +1,87 @@
+//! A crawl keeps its settings, and the commands that read it judge by them, whatever the folder that they run in.
+
+use std::fs;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::support::crawl::Crawl;
+use crate::support::page::{NO_LINKS, home, page, replaced, words};
+use crate::support::process::{Ended, crawler, run};
+use crate::support::site::Site;
+
+/// A crawl under a rule by which only equal texts are near-duplicates, and another folder with a text that differs from a page in few words.
+fn crawled() -> (Crawl, TempDir) {
+    let site = Site::of([
+        ("/", home(&["/article"])),
+        ("/article", page("Article", &words(1, 400), NO_LINKS)),
+    ]);
+    let crawl = Crawl::of(site.url("/")).set("dedup.min_similarity", "1.0");
+    crawl.run();
+    let elsewhere = tempfile::tempdir().unwrap();
+    fs::write(elsewhere.path().join("copy.txt"), replaced(&words(1, 400), 200, 6, 2)).unwrap();
+    (crawl, elsewhere)
+}
+
+/// `crawler check copy.txt` in the other folder.
+fn check(crawl: &Crawl, elsewhere: &TempDir, arguments: &[&str]) -> Ended {
+    let mut command = crawler(["check", "copy.txt", "--format", "json", "--data"]);
+    run(command.arg(crawl.data()).args(arguments).current_dir(elsewhere.path()))
+}
+
+fn verdict(ended: &Ended) -> String {
+    let answer: Value = serde_json::from_str(&ended.stdout).unwrap();
+    answer["verdict"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn another_folder_judges_by_the_settings_of_the_crawl_and_says_so() {
+    let (crawl, elsewhere) = crawled();
+    let own = check(&crawl, &elsewhere, &[]).complains_of(&["settings from", "test.toml"]);
+    assert_eq!(verdict(&own), "contained");
+
+    // The file of the crawl counts as it is now, so that a changed threshold has its effect.
+    let text = fs::read_to_string(crawl.path("test.toml")).unwrap();
+    fs::write(crawl.path("test.toml"), text.replace("= 1.0", "= 0.76")).unwrap();
+    assert_eq!(verdict(&check(&crawl, &elsewhere, &[])), "near");
+
+    // Without that file the settings of the run count.
+    fs::remove_file(crawl.path("test.toml")).unwrap();
+    let kept = check(&crawl, &elsewhere, &[]).complains_of(&["settings from", "data/settings/"]);
+    assert_eq!(verdict(&kept), "contained");
+}
+
+#[test]
+fn a_configuration_of_another_crawl_applies_only_if_it_is_named() {
+    let (crawl, elsewhere) = crawled();
+    fs::write(elsewhere.path().join("config.toml"), "dedup.min_similarity = 0.76\n").unwrap();
+    let own = check(&crawl, &elsewhere, &[]).complains_of(&["not from ./config.toml", "--config config.toml uses it"]);
+    assert_eq!(verdict(&own), "contained");
+    assert_eq!(
+        verdict(&check(&crawl, &elsewhere, &["--config", "config.toml"])),
+        "near"
+    );
+}
+
+#[test]
+fn tune_writes_to_the_file_of_the_crawl() {
+    let (crawl, elsewhere) = crawled();
+    let mut command = crawler(["tune", "--at", "10,0.8", "--write", "--data"]);
+    let ended = run(command.arg(crawl.data()).current_dir(elsewhere.path())).succeeded();
+    assert!(ended.stdout.contains("test.toml"), "{ended:?}");
+    assert!(!elsewhere.path().join("config.toml").exists());
+    assert!(
+        fs::read_to_string(crawl.path("test.toml"))
+            .unwrap()
+            .contains("min_similarity = 0.8")
+    );
+}
+
+#[test]
+fn new_verdicts_bring_their_settings() {
+    let (crawl, elsewhere) = crawled();
+    fs::write(elsewhere.path().join("other.toml"), "dedup.min_similarity = 0.76\n").unwrap();
+    let mut command = crawler(["rebuild", "--redecide", "--config", "other.toml", "--data"]);
+    run(command.arg(crawl.data()).current_dir(elsewhere.path())).succeeded();
+    assert_eq!(verdict(&check(&crawl, &elsewhere, &[])), "near");
+}
