@@ -9,6 +9,7 @@ mod listing;
 mod overview;
 mod pages;
 mod pair;
+mod plane;
 mod tune;
 
 use std::sync::Arc;

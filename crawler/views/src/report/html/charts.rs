@@ -265,14 +265,16 @@ pub(super) fn timeline(timeline: &Timeline) -> Option<Chart> {
         })
         .collect();
     let (first, last) = (timeline.intervals.first()?, timeline.intervals.last()?);
+    let [from, to] = short(&first.at, &last.at);
+    let day = first.at.get(..10).unwrap_or_default();
     let mut ticks = vec![Tick {
         anchor: Some("start"),
-        ..Tick::at(LEFT, short(&first.at))
+        ..Tick::at(LEFT, from)
     }];
     if timeline.intervals.len() > 1 {
         ticks.push(Tick {
             anchor: Some("end"),
-            ..Tick::at(RIGHT, short(&last.at))
+            ..Tick::at(RIGHT, to)
         });
     }
     let chart = Chart {
@@ -284,7 +286,10 @@ pub(super) fn timeline(timeline: &Timeline) -> Option<Chart> {
         ),
         ticks,
         unit: "pages",
-        axis: format!("Time (UTC), {} a bar", duration(timeline.interval_seconds)),
+        axis: format!(
+            "Time from {day} on (UTC), {} a bar",
+            duration(timeline.interval_seconds)
+        ),
         column: "from",
         ..Chart::default()
     };
@@ -292,9 +297,11 @@ pub(super) fn timeline(timeline: &Timeline) -> Option<Chart> {
     Some(chart.draw(&stacks, &["kept", "exact", "near"].map(kind)))
 }
 
-/// An instant in RFC 3339 for an axis: the day and the minute, without zone.
-fn short(at: &str) -> String {
-    at.get(..16).unwrap_or(at).replace('T', " ")
+/// Two instants in RFC 3339 for an axis, without zone: the time of one day, else the day and the minute.
+fn short(first: &str, last: &str) -> [String; 2] {
+    let is_one_day = first.get(..10) == last.get(..10);
+    let part = if is_one_day { 11..19 } else { 0..16 };
+    [first, last].map(|at| at.get(part.clone()).unwrap_or(at).replace('T', " "))
 }
 
 fn described(stacks: &[Stack], threshold: &str) -> String {
@@ -313,5 +320,11 @@ pub(crate) mod filters {
     #[askama::filter_fn]
     pub fn round1(value: &f64, _: &dyn askama::Values) -> askama::Result<String> {
         Ok(format!("{value:.1}"))
+    }
+
+    /// A share with two decimals.
+    #[askama::filter_fn]
+    pub fn round2(value: &f64, _: &dyn askama::Values) -> askama::Result<String> {
+        Ok(format!("{value:.2}"))
     }
 }

@@ -53,6 +53,10 @@ impl PairsPage<'_> {
         in_words(self.labels.of(&pair.kept, &pair.other))
     }
 
+    fn shown(&self, url: &str) -> String {
+        cut(url, URL_CHARS)
+    }
+
     fn verdict(&self, pair: &DoubtfulPair) -> Outcome {
         verdict(pair)
     }

@@ -88,9 +88,28 @@ pub(super) fn tiles(report: &Report) -> Vec<Tile> {
     .collect()
 }
 
-/// Whether nothing failed, no host is in trouble, and nothing is held back.
-pub(super) fn is_well(report: &Report) -> bool {
-    report.counts.failed == 0 && report.steering.held_back == 0 && report.unavailable_hosts().is_empty()
+/// How the crawl is, in a sentence.
+pub(super) fn health(report: &Report) -> String {
+    let counted = |count: u64, one: &str, many: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        _ => Some(format!("{} {many}", grouped(count))),
+    };
+    let parts = [
+        counted(report.counts.failed, "URL failed", "URLs failed"),
+        counted(
+            report.unavailable_hosts().len() as u64,
+            "host is in trouble",
+            "hosts are in trouble",
+        ),
+        counted(report.steering.held_back, "URL is held back", "URLs are held back"),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    match parts.as_slice() {
+        [] => "Yes: no URL failed, no host is in trouble, and nothing is held back.".to_owned(),
+        [one] => format!("{one}."),
+        [first @ .., last] => format!("{}, and {last}.", first.join(", ")),
+    }
 }
 
 /// Pages per second: of the last intervals while the crawl runs, else of all its active time.

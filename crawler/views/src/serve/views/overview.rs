@@ -26,7 +26,7 @@ struct OverviewPage<'a> {
     number: u64,
     sections: Sections,
     tiles: Vec<Tile>,
-    is_well: bool,
+    health: String,
     verdicts: Bar,
     breakdowns: Vec<Breakdown>,
     model: &'a Model,
@@ -43,6 +43,10 @@ impl OverviewPage<'_> {
 
     fn name(&self, id: &u64, url: &str) -> String {
         duplicates::name(self.model, *id, url)
+    }
+
+    fn shown(&self, url: &str) -> String {
+        cut(url, CHARS)
     }
 
     fn verdict(&self, pair: &DoubtfulPair) -> Outcome {
@@ -72,7 +76,7 @@ pub fn page(site: &Arc<Site>) -> Result<Reply, Refusal> {
         number: model.number,
         sections: Sections::of(&model.report),
         tiles: glance::tiles(&model.report),
-        is_well: glance::is_well(&model.report),
+        health: glance::health(&model.report),
         verdicts: glance::verdicts(&model.report),
         breakdowns: glance::breakdowns(model),
         model,

@@ -73,17 +73,28 @@ struct Shown {
 }
 
 impl Shown {
-    fn of(row: Listed<'_>, now: SystemTime) -> Self {
+    fn of(row: Listed<'_>, model: &Model, now: SystemTime) -> Self {
         let fetched = Some(row.fetched_at()).filter(|at| !at.is_empty());
         Self {
             link: page_link(row.url()),
             url: cut(row.url(), URL_CHARS),
             title: cut(row.title(), TITLE_CHARS),
             outcome: row.outcome(),
-            note: cut(row.note(), URL_CHARS),
+            note: cut(&why(row, model), URL_CHARS),
             language: cut(row.language(), TITLE_CHARS),
             fetched: fetched.map(|at| Moment::of(at, now)),
         }
+    }
+}
+
+/// Why there is no page, or what a dropped page repeats; empty for a kept one.
+fn why(row: Listed<'_>, model: &Model) -> String {
+    match row {
+        Listed::Page(page) if OutcomeFilter::Dropped.takes(page.outcome) => {
+            let kept = page.cluster.and_then(|id| model.row(id));
+            kept.map(|kept| format!("repeats {}", kept.url)).unwrap_or_default()
+        }
+        _ => row.note().to_owned(),
     }
 }
 
@@ -185,7 +196,7 @@ pub fn page(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
             column("language", "t", "language"),
             column("fetched", "t", "fetched"),
         ]),
-        rows: part.items.iter().map(|row| Shown::of(*row, now)).collect(),
+        rows: part.items.iter().map(|row| Shown::of(*row, model, now)).collect(),
         part,
         may_be_url: query.words.contains(['.', ':']) && !query.words.contains(' '),
         left_out: (model.left_out > 0).then(|| grouped(model.left_out)),
@@ -197,14 +208,16 @@ pub fn page(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
 /// All rows of a search as a file.
 pub(super) fn file(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
     let current = site.current()?;
-    let found = query(asked, OutcomeFilter::Any)?.find(&current.model.rows, &current.model.others);
+    let model = &current.model;
+    let found = query(asked, OutcomeFilter::Any)?.find(&model.rows, &model.others);
     let heads = ["url", "title", "outcome", "why", "language", "fetched"];
     let rows = found.iter().map(|row| {
+        let why = why(*row, model);
         [
             row.url(),
             row.title(),
             row.outcome().name(),
-            row.note(),
+            &why,
             row.language(),
             row.fetched_at(),
         ]
