@@ -9,7 +9,7 @@
   const WAIT_MS = 500;
   // The edges of the histograms, and those of the plane.
   const LEFT = 80, RIGHT = 622;
-  const FIELD = { left: 64, right: 624, top: 24, bottom: 384 };
+  const FIELD = { left: 64, right: 624, top: 36, bottom: 396 };
   let answer, settings, distances, similarities, asked = 0;
 
   const ask = async (path, body) => {

@@ -8,8 +8,8 @@ use terminal::units::grouped;
 /// The edges of the drawing, in units of the view box.
 const LEFT: f64 = 64.0;
 const RIGHT: f64 = 624.0;
-const TOP: f64 = 24.0;
-const BOTTOM: f64 = 384.0;
+const TOP: f64 = 36.0;
+const BOTTOM: f64 = 396.0;
 
 /// Cells from similarity 0 to 1.
 const STEPS: u32 = 50;
@@ -18,7 +18,7 @@ const STEPS: u32 = 50;
 const MOST_TICKS: usize = 16;
 
 /// The opacity of a cell with one pair, and of the fullest one.
-const FAINT: f64 = 0.35;
+const FAINT: f64 = 0.6;
 
 /// The pairs of a crawl, by distance and similarity, and the rule in force.
 #[derive(Debug)]
