@@ -38,7 +38,8 @@ impl Moment {
 }
 
 fn short(stamp: &str, at: SystemTime, now: SystemTime) -> Option<String> {
-    // A clock may have been set back: what lies ahead has no age.
+    // Two clocks differ by a moment; what lies further ahead has no age.
+    let now = now.max(at.min(now + Duration::from_secs(MINUTE)));
     let age = now.duration_since(at).ok().map(|age| age.as_secs());
     let time = stamp.get(11..16)?;
     let month = MONTHS.get(stamp.get(5..7)?.parse::<usize>().ok()?.checked_sub(1)?)?;
@@ -68,6 +69,7 @@ mod tests {
         let now = humantime::parse_rfc3339("2026-03-21T15:00:00Z").unwrap();
         for (stamp, short) in [
             ("2026-03-21T14:59:30Z", "just now"),
+            ("2026-03-21T15:00:02Z", "just now"),
             ("2026-03-21T14:57:00Z", "3 min ago"),
             ("2026-03-21T09:30:00Z", "09:30"),
             ("2026-03-21T16:30:00Z", "16:30"),

@@ -7,7 +7,7 @@
   const tell = () => {
     for (const node of document.querySelectorAll('time[data-ago]')) {
       const minutes = Math.floor((Date.now() - Date.parse(node.dateTime)) / MINUTE_MS);
-      if (minutes >= 0 && minutes < 60) node.textContent = minutes < 1 ? 'just now' : minutes + ' min ago';
+      if (minutes >= -1 && minutes < 60) node.textContent = minutes < 1 ? 'just now' : minutes + ' min ago';
       else if (/ago|now/.test(node.textContent)) node.textContent = node.dateTime.slice(11, 16);
     }
   };
