@@ -7,7 +7,7 @@ import { Browser, tabTo } from './session.mjs';
 const { values: options } = parseArgs({
   options: {
     modules: { type: 'string' }, chromium: { type: 'string' }, address: { type: 'string' }, tune: { type: 'string' },
-    profile: { type: 'string' }, pictures: { type: 'string' },
+    profile: { type: 'string' }, pictures: { type: 'string' }, widths: { type: 'string' },
   },
 });
 const say = (name, passed, figure = '', details = []) => {
@@ -73,7 +73,7 @@ async function fits(visit, what) {
     await open(visit.page, path);
     wrong.push(...(await misfits(visit.page)).map((why) => `${name}: ${why}`));
     await axeFinds(visit).then((found) => violations.push(...found.map((one) => `${name}: ${JSON.stringify(one)}`)));
-    if (options.pictures) await visit.page.screenshot({ path: join(options.pictures, `${name.toLowerCase()}-${what.replace(/\W+/g, '-')}.png`), fullPage: true });
+    if (options.widths) await visit.page.screenshot({ path: join(options.widths, `${name.toLowerCase()}-${what.replace(/\W+/g, '-')}.png`), fullPage: true });
   }
   say(`${what}: no part is wider than its box, and nothing is cut`, wrong.length === 0, `${wrong.length} parts`, wrong.slice(0, 10));
   say(`${what}: axe-core finds nothing`, violations.length === 0, `${violations.length} findings`, violations.slice(0, 10));
@@ -293,7 +293,7 @@ for (const scheme of ['light', 'dark']) {
   }
 }
 if (options.pictures) {
-  for (const [name, scheme] of [['Pair', 'light'], ['Tune', 'dark']]) {
+  for (const [name, scheme] of [['Overview', 'light'], ['Pair', 'light'], ['Tune', 'dark']]) {
     await browser.visit({ scheme, width: 1000, height: 760 }, async ({ page }) => {
       await open(page, (await paths(page))[name]);
       const path = join(options.pictures, `serve-${name.toLowerCase()}.png`);

@@ -17,10 +17,11 @@
   const isInUse = (part) => part.contains(document.activeElement) && document.activeElement !== document.body
     || [...part.querySelectorAll('input[type=search]')].some((input) => input.value !== input.defaultValue)
     || part.querySelector('th[aria-sort] button') !== null;
-  window.replaceParts = async (address, isForced) => {
+  window.replaceParts = async (address, isForced, isWanted = () => true) => {
     const answer = await fetch(address, { cache: 'no-store' });
     if (!answer.ok) throw new Error('The server answers ' + answer.status);
     const next = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    if (!isWanted()) return;
     for (const part of document.querySelectorAll('[data-part]')) {
       const found = [...next.querySelectorAll('[data-part]')].find((node) => node.dataset.part === part.dataset.part);
       if (!found || (!isForced && isInUse(part))) continue;
@@ -41,7 +42,7 @@
         asked += 1;
         const number = asked;
         try {
-          await window.replaceParts(address, true);
+          await window.replaceParts(address, true, () => number === asked);
           if (number === asked) history.replaceState(null, '', address);
         } catch {
           // The button still asks for the page.

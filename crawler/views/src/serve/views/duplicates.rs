@@ -6,7 +6,7 @@ use askama::Template;
 use axum::http::StatusCode;
 use serde::Serialize;
 
-use super::listing::{Address, Column, Head, Part, csv};
+use super::listing::{Address, Column, Head, Order, Part, csv};
 use super::pages::page_link;
 use crate::report::html::cut;
 use crate::report::{Cluster, Duplicate, DuplicateVerdict};
@@ -39,6 +39,7 @@ struct PairsPage<'a> {
     labels: &'a Labels,
     words: &'a str,
     heads: Vec<Head>,
+    orders: Vec<Order>,
     part: Part<'a, &'a DoubtfulPair>,
     /// The first pair without a label.
     next: Option<&'a DoubtfulPair>,
@@ -137,6 +138,14 @@ pub fn page(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
             column("bits", "n", "distance"),
             column("your label", "t", ""),
         ]),
+        orders: pairs_address(asked).orders([
+            ("", "most doubtful first"),
+            ("-similarity", "most similar first"),
+            ("similarity", "least similar first"),
+            ("distance", "fewest bits first"),
+            ("-distance", "most bits first"),
+            ("verdict", "verdict"),
+        ]),
         part: Part::of(&pairs, SHOWN, pairs_address(asked))?,
         next: model
             .pairs
@@ -208,6 +217,7 @@ struct ClustersPage<'a> {
     frame: Frame<'a>,
     words: &'a str,
     heads: Vec<Head>,
+    orders: Vec<Order>,
     part: Part<'a, &'a Cluster>,
 }
 
@@ -270,6 +280,7 @@ pub fn clusters(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
         frame: site.frame("duplicates", Some(&current)),
         words: asked.value("q").unwrap_or_default(),
         heads: address.heads([column("kept page", "u", "url"), column("pages dropped", "n", "size")]),
+        orders: address.orders([("", "largest first"), ("size", "smallest first"), ("url", "URL")]),
         part: Part::of(&clusters, SHOWN, address)?,
     })
 }

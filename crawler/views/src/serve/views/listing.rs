@@ -42,6 +42,17 @@ impl Address<'_> {
         Some(sort.strip_prefix('-').map_or((sort, false), |key| (key, true)))
     }
 
+    /// The orders of a form, by value and name.
+    pub fn orders<const N: usize>(&self, orders: [(&'static str, &'static str); N]) -> Vec<Order> {
+        let now = self.asked.value("sort").unwrap_or_default();
+        let order = |(value, name)| Order {
+            value,
+            name,
+            is_current: value == now,
+        };
+        orders.map(order).into()
+    }
+
     /// The heads of a table.
     pub fn heads<const N: usize>(&self, columns: [Column; N]) -> Vec<Head> {
         let now = self.sort();
@@ -60,6 +71,15 @@ impl Address<'_> {
         });
         heads.into()
     }
+}
+
+/// An order of a list, for a form.
+#[derive(Debug)]
+pub(super) struct Order {
+    /// The value of `sort`; empty for the order without it.
+    pub value: &'static str,
+    pub name: &'static str,
+    pub is_current: bool,
 }
 
 /// A column of a table.

@@ -7,7 +7,7 @@ use askama::Template;
 use serde::Serialize;
 use url::form_urlencoded::Serializer;
 
-use super::listing::{Address, Column, Head, Part, csv};
+use super::listing::{Address, Column, Head, Order, Part, csv};
 use crate::report::html::cut;
 use crate::serve::asked::Asked;
 use crate::serve::frame::Frame;
@@ -38,6 +38,7 @@ struct PagesPage<'a> {
     model: &'a Model,
     chips: Vec<Chip>,
     heads: Vec<Head>,
+    orders: Vec<Order>,
     part: Part<'a, Listed<'a>>,
     rows: Vec<Shown>,
     /// Whether the words may be a URL that has no page.
@@ -195,6 +196,14 @@ pub fn page(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
             column("why", "u", ""),
             column("language", "t", "language"),
             column("fetched", "t", "fetched"),
+        ]),
+        orders: address(asked).orders([
+            ("", "of decision"),
+            ("url", "URL"),
+            ("outcome", "outcome"),
+            ("language", "language"),
+            ("-fetched", "newest first"),
+            ("fetched", "oldest first"),
         ]),
         rows: part.items.iter().map(|row| Shown::of(*row, model, now)).collect(),
         part,
