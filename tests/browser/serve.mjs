@@ -7,13 +7,15 @@ import { Browser, tabTo } from './session.mjs';
 const { values: options } = parseArgs({
   options: {
     modules: { type: 'string' }, chromium: { type: 'string' }, address: { type: 'string' }, tune: { type: 'string' },
-    profile: { type: 'string' }, pictures: { type: 'string' },
+    profile: { type: 'string' }, pictures: { type: 'string' }, widths: { type: 'string' },
   },
 });
 const say = (name, passed, figure = '', details = []) => {
   console.log(JSON.stringify({ name, passed: Boolean(passed), figure: String(figure), details: details.map(String) }));
 };
-const VIEWS = { Overview: '', Pages: 'pages', Duplicates: 'duplicates', Clusters: 'duplicates/clusters', Tune: 'tune', Check: 'check' };
+const VIEWS = { Overview: '', Pages: 'pages', Hosts: 'hosts', Duplicates: 'duplicates', Clusters: 'duplicates/clusters', Tune: 'tune', Check: 'check' };
+// A telephone, a narrow window, one with the rail, and one that is wider than the content.
+const SIZES = [[360, 740], [800, 900], [1280, 900], [1920, 1080]];
 const at = (path) => options.address + path;
 const isReady = () => !document.querySelector('#result') || !document.querySelector('#result').hidden;
 const open = async (page, path) => {
@@ -27,20 +29,60 @@ const focused = (selector) => `document.activeElement.matches(${JSON.stringify(s
 async function paths(page) {
   const pairs = await api(page, 'api/pairs');
   const pages = await api(page, 'api/pages?verdict=near');
+  const failed = await api(page, 'api/pages?outcome=failed');
   const found = { ...VIEWS };
   if (pairs.rows.length) found.Pair = `duplicates/pair?kept=${pairs.rows[0].kept_id}&other=${pairs.rows[0].other_id}`;
   if (pages.rows.length) {
     found.Page = 'page?' + new URLSearchParams({ url: pages.rows[0].url });
     found.Cluster = 'duplicates/cluster?id=' + pages.rows[0].cluster;
   }
+  if (failed.rows.length) found.Failed = 'page?' + new URLSearchParams({ url: failed.rows[0].url });
   return found;
 }
 
-async function accessible({ page, axe }, what) {
+// What does not fit: parts that are wider than their box, text that an edge cuts, letters beside a drawing.
+async function misfits(page) {
+  return page.evaluate(() => {
+    const found = [];
+    const say = (node, why) => found.push(`<${node.localName} class="${node.getAttribute('class') || ''}"> ${why}: ${node.textContent.trim().slice(0, 60)}`);
+    const all = document.documentElement;
+    if (all.scrollWidth > innerWidth) found.push(`the page is ${all.scrollWidth} px wide in a window of ${innerWidth}`);
+    for (const node of document.body.querySelectorAll('*')) {
+      if (!node.checkVisibility() || node.matches('.skip, input, select, option, textarea, datalist')) continue;
+      if (node.namespaceURI === 'http://www.w3.org/2000/svg') {
+        if (node.localName !== 'text') continue;
+        const [box, edge] = [node.getBoundingClientRect(), node.ownerSVGElement.getBoundingClientRect()];
+        if (box.left < edge.left - 1 || box.right > edge.right + 1 || box.top < edge.top - 2 || box.bottom > edge.bottom + 2) say(node, 'leaves its drawing');
+        continue;
+      }
+      const style = getComputedStyle(node);
+      if (style.display === 'inline' || node.clientWidth === 0) continue;
+      if (node.scrollWidth > node.clientWidth + 1) say(node, `is ${node.scrollWidth} px wide in ${node.clientWidth}`);
+      const cuts = ['hidden', 'clip'].includes(style.overflowY) && node.scrollHeight > node.clientHeight + 1;
+      if (cuts || style.textOverflow === 'ellipsis') say(node, 'is cut');
+    }
+    return found;
+  });
+}
+
+// Every view in one window.
+async function fits(visit, what) {
+  const wrong = [];
+  const violations = [];
+  for (const [name, path] of Object.entries(await paths(visit.page))) {
+    await open(visit.page, path);
+    wrong.push(...(await misfits(visit.page)).map((why) => `${name}: ${why}`));
+    await axeFinds(visit).then((found) => violations.push(...found.map((one) => `${name}: ${JSON.stringify(one)}`)));
+    if (options.widths) await visit.page.screenshot({ path: join(options.widths, `${name.toLowerCase()}-${what.replace(/\W+/g, '-')}.png`), fullPage: true });
+  }
+  say(`${what}: no part is wider than its box, and nothing is cut`, wrong.length === 0, `${wrong.length} parts`, wrong.slice(0, 10));
+  say(`${what}: axe-core finds nothing`, violations.length === 0, `${violations.length} findings`, violations.slice(0, 10));
+}
+
+async function axeFinds({ page, axe }) {
   await page.evaluate(`${axe}; undefined`).catch(() => page.addScriptTag({ content: axe }));
-  const violations = await page.evaluate(async () => (await window.axe.run(document)).violations
+  return page.evaluate(async () => (await window.axe.run(document)).violations
     .map(({ id, impact, nodes }) => ({ id, impact, node: nodes[0].html.slice(0, 160), why: nodes[0].failureSummary })));
-  say(`${what}: axe-core finds nothing`, violations.length === 0, `${violations.length} findings`, violations.map((found) => JSON.stringify(found)));
 }
 
 async function textOnly({ page }, what) {
@@ -52,14 +94,13 @@ async function textOnly({ page }, what) {
   say(`${what}: nothing from the web is markup`, bad.length === 0 && !turning, bad.length, bad);
 }
 
-async function everyView(visit, scheme) {
+async function everyView(visit) {
   const views = await paths(visit.page);
   for (const [name, path] of Object.entries(views)) {
     await open(visit.page, path);
     const heads = await visit.page.evaluate(() => [document.querySelectorAll('h1').length, document.querySelectorAll('main, nav').length]);
-    say(`${scheme}, ${name}: landmarks and one heading`, heads[0] === 1 && heads[1] >= 2, heads.join());
-    await accessible(visit, `${scheme}, ${name}`);
-    if (scheme === 'light') await textOnly(visit, name);
+    say(`${name}: landmarks and one heading`, heads[0] === 1 && heads[1] >= 2, heads.join());
+    await textOnly(visit, name);
   }
 }
 
@@ -72,14 +113,14 @@ function quiet({ requests, complaints, dialogs }, what) {
 async function menu({ page }) {
   const reached = [];
   await open(page, '');
-  for (const name of ['Pages', 'Duplicates', 'Tune', 'Check', 'Overview']) {
+  for (const name of ['Pages', 'Hosts', 'Duplicates', 'Tune', 'Check', 'Overview']) {
     const on = `document.activeElement.closest('nav') && document.activeElement.textContent === ${JSON.stringify(name)}`;
     if (!(await tabTo(page, on, 30))) break;
     await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
-    const current = await page.locator('nav [aria-current=page]').first().textContent();
+    const current = await page.locator('.rail [aria-current=page]').first().textContent();
     if (current === name) reached.push(name);
   }
-  say('the menu leads to every view by keyboard', reached.length === 5, reached.join());
+  say('the menu leads to every view by keyboard', reached.length === 6, reached.join());
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   say('the first stop skips to the content', await page.evaluate(() => document.activeElement.id === 'main' || location.hash === '#main'));
@@ -174,6 +215,58 @@ async function sliders({ page }) {
   say('the change of config.toml is shown first', lines.includes('+ max_distance = 0') && isFocused, lines.replace(/\n/g, ' '));
 }
 
+// Lists: the order by a head, the rows that match while one types, the file.
+async function lists({ page }) {
+  await open(page, 'pages');
+  await Promise.all([page.waitForNavigation(), page.locator('th a.sort', { hasText: 'page' }).press('Enter')]);
+  const urls = await page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => (row.querySelector('.note bdi') ?? row.querySelector('bdi')).textContent));
+  const way = await page.locator('th[aria-sort]').getAttribute('aria-sort');
+  const isSorted = urls.every((url, place) => place === 0 || urls[place - 1] <= url);
+  say('a head sorts the list', way === 'ascending' && isSorted && urls.length > 1, `${urls.length} rows`);
+  const wanted = (await api(page, 'api/pages')).rows.map((row) => row.url).reduce((a, b) => (b.length > a.length ? b : a));
+  await page.locator('input[name=q]').fill(wanted);
+  await page.waitForFunction((url) => location.search.includes(encodeURIComponent(url).slice(0, 20)), wanted, { timeout: 10_000 }).catch(() => {});
+  const left = await page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => row.textContent));
+  say('the list answers while one types', left.length > 0 && left.length < urls.length && left.every((text) => text.includes(wanted)), `${left.length} rows`, left);
+  const [download] = await Promise.all([page.waitForEvent('download'), page.locator('a.csv').press('Enter')]);
+  const lines = readFileSync(await download.path(), 'utf8').trim().split('\r\n');
+  say('what is shown is a file of comma-separated values', lines.length === left.length + 1 && lines[1].includes(wanted), `${lines.length} lines`, lines.slice(0, 3));
+  await open(page, 'hosts');
+  const sorted = await page.evaluate(() => {
+    const list = [...document.querySelectorAll('.list')].find((node) => node.querySelectorAll('tbody tr').length > 1 && node.querySelector('button.sort'));
+    if (!list) return null;
+    list.querySelector('button.sort').click();
+    const first = () => [...list.querySelectorAll('tbody th')].map((th) => th.textContent);
+    const up = first();
+    list.querySelector('button.sort').click();
+    const down = first();
+    return { up, down, way: list.querySelector('th').getAttribute('aria-sort') };
+  });
+  say('a list of the report is sorted in the page', sorted && sorted.way === 'descending' && sorted.up[0] === sorted.up.slice().sort((a, b) => a.localeCompare(b))[0], '', [JSON.stringify(sorted)]);
+}
+
+// The corner of the cut follows the pointer.
+async function dragged({ page }) {
+  await open(page, 'tune');
+  await page.locator('#plane').scrollIntoViewIfNeeded();
+  const before = await page.locator('#summary').textContent();
+  const box = await page.locator('#cut-handle').boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x - 150, box.y - 20, { steps: 5 });
+  await page.mouse.up();
+  const [bits, least] = await page.evaluate(() => ['distance-value', 'similarity-value'].map((id) => document.getElementById(id).textContent));
+  const hash = await page.evaluate(() => location.hash);
+  const after = await page.locator('#summary').textContent();
+  say('the cut is dragged on the plane of pairs', hash === `#${bits.split(' ')[0]},${least}` && after !== before, `${bits}, ${least}`, [hash, before, after]);
+  const isSeen = await page.evaluate(() => {
+    scrollTo(0, 0);
+    const { top, bottom } = document.getElementById('plan').getBoundingClientRect();
+    return top >= 0 && bottom <= innerHeight;
+  });
+  say('what is done with a setting stays in view', isSeen);
+}
+
 async function check({ page }) {
   await open(page, 'check');
   await tabTo(page, focused('#text'), 30);
@@ -186,29 +279,21 @@ async function check({ page }) {
   say('a text is checked by keyboard', heading !== '' && isFocused, heading, [await page.locator('#said').textContent()]);
 }
 
-async function narrow({ page }) {
-  const wide = [];
-  for (const [name, path] of Object.entries(await paths(page))) {
-    await open(page, path);
-    const size = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-    if (size[0] > size[1]) wide.push(`${name}: ${size.join(' of ')}`);
-  }
-  say('at 360 pixels no view scrolls sideways', wide.length === 0, '', wide);
-}
-
 const browser = new Browser(options);
+await browser.visit({ scheme: 'light' }, async (visit) => {
+  for (const part of [everyView, menu, search, lists, labels, sliders, dragged, check]) await part(visit);
+  quiet(visit, 'light');
+});
 for (const scheme of ['light', 'dark']) {
-  await browser.visit({ scheme }, async (visit) => {
-    await everyView(visit, scheme);
-    if (scheme === 'light') {
-      for (const part of [menu, search, labels, sliders, check]) await part(visit);
-    }
-    quiet(visit, scheme);
-  });
+  for (const [width, height] of SIZES) {
+    await browser.visit({ scheme, width, height }, async (visit) => {
+      await fits(visit, `${scheme}, ${width} px`);
+      quiet(visit, `${scheme}, ${width} px`);
+    });
+  }
 }
-await browser.visit({ scheme: 'light', width: 360, height: 740 }, narrow);
 if (options.pictures) {
-  for (const [name, scheme] of [['Pair', 'light'], ['Tune', 'dark']]) {
+  for (const [name, scheme] of [['Overview', 'light'], ['Pair', 'light'], ['Tune', 'dark']]) {
     await browser.visit({ scheme, width: 1000, height: 760 }, async ({ page }) => {
       await open(page, (await paths(page))[name]);
       const path = join(options.pictures, `serve-${name.toLowerCase()}.png`);

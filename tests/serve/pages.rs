@@ -62,6 +62,110 @@ fn pages_are_found_by_words_host_verdict_and_language() {
 }
 
 #[test]
+fn every_url_is_found_by_its_outcome() {
+    let site = site();
+    let crawl = crawled(&site);
+    let served = Served::start(&crawl);
+    let report = crawl.report();
+    for outcome in ["kept", "exact", "near", "redirected", "failed", "excluded"] {
+        let answer = served.json(&format!("/api/pages?outcome={outcome}"));
+        assert_eq!(answer["total"], count(&report, outcome), "{outcome}");
+        let rows = answer["rows"].as_array().unwrap();
+        assert!(rows.iter().all(|row| row["outcome"] == outcome), "{answer:#}");
+    }
+    let all = served.json("/api/pages?outcome=any");
+    assert_eq!(all["total"], count(&report, "discovered"));
+    let failed = &served.json("/api/pages?outcome=failed")["rows"][0];
+    assert_eq!(failed["url"], site.url("/missing?%3Cscript%3Ealert(3)%3C/script%3E"));
+    assert!(failed["note"].as_str().unwrap().contains("404"), "{failed}");
+    let page = served.get("/pages?outcome=failed").with(200).body;
+    assert!(
+        page.contains("class=\"badge failed\"") && page.contains("404"),
+        "{page}"
+    );
+    let missing = format!("/page?url={}", encoded(&site.url("/")));
+    let first = served.get(&missing).with(200).body;
+    assert!(
+        first.contains("First found on this page") && first.contains("badge failed"),
+        "{first}"
+    );
+}
+
+#[test]
+fn a_list_is_sorted_and_saved_as_a_file() {
+    let site = site();
+    let crawl = crawled(&site);
+    let served = Served::start(&crawl);
+    let urls = |query: &str| -> Vec<String> {
+        let answer = served.json(&format!("/api/pages?outcome=any&{query}"));
+        let rows = answer["rows"].as_array().unwrap();
+        rows.iter().map(|row| row["url"].as_str().unwrap().to_owned()).collect()
+    };
+    let mut sorted = urls("sort=url");
+    assert!(sorted.is_sorted() && sorted.len() > 3, "{sorted:?}");
+    sorted.reverse();
+    assert_eq!(urls("sort=-url"), sorted);
+    served.get("/api/pages?sort=colour").with(400);
+    let page = served.get("/pages?sort=-url").with(200).body;
+    assert!(
+        page.contains("aria-sort=\"descending\"") && page.contains("href=\"/pages?sort=url\""),
+        "{page}"
+    );
+    for (path, first) in [
+        (
+            "/pages.csv?outcome=near",
+            "\"url\",\"title\",\"outcome\",\"why\",\"language\",\"fetched\"",
+        ),
+        (
+            "/duplicates.csv",
+            "\"kept\",\"other\",\"verdict\",\"similarity\",\"bits\",\"label\"",
+        ),
+        ("/duplicates/clusters.csv", "\"kept\",\"dropped\",\"verdict\""),
+    ] {
+        let file = served.get(path).with(200);
+        assert!(
+            file.head.contains("content-disposition: attachment; filename="),
+            "{file:?}"
+        );
+        assert_eq!(file.body.lines().next(), Some(first), "{path}");
+        assert!(file.body.contains(&site.url("/near")), "{path}: {}", file.body);
+    }
+}
+
+#[test]
+fn the_views_say_which_crawl_they_show_and_as_of_when() {
+    let site = site();
+    let crawl = crawled(&site);
+    let served = Served::start(&crawl);
+    let host = site
+        .url("/")
+        .trim_start_matches("http://")
+        .trim_end_matches('/')
+        .to_owned();
+    for path in ["/", "/pages", "/hosts", "/duplicates", "/tune", "/check"] {
+        let page = served.get(path).with(200).body;
+        let (header, _) = page.split_once("</header>").unwrap();
+        for part in [&*host, "class=\"badge", "<time datetime=\"20", " UTC\""] {
+            assert!(header.contains(part), "{path}: {part} is not in {header}");
+        }
+        assert_eq!(
+            page.matches("aria-current=\"page\"").count(),
+            if path == "/duplicates" { 2 } else { 1 },
+            "{path}"
+        );
+    }
+    let overview = served.get("/").with(200).body;
+    for part in [
+        "Is it well?",
+        "1 URL failed",
+        "/pages?outcome=failed",
+        "The most doubtful pairs",
+    ] {
+        assert!(overview.contains(part), "{part} is not in {overview}");
+    }
+}
+
+#[test]
 fn what_comes_from_the_web_is_text_in_every_view() {
     let site = site();
     let crawl = crawled(&site);
@@ -72,6 +176,7 @@ fn what_comes_from_the_web_is_text_in_every_view() {
     for path in [
         "/",
         "/pages",
+        "/hosts",
         &harm,
         &missing,
         &searched,

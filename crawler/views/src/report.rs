@@ -55,6 +55,7 @@ use urls::{Excluded, Redirect};
 
 pub use clusters::{Cluster, Duplicate, DuplicateVerdict};
 pub use counts::Counts;
+pub(crate) use documents::kind_of;
 pub use near_misses::Because;
 pub use rendering::Rendering;
 pub use steering::{LearnedRule, Steering};
@@ -224,14 +225,14 @@ impl Report {
     }
 
     /// Hosts, those with the most fetched pages first.
-    fn hosts_by_fetched(&self) -> Vec<&Host> {
+    pub(crate) fn hosts_by_fetched(&self) -> Vec<&Host> {
         let mut hosts: Vec<_> = self.hosts.iter().collect();
         hosts.sort_by_key(|host| std::cmp::Reverse(host.counts.fetched));
         hosts
     }
 
     /// The hosts that are resting or given up, those with the most queued URLs first.
-    fn unavailable_hosts(&self) -> Vec<&Host> {
+    pub(crate) fn unavailable_hosts(&self) -> Vec<&Host> {
         let mut hosts: Vec<_> = self.hosts.iter().filter(|host| host.is_unavailable()).collect();
         hosts.sort_by_key(|host| std::cmp::Reverse(host.counts.queued));
         hosts

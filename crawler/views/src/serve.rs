@@ -6,7 +6,7 @@
 //! - [`program`]: what the commands lend to the server: the configuration, the store, and how a text is read
 //! - `answer`: from a request to its answer; `asked`: the request; `guard`: which requests are answered; `reply`: the answers, with their
 //!   headers
-//! - `site`: the state of the server; `frame`: what stands around a view
+//! - `site`: the state of the server; `frame`: what stands around a view; `moment`: times for people
 //! - `keeper`: the prepared model, read again when the crawl has moved on; `model`: the rows that the views search
 //! - `labels`: what a person says about pairs of pages
 //! - `tuner`: the survey of all settings; `redecision`: all pages decided again
@@ -21,6 +21,7 @@ mod guard;
 mod keeper;
 mod labels;
 mod model;
+mod moment;
 mod program;
 mod redecision;
 mod reply;

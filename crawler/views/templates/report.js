@@ -2,6 +2,8 @@
 'use strict';
 (() => {
   const PAGE = 25;
+  // Shorter tables are read at a glance.
+  const FILTERED = 8;
   document.documentElement.classList.add('js');
 
   // Text from the web enters the page only as text nodes, never as HTML.
@@ -51,8 +53,7 @@
     const head = make('thead', null, make('tr', null,
       make('th', { scope: 'col' }, 'kept page'), make('th', { scope: 'col' }, 'other page')));
     const table = make('table', { class: 'diff' }, make('caption', null, diff.n), head, body);
-    const region = make('div', { class: 'scroll', role: 'region', tabindex: '0', 'aria-label': 'Differences' }, table);
-    return diff.more ? [region, make('p', { class: 'note' }, diff.more + ' more rows; the command explain shows them.')] : [region];
+    return diff.more ? [table, make('p', { class: 'note' }, diff.more + ' more rows; the command explain shows them.')] : [table];
   };
   const differs = (number) => number < 0
     ? make('p', { class: 'note' }, reasons()[-1 - number])
@@ -72,9 +73,11 @@
   // Items of the lists, with the same HTML as the first page.
   const builders = {
     table(item, list) {
-      const cells = item.map((text, at) => make(at ? 'td' : 'th',
-        at ? { class: list.classes[at] } : { class: list.classes[at], scope: 'row' }, cell(text)));
-      return make('tr', null, ...cells);
+      const shown = (text) => (text === '' ? [] : [cell(text)]);
+      const cells = item.map((text, at) => make(at ? 'td' : 'th', at
+        ? { class: list.classes[at], role: 'cell', 'data-label': list.names[at] }
+        : { class: list.classes[at], role: 'rowheader', scope: 'row' }, ...shown(text)));
+      return make('tr', { role: 'row' }, ...cells);
     },
     pairs([isDropped, kept, other, measures, why, diff, keptTitle, otherTitle]) {
       const named = (name, address, title) => make('div', null, make('dt', null, name),
@@ -103,18 +106,65 @@
     },
   };
 
+  const UNITS = { bytes: 1, kB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
+  // The number that a cell begins with, in bytes where it has such a unit; `null` for other text.
+  const numberOf = (text) => {
+    const found = /^([\d,]+(?:\.\d+)?)(?: (bytes|kB|MB|GB|TB))?$/.exec(text);
+    return found && Number(found[1].replaceAll(',', '')) * (UNITS[found[2]] || 1);
+  };
+  // A cell of a file of comma-separated values (RFC 4180). A spreadsheet would compute what begins like a formula.
+  const quoted = (text) => '"' + (/^[=+@\t\r-]/.test(text) ? "'" + text : text).replaceAll('"', '""') + '"';
+
   class List {
     constructor(root) {
       this.root = root;
       this.items = root.querySelector('[data-items]');
       this.build = builders[root.dataset.list];
-      this.classes = [...root.querySelectorAll('thead th')].slice(0, 20).map((th) => th.className);
+      this.heads = [...root.querySelectorAll('thead th')].filter((th) => !th.closest('.diff'));
+      this.classes = this.heads.map((th) => th.className);
+      this.names = this.heads.map((th) => th.textContent);
       this.first = [...this.items.children];
       this.rest = once(() => island(root.dataset.rest));
+      this.isPaged = 'paged' in root.dataset;
       this.page = 0;
       this.matches = null;
+      this.order = null;
       this.tools();
+      if (root.dataset.list === 'table') this.sortable();
       this.show(0, false);
+    }
+    // The numbers of the items that are shown, in their order.
+    get shown() {
+      const all = this.matches || Array.from({ length: this.length }, (_, at) => at);
+      return this.order ? all.slice().sort((a, b) => this.order[a] - this.order[b]) : all;
+    }
+    cells(at) { return [...this.node(at).children].map((child) => child.textContent.trim()); }
+    sortable() {
+      this.heads.forEach((th, column) => {
+        const button = make('button', { type: 'button', class: 'sort' }, this.names[column]);
+        button.addEventListener('click', () => this.sort(column));
+        th.replaceChildren(button);
+      });
+    }
+    sort(column) {
+      const th = this.heads[column];
+      const first = this.classes[column] === 'n' ? 'descending' : 'ascending';
+      const last = first === 'ascending' ? 'descending' : 'ascending';
+      const way = th.getAttribute('aria-sort') === first ? last : first;
+      this.heads.forEach((head) => head.removeAttribute('aria-sort'));
+      th.setAttribute('aria-sort', way);
+      const sign = way === 'ascending' ? 1 : -1;
+      const count = this.first.length + this.rest().length;
+      const keys = Array.from({ length: count }, (_, at) => { const text = this.cells(at)[column]; return [numberOf(text), text]; });
+      const compare = ([a, textA], [b, textB]) => (a !== null && b !== null ? a - b : a !== null ? 1 : b !== null ? -1 : textA.localeCompare(textB));
+      const sorted = keys.map((_, at) => at).sort((a, b) => sign * compare(keys[a], keys[b]) || a - b);
+      this.order = [];
+      sorted.forEach((at, place) => { this.order[at] = place; });
+      this.show(0, true);
+    }
+    csv() {
+      const lines = [this.names, ...this.shown.map((at) => this.cells(at))].map((cells) => cells.map(quoted).join(',') + '\r\n');
+      save(lines, 'text/csv;charset=utf-8', this.root.dataset.name.toLowerCase().replace(/[^a-z]+/g, '-').slice(0, 40) + '.csv');
     }
     get length() { return this.matches ? this.matches.length : this.first.length + this.rest().length; }
     get pages() { return Math.max(1, Math.ceil(this.length / PAGE)); }
@@ -147,10 +197,9 @@
       this.page = Math.min(Math.max(page, 0), this.pages - 1);
       const from = this.page * PAGE;
       const to = Math.min(from + PAGE, this.length);
+      if (!this.isPaged && !isAsked) return;
       if (isAsked) {
-        const nodes = [];
-        for (let at = from; at < to; at += 1) nodes.push(this.node(this.matches ? this.matches[at] : at));
-        this.items.replaceChildren(...nodes);
+        this.items.replaceChildren(...this.shown.slice(from, to).map((at) => this.node(at)));
         pressed(this.items);
       }
       const noun = this.root.dataset.noun;
@@ -185,11 +234,28 @@
         clearTimeout(waiting);
         waiting = setTimeout(() => this.filter(search.value), 150);
       });
-      const bar = make('div', { class: 'tools', role: 'group', 'aria-label': this.root.dataset.name + ': pages' },
-        make('label', null, 'Filter', search), ...this.buttons, make('label', null, 'Page', this.go), this.of, this.status);
-      this.root.prepend(bar);
+      const parts = [];
+      if (this.first.length >= FILTERED) parts.push(make('label', null, 'Filter', search));
+      if (this.isPaged) parts.push(...this.buttons, make('label', null, 'Page', this.go), this.of);
+      if (this.first.length >= FILTERED) parts.push(this.status);
+      if (this.root.dataset.list === 'table') {
+        const csv = make('button', { type: 'button', class: 'csv', 'aria-label': 'Save as CSV: ' + this.root.dataset.name }, 'CSV');
+        csv.addEventListener('click', () => this.csv());
+        parts.push(csv);
+      }
+      if (!parts.length) return;
+      this.root.prepend(make('div', { class: 'tools', role: 'group', 'aria-label': this.root.dataset.name + ': pages' }, ...parts));
     }
   }
+
+  const save = (parts, type, name) => {
+    const address = URL.createObjectURL(new Blob(parts, { type }));
+    const link = make('a', { href: address, download: name });
+    document.body.append(link);
+    link.click();
+    link.remove();
+    setTimeout(() => URL.revokeObjectURL(address), 1000);
+  };
 
   // The user's labels, in memory until the download.
   const labels = new Map();
@@ -219,16 +285,22 @@
     document.getElementById('clear').addEventListener('click', () => { labels.clear(); labelled(); });
     document.getElementById('download').addEventListener('click', () => {
       const lines = [...labels].map(([pair, label]) => pair + '\t' + label + '\n');
-      const address = URL.createObjectURL(new Blob(lines, { type: 'text/tab-separated-values;charset=utf-8' }));
-      const link = make('a', { href: address, download: 'labels.tsv' });
-      document.body.append(link);
-      link.click();
-      link.remove();
-      setTimeout(() => URL.revokeObjectURL(address), 1000);
+      save(lines, 'text/tab-separated-values;charset=utf-8', 'labels.tsv');
     });
   }
 
-  for (const root of document.querySelectorAll('.list[data-paged]')) new List(root);
+  const known = new WeakSet();
+  const lists = () => {
+    for (const root of document.querySelectorAll('.list[data-list]')) {
+      const isShort = !('paged' in root.dataset) && (root.dataset.list !== 'table' || root.querySelectorAll('[data-items] > *').length < 2);
+      if (known.has(root) || isShort) continue;
+      known.add(root);
+      new List(root);
+    }
+  };
+  lists();
+  // A page that follows a crawl has new parts.
+  document.addEventListener('parts-replaced', lists);
 
   // Printing opens every collapsed part, because paper cannot.
   let opened = [];

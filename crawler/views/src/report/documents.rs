@@ -18,6 +18,12 @@ pub struct DocumentCount {
 
 const HTML: &str = "html";
 
+/// The kind of a page by its content type, as in [`DocumentCount`].
+pub(crate) fn kind_of(content_type: &str) -> &'static str {
+    let kind = media_type(content_type).and_then(|media_type| Kind::of_media_type(&media_type));
+    kind.map_or(HTML, Kind::name)
+}
+
 /// Counts pages by kind.
 #[derive(Debug, Default)]
 pub(super) struct Documents {
@@ -26,8 +32,7 @@ pub(super) struct Documents {
 
 impl Documents {
     pub fn add(&mut self, page: &PageRecord) {
-        let kind = media_type(&page.content_type).and_then(|media_type| Kind::of_media_type(&media_type));
-        let kind = kind.map_or(HTML, Kind::name);
+        let kind = kind_of(&page.content_type);
         let at = self
             .counts
             .iter()

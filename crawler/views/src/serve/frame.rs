@@ -1,6 +1,21 @@
-//! What stands around a view: the menu, the token, and the standing of the model.
+//! What stands around a view: the crawl and its state, the menu, the token.
+
+use std::time::SystemTime;
+
+use url::Url;
 
 use super::keeper::Current;
+use super::moment::Moment;
+use crate::report::Report;
+use crate::report::html::cut;
+use terminal::units::grouped;
+
+/// Hosts of seeds that the header names.
+const NAMED: usize = 2;
+
+/// Characters of a host in the header, and of all seeds in its title.
+const HOST_CHARS: usize = 60;
+const SEEDS_CHARS: usize = 1_000;
 
 /// What stands around a view.
 #[derive(Debug)]
@@ -12,26 +27,80 @@ pub(super) struct Frame<'a> {
     /// The data folder.
     pub data: String,
     /// `None` without a model.
-    pub note: Option<Note>,
+    pub crawl: Option<CrawlLine>,
 }
 
-/// The standing of the model, under the menu.
+/// Which crawl it is, and what state of it the view shows.
 #[derive(Debug)]
-pub(super) struct Note {
-    pub read_at: String,
-    /// Counts the readings; a page that shows an older one says so.
-    pub number: u64,
+pub(super) struct CrawlLine {
+    /// The hosts of the seeds.
+    pub name: String,
+    pub all_seeds: String,
+    /// `running`, `stopped, 7 URLs queued` or `finished`.
+    pub state: String,
+    pub class: &'static str,
+    /// What the time says.
+    pub as_of_words: &'static str,
+    pub as_of: Moment,
     pub is_reading: bool,
     pub problem: Option<String>,
 }
 
-impl Note {
+impl CrawlLine {
     pub fn of(current: &Current) -> Self {
+        let (report, now) = (&current.model.report, SystemTime::now());
+        let (state, class) = state(report);
+        let (as_of_words, stamp) = match (&report.as_of, &report.timeline.ended_at) {
+            (Some(as_of), _) => ("as of", &as_of.at),
+            (None, Some(ended)) => ("last page", ended),
+            (None, None) => ("read", &current.model.read_at),
+        };
         Self {
-            read_at: current.model.read_at.clone(),
-            number: current.model.number,
+            name: name(report),
+            all_seeds: cut(&report.about.seeds.join(", "), SEEDS_CHARS),
+            state,
+            class,
+            as_of_words,
+            as_of: Moment::of(stamp, now),
             is_reading: current.is_reading,
             problem: current.problem.clone(),
         }
+    }
+}
+
+/// The hosts of the seeds, as far as a line has room.
+fn name(report: &Report) -> String {
+    let mut hosts: Vec<String> = Vec::new();
+    for seed in &report.about.seeds {
+        let url = Url::parse(seed).ok();
+        let host = url.as_ref().and_then(|url| {
+            let host = url.host_str()?;
+            Some(
+                url.port()
+                    .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")),
+            )
+        });
+        let host = cut(&host.unwrap_or_else(|| seed.clone()), HOST_CHARS);
+        if !hosts.contains(&host) {
+            hosts.push(host);
+        }
+    }
+    let further = hosts.len().saturating_sub(NAMED) + report.about.further;
+    hosts.truncate(NAMED);
+    match (hosts.is_empty(), further) {
+        (true, _) => "A crawl without pages".to_owned(),
+        (false, 0) => hosts.join(", "),
+        (false, further) => format!("{} and {} more", hosts.join(", "), grouped(further as u64)),
+    }
+}
+
+fn state(report: &Report) -> (String, &'static str) {
+    let waiting = report.counts.queued.saturating_sub(report.steering.held_back) + report.counts.due;
+    if report.as_of.is_some() {
+        ("running".to_owned(), "running")
+    } else if waiting > 0 {
+        (format!("not running, {} URLs left", grouped(waiting)), "stopped")
+    } else {
+        ("finished".to_owned(), "finished")
     }
 }

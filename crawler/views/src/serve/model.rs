@@ -1,5 +1,8 @@
 //! The prepared model: the report, and the pages as rows that a search passes in milliseconds.
 
+mod groups;
+mod others;
+mod outcome;
 mod pairs;
 mod rows;
 
@@ -14,8 +17,13 @@ use crawl::clock::unix_millis;
 use error::RunError;
 use terminal::units::utc;
 
+use others::Others;
+
+pub(super) use groups::Group;
+pub(super) use others::{Other, Source};
+pub(super) use outcome::{Outcome, OutcomeFilter};
 pub(super) use pairs::DoubtfulPair;
-pub(super) use rows::{Query, Row, VerdictFilter};
+pub(super) use rows::{Listed, Query, Row, SortKey};
 
 /// The crawl at one moment.
 #[derive(Debug)]
@@ -28,6 +36,12 @@ pub(super) struct Model {
     pub report: Report,
     /// The current pages, in the order of decision.
     pub rows: Vec<Row>,
+    /// The other URLs.
+    pub others: Vec<Other>,
+    /// Queued URLs without room among the others.
+    pub left_out: u64,
+    /// The number of URLs with each outcome, in the order of [`Outcome::ALL`].
+    pub outcomes: Vec<(Outcome, u64)>,
     /// The pairs nearest to the threshold, the most doubtful first.
     pub pairs: Vec<DoubtfulPair>,
     by_id: HashMap<u64, usize>,
@@ -35,6 +49,9 @@ pub(super) struct Model {
     pub hosts: Vec<String>,
     /// The languages of the pages, by code.
     pub languages: Vec<String>,
+    /// The pages by language, and by kind of document, the largest group first.
+    pub by_language: Vec<Group>,
+    pub by_kind: Vec<Group>,
 }
 
 impl Model {
@@ -48,7 +65,8 @@ impl Model {
     }
 
     fn of(store: &Store, settings: Settings, report: Report, number: u64) -> Result<Self, RunError> {
-        let mut rows = rows::read(store)?;
+        let mut others = Others::read(store)?;
+        let mut rows = rows::read(store, &mut others)?;
         let by_id: HashMap<u64, usize> = rows.iter().enumerate().map(|(place, row)| (row.id, place)).collect();
         for cluster in &report.clusters {
             let members = cluster.duplicates.iter().map(|duplicate| duplicate.id);
@@ -67,10 +85,15 @@ impl Model {
             read_at: utc(unix_millis(std::time::SystemTime::now())),
             hosts: distinct(rows.iter().map(|row| &*row.host).collect()),
             languages: distinct(rows.iter().filter_map(|row| row.language.as_deref()).collect()),
+            by_language: groups::by(&rows, |row| row.language.as_deref().unwrap_or_default()),
+            by_kind: groups::by(&rows, |row| row.kind),
+            outcomes: groups::outcomes(&rows, &others.rows),
             pairs: pairs::of(&report),
             settings,
             report,
             rows,
+            others: others.rows,
+            left_out: others.left_out,
             by_id,
         })
     }

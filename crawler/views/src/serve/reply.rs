@@ -2,7 +2,8 @@
 
 use axum::body::Body;
 use axum::http::header::{
-    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
+    ALLOW, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, RETRY_AFTER,
+    X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{HeaderName, HeaderValue, Response, StatusCode};
 use serde::Serialize;
@@ -23,6 +24,8 @@ pub(super) enum Reply {
     Page(StatusCode, String),
     Json(StatusCode, String),
     Asset(&'static str, &'static str),
+    /// Comma-separated values, to be saved under this name.
+    File(&'static str, String),
     Nothing,
 }
 
@@ -82,10 +85,15 @@ impl Reply {
 
     /// The answer with its headers.
     pub fn into_response(self) -> Response<Body> {
+        let mut saved_as = None;
         let (status, media_type, body) = match self {
             Self::Page(status, html) => (status, "text/html; charset=utf-8", Body::from(html)),
             Self::Json(status, json) => (status, "application/json", Body::from(json)),
             Self::Asset(media_type, text) => (StatusCode::OK, media_type, Body::from(text)),
+            Self::File(name, text) => {
+                saved_as = Some(name);
+                (StatusCode::OK, "text/csv; charset=utf-8", Body::from(text))
+            }
             Self::Nothing => (StatusCode::NO_CONTENT, "text/plain", Body::empty()),
         };
         let mut response = Response::new(body);
@@ -101,6 +109,10 @@ impl Reply {
             (OPENER_POLICY, "same-origin"),
         ] {
             headers.insert(name, HeaderValue::from_static(value));
+        }
+        if let Some(name) = saved_as.and_then(|name| HeaderValue::try_from(format!("attachment; filename={name}")).ok())
+        {
+            headers.insert(CONTENT_DISPOSITION, name);
         }
         if matches!(status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::ACCEPTED) {
             headers.insert(RETRY_AFTER, HeaderValue::from_static(ASK_AGAIN_SECONDS));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use storage::Store;
 
-use super::frame::{Frame, Note};
+use super::frame::{CrawlLine, Frame};
 use super::guard::Guard;
 use super::keeper::{Current, Keeper};
 use super::labels::LabelsFile;
@@ -77,7 +77,7 @@ impl Site {
             view,
             token: self.guard.token(),
             data: self.program.data.display().to_string(),
-            note: current.map(Note::of),
+            crawl: current.map(CrawlLine::of),
         }
     }
 }

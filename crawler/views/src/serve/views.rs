@@ -3,9 +3,13 @@
 mod check;
 mod duplicates;
 mod explain;
+mod glance;
+mod hosts;
+mod listing;
 mod overview;
 mod pages;
 mod pair;
+mod plane;
 mod tune;
 
 use std::sync::Arc;
@@ -51,10 +55,15 @@ pub(super) fn reply(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
     match (asked.path.as_str(), asked.is_write) {
         ("/", false) => overview::page(site),
         ("/pages", false) => pages::page(site, asked),
+        ("/pages.csv", false) => pages::file(site, asked),
+        ("/hosts", false) => hosts::page(site),
         ("/page", false) => explain::page(site, asked),
         ("/duplicates", false) => duplicates::page(site, asked),
         ("/duplicates/clusters", false) => duplicates::clusters(site, asked),
         ("/duplicates/cluster", false) => duplicates::cluster(site, asked),
+        ("/duplicates.csv", false) => duplicates::pairs_file(site, asked),
+        ("/duplicates/clusters.csv", false) => duplicates::clusters_file(site, asked),
+        ("/duplicates/cluster.csv", false) => duplicates::cluster_file(site, asked),
         ("/duplicates/pair", false) => pair::page(site, asked),
         ("/api/overview", false) => overview::json(site),
         ("/api/report", false) => overview::report(site),
@@ -77,6 +86,7 @@ pub(super) fn reply(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
         ("/api/openapi.json", false) => Ok(Reply::Asset("application/json", OPEN_API)),
         ("/assets/style.css", false) => Ok(Reply::Asset("text/css; charset=utf-8", STYLE)),
         ("/assets/report.js", false) => Ok(Reply::Asset(SCRIPT, include_str!("../../templates/report.js"))),
+        ("/assets/site.js", false) => Ok(Reply::Asset(SCRIPT, include_str!("../../templates/serve/site.js"))),
         ("/assets/overview.js", false) => Ok(Reply::Asset(SCRIPT, include_str!("../../templates/serve/overview.js"))),
         ("/assets/pair.js", false) => Ok(Reply::Asset(SCRIPT, include_str!("../../templates/serve/pair.js"))),
         ("/assets/tune.js", false) => Ok(Reply::Asset(SCRIPT, include_str!("../../templates/serve/tune.js"))),

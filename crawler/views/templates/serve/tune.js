@@ -7,7 +7,9 @@
   const grouped = (number) => number.toLocaleString('en-US');
   const set = (id, text) => { const node = byId(id); if (node.textContent !== text) node.textContent = text; };
   const WAIT_MS = 500;
-  const LEFT = 64, RIGHT = 622;
+  // The edges of the histograms, and those of the plane.
+  const LEFT = 80, RIGHT = 622;
+  const FIELD = { left: 64, right: 624, top: 36, bottom: 396 };
   let answer, settings, distances, similarities, asked = 0;
 
   const ask = async (path, body) => {
@@ -54,9 +56,22 @@
     label.textContent = text;
   };
 
+  // Draws the corner of the plane in which pairs are dropped.
+  const cut = (at) => {
+    const slots = Number(byId('plane').dataset.slots);
+    const x = FIELD.left + (FIELD.right - FIELD.left) * Math.min(1, (at.max_distance + 1) / slots);
+    const y = FIELD.bottom - (FIELD.bottom - FIELD.top) * (at.min_similarity ?? 0);
+    const draw = (id, places) => { for (const [name, place] of Object.entries(places)) byId(id).setAttribute(name, place.toFixed(1)); };
+    draw('cut-area', { width: x - FIELD.left, height: y - FIELD.top });
+    draw('cut-x', { x1: x, x2: x, y2: y });
+    draw('cut-y', { x2: x, y1: y, y2: y });
+    draw('cut-handle', { cx: x, cy: y });
+  };
+
   const show = () => {
     const at = chosen();
     const result = settings.get(key(at));
+    cut(at);
     const bits = at.max_distance === 1 ? '1 bit' : at.max_distance + ' bits';
     set('distance-value', bits);
     byId('distance').setAttribute('aria-valuetext', bits);
@@ -67,9 +82,12 @@
       line('similarity-part', LEFT + (RIGHT - LEFT) * at.min_similarity, `at least ${at.min_similarity}`);
     }
     set('dropped', grouped(result.dropped));
-    set('dropped-note', `of ${grouped(answer.pages)}; ${grouped(result.newly_dropped)} more dropped and ${grouped(result.newly_kept)} more kept than in force`);
+    const moves = [[result.newly_dropped, 'more dropped'], [result.newly_kept, 'more kept']].filter(([count]) => count > 0);
+    const than = moves.length ? moves.map(([count, what]) => `${grouped(count)} ${what}`).join(' and ') + ' than in force' : 'the same as in force';
+    set('dropped-note', `of ${grouped(answer.pages)}; ${than}`);
     estimate('precision', result.precision);
     estimate('recall', result.recall);
+    byId('contradicted-part').hidden = answer.labels.pairs === 0;
     set('contradicted', String(result.labels_contradicted));
     set('contradicted-note', `of ${grouped(answer.labels.pairs)} labels`);
     const where = result.is_in_force ? ' This setting is in force.' : result.is_recommended ? ' This setting is recommended.' : '';
@@ -111,13 +129,23 @@
       const row = document.createElement('tr');
       const head = document.createElement('th');
       head.scope = 'row';
+      head.setAttribute('role', 'rowheader');
       head.className = 'u';
       head.append(link(pair.url));
-      const of = document.createElement('td');
-      of.className = 'u';
-      of.append(link(pair.of));
-      const number = (text) => { const cell = make('td', text); cell.className = 'n'; return cell; };
-      row.append(head, of, make('td', `${pair.from} → ${pair.to}`), number(pair.distance === null ? '–' : String(pair.distance)), number(pair.similarity.toFixed(3)));
+      row.setAttribute('role', 'row');
+      const cell = (name, content, kind) => {
+        const made = document.createElement('td');
+        made.className = kind;
+        made.setAttribute('role', 'cell');
+        made.dataset.label = name;
+        made.append(content);
+        return made;
+      };
+      const outcome = (name) => { const made = make('span', name); made.className = 'badge ' + name; return made; };
+      const change = make('span', '');
+      change.append(outcome(pair.from), ' → ', outcome(pair.to));
+      row.append(head, cell('kept page', link(pair.of), 'u'), cell('change', change, 't'),
+        cell('bits', pair.distance === null ? '–' : String(pair.distance), 'n'), cell('similarity', pair.similarity.toFixed(3), 'n'));
       return row;
     }));
     byId('changes-table').hidden = false;
@@ -157,6 +185,33 @@
     show();
   };
   for (const id of ['distance', 'similarity']) byId(id).addEventListener('input', moved);
+
+  // The corner of the cut follows the pointer, and stops at the settings that the sliders have. A finger on the rest of the plane scrolls.
+  const nearest = (values, wanted) => values.reduce((best, value, at) => (Math.abs(value - wanted) < Math.abs(values[best] - wanted) ? at : best), 0);
+  const plane = byId('plane');
+  const follows = (event) => {
+    if (!answer) return;
+    const box = plane.getBoundingClientRect();
+    const scale = plane.viewBox.baseVal.width / box.width;
+    const across = ((event.clientX - box.left) * scale - FIELD.left) / (FIELD.right - FIELD.left);
+    const up = (FIELD.bottom - (event.clientY - box.top) * scale) / (FIELD.bottom - FIELD.top);
+    const before = [byId('distance').value, byId('similarity').value].join();
+    byId('distance').value = nearest(distances, across * Number(plane.dataset.slots) - 1);
+    if (similarities.length) byId('similarity').value = nearest(similarities, up);
+    if ([byId('distance').value, byId('similarity').value].join() !== before) moved();
+  };
+  let isDragged = false;
+  plane.addEventListener('pointerdown', (event) => {
+    if (event.pointerType === 'touch' && event.target.id !== 'cut-handle') return;
+    isDragged = true;
+    plane.setPointerCapture(event.pointerId);
+    follows(event);
+    event.preventDefault();
+  });
+  plane.addEventListener('pointermove', (event) => { if (isDragged) follows(event); });
+  for (const end of ['pointerup', 'pointercancel']) plane.addEventListener(end, () => { isDragged = false; });
+  plane.addEventListener('click', follows);
+
   byId('to-force').addEventListener('click', () => { go(answer.in_force); moved(); });
   byId('to-recommended').addEventListener('click', () => { go(answer.recommendation.setting); moved(); });
 

@@ -2,16 +2,16 @@
 
 use super::super::Report;
 use super::super::timeline::Timeline;
-use terminal::units::grouped;
+use terminal::units::{duration, grouped};
 
 /// The edges of the drawing, in units of the view box.
 const WIDTH: f64 = 640.0;
-const LEFT: f64 = 64.0;
+const LEFT: f64 = 80.0;
 const RIGHT: f64 = 622.0;
-const TOP: f64 = 30.0;
-const BOTTOM: f64 = 186.0;
+const TOP: f64 = 46.0;
+const BOTTOM: f64 = 200.0;
 
-/// A chart with one or two kinds of stacked bars.
+/// A chart with kinds of stacked bars.
 #[derive(Debug, Default)]
 pub(crate) struct Chart {
     pub id: &'static str,
@@ -25,11 +25,38 @@ pub(crate) struct Chart {
     pub threshold: Option<Threshold>,
     /// Whether heights grow with the square root of the counts.
     pub is_by_root: bool,
+    /// What the heights count.
+    pub unit: &'static str,
     /// The name of the axis, under the chart.
     pub axis: String,
-    /// The columns of the table: the position of a bar, and the two kinds.
-    pub columns: [&'static str; 3],
-    pub rows: Vec<[String; 3]>,
+    /// The first column of the table: the position of a bar. Each kind has a column too.
+    pub column: &'static str,
+    pub kinds: Vec<Kind>,
+    pub rows: Vec<Row>,
+}
+
+/// A kind of bars: an outcome of a page.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Kind {
+    /// `kept`, `exact` or `near`: the colour.
+    pub class: &'static str,
+    pub name: &'static str,
+}
+
+const DROPPED_PAIRS: Kind = Kind {
+    class: "near",
+    name: "dropped pairs",
+};
+const NEAR_MISSES: Kind = Kind {
+    class: "kept",
+    name: "near misses, kept",
+};
+
+/// A row of the table: a position and its counts by kind.
+#[derive(Debug)]
+pub(crate) struct Row {
+    pub label: String,
+    pub counts: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -38,7 +65,7 @@ pub(crate) struct Bar {
     pub y: f64,
     pub width: f64,
     pub height: f64,
-    /// `full` or `hollow`.
+    /// The class of its kind.
     pub class: &'static str,
     pub title: String,
 }
@@ -47,6 +74,18 @@ pub(crate) struct Bar {
 pub(crate) struct Tick {
     pub at: f64,
     pub label: String,
+    /// `start` or `end`; in the middle without one.
+    pub anchor: Option<&'static str>,
+}
+
+impl Tick {
+    fn at(at: f64, label: String) -> Self {
+        Self {
+            at,
+            label,
+            anchor: None,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -58,64 +97,44 @@ pub(crate) struct Threshold {
     pub label: String,
 }
 
-/// A bar from `from` to `to`, on an axis from 0 to 1.
+/// A bar from `from` to `to`, on an axis from 0 to 1, with a count for each kind.
 struct Stack {
     from: f64,
     to: f64,
     label: String,
-    full: u64,
-    hollow: u64,
+    counts: Vec<u64>,
+}
+
+impl Stack {
+    fn total(&self) -> u64 {
+        self.counts.iter().sum()
+    }
 }
 
 impl Chart {
-    fn draw(mut self, stacks: &[Stack], names: [&str; 2]) -> Self {
+    fn draw(mut self, stacks: &[Stack], kinds: &[Kind]) -> Self {
         let is_by_root = self.is_by_root;
-        let highest = stacks
-            .iter()
-            .map(|stack| stack.full + stack.hollow)
-            .max()
-            .unwrap_or(0)
-            .max(1);
+        let highest = stacks.iter().map(Stack::total).max().unwrap_or(0).max(1);
         // The square root keeps small counts visible beside large ones.
         let height_of = |count: u64| {
             let share = count as f64 / highest as f64;
             (BOTTOM - TOP) * if is_by_root { share.sqrt() } else { share }
         };
-        let middle = if is_by_root { highest / 4 } else { highest / 2 };
         for stack in stacks {
-            let (x, end) = (along(stack.from), along(stack.to));
-            let width = (end - x - 1.5).max(1.0);
-            let mut y = BOTTOM;
-            for (count, class, name) in [(stack.full, "full", names[0]), (stack.hollow, "hollow", names[1])] {
-                if count > 0 {
-                    // Any count above zero is visible.
-                    let height = match class {
-                        "full" => height_of(count),
-                        _ => height_of(stack.full + stack.hollow) - height_of(stack.full),
-                    };
-                    let height = height.max(1.5);
-                    y -= height;
-                    let title = format!("{}: {} {name}", stack.label, grouped(count));
-                    self.bars.push(Bar {
-                        x,
-                        y,
-                        width,
-                        height,
-                        class,
-                        title,
-                    });
-                }
-            }
-            self.rows
-                .push([stack.label.clone(), grouped(stack.full), grouped(stack.hollow)]);
+            self.bars.extend(bars(stack, kinds, &height_of));
+            self.rows.push(Row {
+                label: stack.label.clone(),
+                counts: stack.counts.iter().map(|count| grouped(*count)).collect(),
+            });
         }
+        let middle = if is_by_root { highest / 4 } else { highest / 2 };
         let mut levels = vec![0, middle, highest];
         levels.dedup();
-        let levels = levels.into_iter().map(|count| Tick {
-            at: BOTTOM - height_of(count),
-            label: grouped(count),
-        });
-        self.levels = levels.collect();
+        let levels = levels.into_iter();
+        self.levels = levels
+            .map(|count| Tick::at(BOTTOM - height_of(count), grouped(count)))
+            .collect();
+        self.kinds = kinds.to_vec();
         self
     }
 
@@ -132,6 +151,28 @@ impl Chart {
         });
         self
     }
+}
+
+/// The bars of a stack, from the axis up.
+fn bars(stack: &Stack, kinds: &[Kind], height_of: &dyn Fn(u64) -> f64) -> Vec<Bar> {
+    let (x, end) = (along(stack.from), along(stack.to));
+    let width = (end - x - 1.5).max(1.0);
+    let (mut y, mut below, mut bars) = (BOTTOM, 0, Vec::new());
+    for (count, kind) in stack.counts.iter().zip(kinds).filter(|(count, _)| **count > 0) {
+        // Any count above zero is visible.
+        let height = (height_of(below + count) - height_of(below)).max(1.5);
+        below += count;
+        y -= height;
+        bars.push(Bar {
+            x,
+            y,
+            width,
+            height,
+            class: kind.class,
+            title: format!("{}: {} {}", stack.label, grouped(*count), kind.name),
+        });
+    }
+    bars
 }
 
 fn along(at: f64) -> f64 {
@@ -151,8 +192,7 @@ pub(super) fn distances(report: &Report) -> Chart {
                 1 => "1 bit".to_owned(),
                 bits => format!("{bits} bits"),
             },
-            full: bar.dropped,
-            hollow: bar.near_misses,
+            counts: vec![bar.dropped, bar.near_misses],
         })
         .collect();
     let every = (slots / 16.0).ceil() as usize;
@@ -162,17 +202,15 @@ pub(super) fn distances(report: &Report) -> Chart {
         title: "Pairs by Hamming distance",
         description: described(&stacks, &format!("The threshold is {most} bits.")),
         ticks: ticks
-            .map(|bits| Tick {
-                at: along((bits as f64 + 0.5) / slots),
-                label: bits.to_string(),
-            })
+            .map(|bits| Tick::at(along((bits as f64 + 0.5) / slots), bits.to_string()))
             .collect(),
         axis: "Hamming distance of the fingerprints, bits".to_owned(),
         is_by_root: true,
-        columns: ["distance", "dropped pairs", "near misses, kept"],
+        unit: "pairs",
+        column: "distance",
         ..Chart::default()
     }
-    .draw(&stacks, ["dropped", "near misses"])
+    .draw(&stacks, &[DROPPED_PAIRS, NEAR_MISSES])
     .with_threshold(Some((f64::from(most + 1) / slots, format!("at most {most} bits"))))
 }
 
@@ -185,8 +223,7 @@ pub(super) fn similarities(report: &Report) -> Chart {
             from: f64::from(bar.from),
             to: f64::from(bar.to),
             label: format!("{:.2} to {:.2}", bar.from, bar.to),
-            full: bar.dropped,
-            hollow: bar.near_misses,
+            counts: vec![bar.dropped, bar.near_misses],
         })
         .collect();
     let least = report.thresholds.min_similarity;
@@ -200,17 +237,16 @@ pub(super) fn similarities(report: &Report) -> Chart {
         title: "Pairs by similarity",
         description: described(&stacks, &decides),
         ticks: (0..=10)
-            .map(|tenth| Tick {
-                at: along(f64::from(tenth) / 10.0),
-                label: format!("{:.1}", f64::from(tenth) / 10.0),
-            })
+            .map(|tenth| f64::from(tenth) / 10.0)
+            .map(|tenth| Tick::at(along(tenth), format!("{tenth:.1}")))
             .collect(),
         axis: "Similarity of the texts, 0 to 1".to_owned(),
         is_by_root: true,
-        columns: ["similarity", "dropped pairs", "near misses, kept"],
+        unit: "pairs",
+        column: "similarity",
         ..Chart::default()
     }
-    .draw(&stacks, ["dropped", "near misses"])
+    .draw(&stacks, &[DROPPED_PAIRS, NEAR_MISSES])
     .with_threshold(threshold)
 }
 
@@ -225,19 +261,20 @@ pub(super) fn timeline(timeline: &Timeline) -> Option<Chart> {
             from: at as f64 / slots,
             to: (at + 1) as f64 / slots,
             label: interval.at.clone(),
-            full: interval.kept,
-            hollow: interval.exact + interval.near,
+            counts: vec![interval.kept, interval.exact, interval.near],
         })
         .collect();
     let (first, last) = (timeline.intervals.first()?, timeline.intervals.last()?);
+    let [from, to] = short(&first.at, &last.at);
+    let day = first.at.get(..10).unwrap_or_default();
     let mut ticks = vec![Tick {
-        at: LEFT + 74.0,
-        label: first.at.clone(),
+        anchor: Some("start"),
+        ..Tick::at(LEFT, from)
     }];
     if timeline.intervals.len() > 1 {
         ticks.push(Tick {
-            at: RIGHT - 74.0,
-            label: last.at.clone(),
+            anchor: Some("end"),
+            ..Tick::at(RIGHT, to)
         });
     }
     let chart = Chart {
@@ -248,17 +285,28 @@ pub(super) fn timeline(timeline: &Timeline) -> Option<Chart> {
             timeline.intervals.len()
         ),
         ticks,
-        axis: "Start of the interval".to_owned(),
-        columns: ["from", "kept", "dropped"],
+        unit: "pages",
+        axis: format!(
+            "Time from {day} on (UTC), {} a bar",
+            duration(timeline.interval_seconds)
+        ),
+        column: "from",
         ..Chart::default()
     };
-    Some(chart.draw(&stacks, ["kept", "dropped"]))
+    let kind = |name| Kind { class: name, name };
+    Some(chart.draw(&stacks, &["kept", "exact", "near"].map(kind)))
+}
+
+/// Two instants in RFC 3339 for an axis, without zone: the time of one day, else the day and the minute.
+fn short(first: &str, last: &str) -> [String; 2] {
+    let is_one_day = first.get(..10) == last.get(..10);
+    let part = if is_one_day { 11..19 } else { 0..16 };
+    [first, last].map(|at| at.get(part.clone()).unwrap_or(at).replace('T', " "))
 }
 
 fn described(stacks: &[Stack], threshold: &str) -> String {
-    let (dropped, missed) = stacks.iter().fold((0, 0), |(full, hollow), stack| {
-        (full + stack.full, hollow + stack.hollow)
-    });
+    let count = |kind: usize| stacks.iter().map(|stack| stack.counts[kind]).sum();
+    let (dropped, missed): (u64, u64) = (count(0), count(1));
     format!(
         "{} dropped pairs and {} kept near misses. {threshold} The table below the chart has all counts.",
         grouped(dropped),
@@ -272,5 +320,11 @@ pub(crate) mod filters {
     #[askama::filter_fn]
     pub fn round1(value: &f64, _: &dyn askama::Values) -> askama::Result<String> {
         Ok(format!("{value:.1}"))
+    }
+
+    /// A share with two decimals.
+    #[askama::filter_fn]
+    pub fn round2(value: &f64, _: &dyn askama::Values) -> askama::Result<String> {
+        Ok(format!("{value:.2}"))
     }
 }

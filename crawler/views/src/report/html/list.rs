@@ -10,6 +10,9 @@ use terminal::units::grouped;
 /// Rows of a page; the script uses the same number.
 pub(super) const PAGE: usize = 25;
 
+/// Columns that have room in half a window.
+const NARROW: usize = 5;
+
 /// The class of a column with links.
 const LINK: &str = "u link";
 
@@ -102,6 +105,11 @@ impl List {
 
     pub fn is_empty(&self) -> bool {
         self.first.is_empty()
+    }
+
+    /// Whether the columns need a wide window.
+    pub fn is_wide(&self) -> bool {
+        self.columns.len() > NARROW
     }
 
     /// Whether there is more than one page.

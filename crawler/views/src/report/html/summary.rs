@@ -221,7 +221,7 @@ pub(super) fn steering(report: &Report) -> String {
     let mut text = "The crawl learns rules about URLs from its verdicts.".to_owned();
     if steering.held_back > 0 {
         text.push_str(&format!(
-            " {} URLs are held back and stay queued; this saved about {}. {}.",
+            " {} URLs are held back and stay queued; this saved about {}; {}.",
             grouped(steering.held_back),
             bytes(steering.held_back_bytes),
             steering.how_to_fetch()

@@ -6,13 +6,14 @@ use askama::Template;
 use axum::http::StatusCode;
 use serde::Serialize;
 
+use super::listing::{Address, Column, Head, Order, Part, csv};
 use super::pages::page_link;
 use crate::report::html::cut;
-use crate::report::{Cluster, Duplicate};
+use crate::report::{Cluster, Duplicate, DuplicateVerdict};
 use crate::serve::asked::Asked;
 use crate::serve::frame::Frame;
 use crate::serve::labels::Labels;
-use crate::serve::model::{DoubtfulPair, Model};
+use crate::serve::model::{DoubtfulPair, Model, Outcome};
 use crate::serve::reply::{Refusal, Reply};
 use crate::serve::site::Site;
 use terminal::units::grouped;
@@ -21,43 +22,6 @@ use terminal::units::grouped;
 const SHOWN: usize = 25;
 
 const URL_CHARS: usize = 300;
-
-/// A part of a list, with the links to the parts before and after it.
-struct Part<'a, T> {
-    items: &'a [T],
-    page: usize,
-    pages: usize,
-    from: String,
-    to: String,
-    total: String,
-    before: Option<String>,
-    after: Option<String>,
-}
-
-impl<'a, T> Part<'a, T> {
-    /// The part that the parameter `page` names. `path` ends where the number of the page goes.
-    fn of(all: &'a [T], asked: &Asked, path: &str) -> Result<Self, Refusal> {
-        let page = asked.number("page")?;
-        let pages = all.len().div_ceil(SHOWN).max(1);
-        if page > pages {
-            let reason = format!("This list has {pages} pages.");
-            return Err(Refusal::new(StatusCode::NOT_FOUND, reason));
-        }
-        let from = (page - 1) * SHOWN;
-        let items = &all[from..all.len().min(from + SHOWN)];
-        let link = |page: usize| format!("{path}{page}");
-        Ok(Self {
-            items,
-            page,
-            pages,
-            from: grouped((from + 1) as u64),
-            to: grouped((from + items.len()) as u64),
-            total: grouped(all.len() as u64),
-            before: (page > 1).then(|| link(page - 1)),
-            after: (page < pages).then(|| link(page + 1)),
-        })
-    }
-}
 
 #[derive(Serialize)]
 struct PartAnswer<T> {
@@ -73,7 +37,10 @@ struct PairsPage<'a> {
     frame: Frame<'a>,
     model: &'a Model,
     labels: &'a Labels,
-    part: Part<'a, DoubtfulPair>,
+    words: &'a str,
+    heads: Vec<Head>,
+    orders: Vec<Order>,
+    part: Part<'a, &'a DoubtfulPair>,
     /// The first pair without a label.
     next: Option<&'a DoubtfulPair>,
 }
@@ -85,6 +52,18 @@ impl PairsPage<'_> {
 
     fn label(&self, pair: &DoubtfulPair) -> &'static str {
         in_words(self.labels.of(&pair.kept, &pair.other))
+    }
+
+    fn shown(&self, url: &str) -> String {
+        cut(url, URL_CHARS)
+    }
+
+    fn verdict(&self, pair: &DoubtfulPair) -> Outcome {
+        verdict(pair)
+    }
+
+    fn bits(&self, pair: &DoubtfulPair) -> String {
+        bits(pair)
     }
 }
 
@@ -105,12 +84,69 @@ pub(super) fn name(model: &Model, id: u64, url: &str) -> String {
     }
 }
 
+const fn column(name: &'static str, class: &'static str, key: &'static str) -> Column {
+    Column { name, class, key }
+}
+
+fn pairs_address(asked: &Asked) -> Address<'_> {
+    Address {
+        path: "/duplicates",
+        names: &["q"],
+        asked,
+    }
+}
+
+/// The pairs with the words, in the order that is asked for.
+fn pairs<'m>(model: &'m Model, asked: &Asked) -> Result<Vec<&'m DoubtfulPair>, Refusal> {
+    let words = asked.value("q").unwrap_or_default().to_lowercase();
+    let title = |id| model.row(id).map(|row| row.title.to_lowercase()).unwrap_or_default();
+    let has_all = |pair: &&DoubtfulPair| {
+        let texts = [pair.kept.to_lowercase(), pair.other.to_lowercase()];
+        let texts = texts.into_iter().chain([title(pair.kept_id), title(pair.other_id)]);
+        let text = texts.collect::<Vec<_>>().join("\n");
+        words.split_whitespace().all(|word| text.contains(word))
+    };
+    let mut pairs: Vec<_> = model.pairs.iter().filter(has_all).collect();
+    match pairs_address(asked).sort() {
+        None => {}
+        Some(("similarity", _)) => pairs.sort_by(|a, b| a.similarity.total_cmp(&b.similarity)),
+        Some(("distance", _)) => pairs.sort_by_key(|pair| pair.distance),
+        Some(("verdict", _)) => pairs.sort_by_key(|pair| pair.because.is_some()),
+        Some(_) => return Err(Refusal::bad("sort must be similarity, distance or verdict")),
+    }
+    if pairs_address(asked)
+        .sort()
+        .is_some_and(|(_, is_descending)| is_descending)
+    {
+        pairs.reverse();
+    }
+    Ok(pairs)
+}
+
 pub fn page(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
     let current = site.current()?;
     let (model, labels) = (&current.model, site.labels.read()?);
+    let pairs = pairs(model, asked)?;
     Reply::page(&PairsPage {
         frame: site.frame("duplicates", Some(&current)),
-        part: Part::of(&model.pairs, asked, "/duplicates?page=")?,
+        words: asked.value("q").unwrap_or_default(),
+        heads: pairs_address(asked).heads([
+            column("kept page", "u", ""),
+            column("other page", "u", ""),
+            column("verdict on the other", "t", "verdict"),
+            column("similarity", "n", "similarity"),
+            column("bits", "n", "distance"),
+            column("your label", "t", ""),
+        ]),
+        orders: pairs_address(asked).orders([
+            ("", "most doubtful first"),
+            ("-similarity", "most similar first"),
+            ("similarity", "least similar first"),
+            ("distance", "fewest bits first"),
+            ("-distance", "most bits first"),
+            ("verdict", "verdict"),
+        ]),
+        part: Part::of(&pairs, SHOWN, pairs_address(asked))?,
         next: model
             .pairs
             .iter()
@@ -118,6 +154,37 @@ pub fn page(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
         labels: &labels,
         model,
     })
+}
+
+/// All pairs as a file.
+pub(super) fn pairs_file(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
+    let current = site.current()?;
+    let (pairs, labels) = (pairs(&current.model, asked)?, site.labels.read()?);
+    let heads = ["kept", "other", "verdict", "similarity", "bits", "label"];
+    let rows = pairs.into_iter().map(|pair| {
+        [
+            pair.kept.clone(),
+            pair.other.clone(),
+            verdict(pair).name().to_owned(),
+            pair.similarity.to_string(),
+            bits(pair),
+            labels.of(&pair.kept, &pair.other).unwrap_or_default().to_owned(),
+        ]
+    });
+    Ok(csv("pairs.csv", heads, rows))
+}
+
+/// What became of the other page of a pair.
+pub(super) fn verdict(pair: &DoubtfulPair) -> Outcome {
+    if pair.because.is_some() {
+        Outcome::Kept
+    } else {
+        Outcome::Near
+    }
+}
+
+fn bits(pair: &DoubtfulPair) -> String {
+    pair.distance.map(|bits| bits.to_string()).unwrap_or_default()
 }
 
 #[derive(Serialize)]
@@ -130,13 +197,14 @@ struct PairRow<'a> {
 pub(super) fn pairs_json(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
     let current = site.current()?;
     let labels = site.labels.read()?;
-    let part = Part::of(&current.model.pairs, asked, "")?;
+    let pairs = pairs(&current.model, asked)?;
+    let part = Part::of(&pairs, SHOWN, pairs_address(asked))?;
     let rows = part.items.iter().map(|pair| PairRow {
         label: labels.of(&pair.kept, &pair.other),
         pair,
     });
     Reply::json(&PartAnswer {
-        total: current.model.pairs.len(),
+        total: part.count,
         page: part.page,
         pages: part.pages,
         rows: rows.collect(),
@@ -147,6 +215,9 @@ pub(super) fn pairs_json(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refus
 #[template(path = "serve/clusters.html")]
 struct ClustersPage<'a> {
     frame: Frame<'a>,
+    words: &'a str,
+    heads: Vec<Head>,
+    orders: Vec<Order>,
     part: Part<'a, &'a Cluster>,
 }
 
@@ -171,13 +242,58 @@ impl ClustersPage<'_> {
     }
 }
 
+fn clusters_address(asked: &Asked) -> Address<'_> {
+    Address {
+        path: "/duplicates/clusters",
+        names: &["q"],
+        asked,
+    }
+}
+
+/// The clusters whose kept page has the words, in the order that is asked for.
+fn found_clusters<'m>(model: &'m Model, asked: &Asked) -> Result<Vec<&'m Cluster>, Refusal> {
+    let words = asked.value("q").unwrap_or_default().to_lowercase();
+    let mut clusters = model.report.by_size();
+    clusters.retain(|cluster| {
+        let text = format!("{}\n{}", cluster.kept, cluster.title).to_lowercase();
+        words.split_whitespace().all(|word| text.contains(word))
+    });
+    match clusters_address(asked).sort() {
+        None | Some(("size", true)) => {}
+        Some(("size", false)) => clusters.reverse(),
+        Some(("url", is_descending)) => {
+            clusters.sort_by(|a, b| a.kept.cmp(&b.kept));
+            if is_descending {
+                clusters.reverse();
+            }
+        }
+        Some(_) => return Err(Refusal::bad("sort must be url or size")),
+    }
+    Ok(clusters)
+}
+
 pub fn clusters(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
     let current = site.current()?;
-    let clusters = current.model.report.by_size();
+    let clusters = found_clusters(&current.model, asked)?;
+    let address = clusters_address(asked);
     Reply::page(&ClustersPage {
         frame: site.frame("duplicates", Some(&current)),
-        part: Part::of(&clusters, asked, "/duplicates/clusters?page=")?,
+        words: asked.value("q").unwrap_or_default(),
+        heads: address.heads([column("kept page", "u", "url"), column("pages dropped", "n", "size")]),
+        orders: address.orders([("", "largest first"), ("size", "smallest first"), ("url", "URL")]),
+        part: Part::of(&clusters, SHOWN, address)?,
     })
+}
+
+/// All clusters as a file: a line for each dropped page.
+pub(super) fn clusters_file(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
+    let current = site.current()?;
+    let clusters = found_clusters(&current.model, asked)?;
+    let rows = clusters.into_iter().flat_map(|cluster| {
+        let dropped = cluster.duplicates.iter();
+        dropped.map(|page| [cluster.kept.clone(), page.url.clone(), page.verdict.as_str().to_owned()])
+    });
+    Ok(csv("clusters.csv", ["kept", "dropped", "verdict"], rows))
 }
 
 /// A cluster as in the report, with the number of its kept page.
@@ -190,8 +306,8 @@ struct ClusterRow<'a> {
 
 pub(super) fn clusters_json(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
     let current = site.current()?;
-    let clusters = current.model.report.by_size();
-    let part = Part::of(&clusters, asked, "")?;
+    let clusters = found_clusters(&current.model, asked)?;
+    let part = Part::of(&clusters, SHOWN, clusters_address(asked))?;
     let rows = part.items.iter().map(|cluster| ClusterRow {
         id: cluster.id,
         cluster,
@@ -211,6 +327,7 @@ struct ClusterPage<'a> {
     model: &'a Model,
     labels: &'a Labels,
     cluster: &'a Cluster,
+    heads: Vec<Head>,
     part: Part<'a, Duplicate>,
 }
 
@@ -231,6 +348,13 @@ impl ClusterPage<'_> {
         in_words(self.labels.of(&self.cluster.kept, &duplicate.url))
     }
 
+    fn verdict(&self, duplicate: &Duplicate) -> Outcome {
+        match duplicate.verdict {
+            DuplicateVerdict::Exact => Outcome::Exact,
+            DuplicateVerdict::Near => Outcome::Near,
+        }
+    }
+
     fn measures(&self, duplicate: &Duplicate) -> String {
         match (duplicate.distance, duplicate.similarity) {
             (_, Some(similarity)) if duplicate.distance.is_none() => format!("{similarity:.3}, short"),
@@ -240,21 +364,57 @@ impl ClusterPage<'_> {
     }
 }
 
-pub(super) fn cluster(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
-    let current = site.current()?;
+fn cluster_address(asked: &Asked) -> Address<'_> {
+    Address {
+        path: "/duplicates/cluster",
+        names: &["id"],
+        asked,
+    }
+}
+
+/// The cluster that the parameter `id` names.
+fn named<'m>(model: &'m Model, asked: &Asked) -> Result<&'m Cluster, Refusal> {
     let id: Option<u64> = asked.value("id").and_then(|id| id.parse().ok());
-    let mut clusters = current.model.report.clusters.iter();
+    let mut clusters = model.report.clusters.iter();
     let cluster = clusters.find(|cluster| Some(cluster.id) == id);
-    let cluster = cluster.ok_or_else(|| {
+    cluster.ok_or_else(|| {
         let reason = "No kept page has this number now. The list of clusters has the kept pages.";
         Refusal::new(StatusCode::NOT_FOUND, reason)
-    })?;
-    let path = format!("/duplicates/cluster?id={}&page=", cluster.id);
+    })
+}
+
+pub(super) fn cluster(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
+    let current = site.current()?;
+    let cluster = named(&current.model, asked)?;
+    let address = cluster_address(asked);
     Reply::page(&ClusterPage {
         frame: site.frame("duplicates", Some(&current)),
         model: &current.model,
         labels: &site.labels.read()?,
-        part: Part::of(&cluster.duplicates, asked, &path)?,
+        heads: address.heads([
+            column("dropped page", "u", ""),
+            column("verdict", "t", ""),
+            column("measures", "t", ""),
+            column("your label", "t", ""),
+        ]),
+        part: Part::of(&cluster.duplicates, SHOWN, address)?,
         cluster,
     })
+}
+
+/// All pages of a cluster as a file.
+pub(super) fn cluster_file(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
+    let current = site.current()?;
+    let cluster = named(&current.model, asked)?;
+    let number = |number: Option<f32>| number.map(|number| number.to_string()).unwrap_or_default();
+    let rows = cluster.duplicates.iter().map(|page| {
+        let bits = page.distance.map(|bits| bits.to_string()).unwrap_or_default();
+        [
+            page.url.clone(),
+            page.verdict.as_str().to_owned(),
+            number(page.similarity),
+            bits,
+        ]
+    });
+    Ok(csv("cluster.csv", ["dropped", "verdict", "similarity", "bits"], rows))
 }

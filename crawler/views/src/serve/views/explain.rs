@@ -1,6 +1,7 @@
 //! One URL: why the crawl kept or dropped its page, as `crawler explain` says, and the stored text.
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use askama::Template;
 use axum::http::StatusCode;
@@ -10,7 +11,8 @@ use crate::report::html::{StaticDiff, StaticRow, cut, visible};
 use crate::serve::asked::Asked;
 use crate::serve::frame::Frame;
 use crate::serve::keeper::Current;
-use crate::serve::model::Row;
+use crate::serve::model::{Listed, Model, Row, Source};
+use crate::serve::moment::Moment;
 use crate::serve::reply::{Refusal, Reply};
 use crate::serve::site::Site;
 use study::diff;
@@ -27,6 +29,9 @@ const TEXT_CHARS: usize = 200_000;
 
 const URL_CHARS: usize = 1_000;
 
+/// Upper bound on the links of each kind that the page shows.
+const LINKS: usize = 50;
+
 #[derive(Template)]
 #[template(path = "serve/page.html")]
 struct UrlPage<'a> {
@@ -38,6 +43,34 @@ struct UrlPage<'a> {
     diff: Option<StaticDiff>,
     text: Option<Text>,
     row: Option<&'a Row>,
+    fetched: Option<Moment>,
+    links: Links<'a>,
+}
+
+/// The URLs that lead to a URL, and those that it led to first.
+struct Links<'a> {
+    redirects: Vec<&'a str>,
+    found: Vec<Listed<'a>>,
+    /// All that were found first on the page; `found` has the beginning.
+    count: String,
+}
+
+impl<'a> Links<'a> {
+    fn of(model: &'a Model, url: &str, id: Option<u64>) -> Self {
+        let source = id.map(Source::Page);
+        let is_here = |via: &Option<Source>| source.is_some() && *via == source;
+        let pages = model.rows.iter().filter(|row| is_here(&row.via)).map(Listed::Page);
+        let others = model.others.iter().filter(|other| is_here(&other.via));
+        let mut found: Vec<Listed<'a>> = pages.chain(others.map(Listed::Other)).collect();
+        let count = grouped(found.len() as u64);
+        found.truncate(LINKS);
+        let redirects = model.report.redirects.iter().filter(|redirect| redirect.to == url);
+        Self {
+            redirects: redirects.map(|redirect| &*redirect.url).take(LINKS).collect(),
+            found,
+            count,
+        }
+    }
 }
 
 /// The stored text.
@@ -142,6 +175,10 @@ pub fn page(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
             .and_then(|page| page.diff.as_ref())
             .map(|diff| StaticDiff::of(&diff.diff)),
         text: text.as_deref().map(Text::of),
+        fetched: page
+            .and_then(|page| page.fetched_at.as_deref())
+            .map(|at| Moment::of(at, SystemTime::now())),
+        links: Links::of(&current.model, &answer.url, page.map(|page| page.id)),
         row: page.and_then(|page| current.model.row(page.id)),
         answer: &answer,
     })?;

@@ -1,27 +1,85 @@
-//! Overview: what the report says first.
+//! Overview: whether the crawl is well, what it found, and what a person should look at.
 
 use std::sync::Arc;
 
 use askama::Template;
 use serde_json::json;
 
-use crate::report::html::{Sections, filters};
+use super::duplicates;
+use super::glance::{self, Bar, Breakdown, Tile};
+use crate::report::Report;
+use crate::report::html::{Sections, cut, filters};
 use crate::serve::frame::Frame;
+use crate::serve::model::{DoubtfulPair, Model, Outcome};
 use crate::serve::reply::{Refusal, Reply};
 use crate::serve::site::Site;
+
+/// Rows of each list of what to look at; the view that a list leads to has all.
+const LOOKED_AT: usize = 5;
+
+const CHARS: usize = 200;
 
 #[derive(Template)]
 #[template(path = "serve/overview.html")]
 struct OverviewPage<'a> {
     frame: Frame<'a>,
+    number: u64,
     sections: Sections,
+    tiles: Vec<Tile>,
+    health: String,
+    verdicts: Bar,
+    breakdowns: Vec<Breakdown>,
+    model: &'a Model,
+}
+
+impl OverviewPage<'_> {
+    fn report(&self) -> &Report {
+        &self.model.report
+    }
+
+    fn pairs(&self) -> &[DoubtfulPair] {
+        &self.model.pairs[..self.model.pairs.len().min(LOOKED_AT)]
+    }
+
+    fn name(&self, id: &u64, url: &str) -> String {
+        duplicates::name(self.model, *id, url)
+    }
+
+    fn shown(&self, url: &str) -> String {
+        cut(url, CHARS)
+    }
+
+    fn verdict(&self, pair: &DoubtfulPair) -> Outcome {
+        duplicates::verdict(pair)
+    }
+
+    fn failing(&self) -> Vec<glance::Failing> {
+        glance::failing(self.report(), LOOKED_AT)
+    }
+
+    fn rules(&self) -> impl Iterator<Item = (String, String, &'static str)> {
+        let rules = self.report().steering.rules.iter().take(LOOKED_AT);
+        rules.map(|rule| (cut(&rule.rule, CHARS), cut(&rule.meaning, CHARS), rule.words()))
+    }
+
+    /// Whether there is nothing to look at.
+    fn is_clear(&self) -> bool {
+        self.pairs().is_empty() && self.report().steering.rules.is_empty() && self.failing().is_empty()
+    }
 }
 
 pub fn page(site: &Arc<Site>) -> Result<Reply, Refusal> {
     let current = site.current()?;
+    let model = &current.model;
     Reply::page(&OverviewPage {
         frame: site.frame("overview", Some(&current)),
-        sections: Sections::of(&current.model.report),
+        number: model.number,
+        sections: Sections::of(&model.report),
+        tiles: glance::tiles(&model.report),
+        health: glance::health(&model.report),
+        verdicts: glance::verdicts(&model.report),
+        breakdowns: glance::breakdowns(model),
+        model,
     })
 }
 

@@ -1,16 +1,18 @@
-//! Pages: the search among the current pages.
+//! Pages: the search among all URLs, with what became of each.
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use askama::Template;
-use axum::http::StatusCode;
 use serde::Serialize;
 use url::form_urlencoded::Serializer;
 
+use super::listing::{Address, Column, Head, Order, Part, csv};
 use crate::report::html::cut;
 use crate::serve::asked::Asked;
 use crate::serve::frame::Frame;
-use crate::serve::model::{Model, Query, Row, VerdictFilter};
+use crate::serve::model::{Listed, Model, Outcome, OutcomeFilter, Query, SortKey};
+use crate::serve::moment::Moment;
 use crate::serve::reply::{Refusal, Reply};
 use crate::serve::site::Site;
 use terminal::units::grouped;
@@ -24,50 +26,76 @@ const SUGGESTED: usize = 500;
 const URL_CHARS: usize = 300;
 const TITLE_CHARS: usize = 200;
 
+/// The parameters of a search. `verdict` is the older name of `outcome`.
+const NAMES: &[&str] = &["q", "host", "outcome", "verdict", "language", "type"];
+
 #[derive(Template)]
 #[template(path = "serve/pages.html")]
 struct PagesPage<'a> {
     frame: Frame<'a>,
     query: &'a Query,
-    verdict: &'a str,
+    outcome: &'a str,
     model: &'a Model,
-    rows: Vec<Shown<'a>>,
-    total: String,
-    from: String,
-    to: String,
+    chips: Vec<Chip>,
+    heads: Vec<Head>,
+    orders: Vec<Order>,
+    part: Part<'a, Listed<'a>>,
+    rows: Vec<Shown>,
     /// Whether the words may be a URL that has no page.
     may_be_url: bool,
-    before: Option<String>,
-    after: Option<String>,
+    left_out: Option<String>,
 }
 
 impl PagesPage<'_> {
     fn suggested(&self) -> impl Iterator<Item = &String> {
         self.model.hosts.iter().take(SUGGESTED)
     }
+}
 
-    fn verdicts(&self) -> impl Iterator<Item = &'static str> {
-        VerdictFilter::ALL.into_iter().map(|(name, _)| name)
-    }
+/// A link to the URLs with an outcome.
+struct Chip {
+    name: &'static str,
+    class: &'static str,
+    count: String,
+    link: String,
+    is_current: bool,
 }
 
 /// A row of the table.
-struct Shown<'a> {
-    row: &'a Row,
+struct Shown {
     /// The path of its page.
     link: String,
     url: String,
     title: String,
+    outcome: Outcome,
+    note: String,
+    language: String,
+    fetched: Option<Moment>,
 }
 
-impl<'a> Shown<'a> {
-    fn of(row: &'a Row) -> Self {
+impl Shown {
+    fn of(row: Listed<'_>, model: &Model, now: SystemTime) -> Self {
+        let fetched = Some(row.fetched_at()).filter(|at| !at.is_empty());
         Self {
-            link: page_link(&row.url),
-            url: cut(&row.url, URL_CHARS),
-            title: cut(&row.title, TITLE_CHARS),
-            row,
+            link: page_link(row.url()),
+            url: cut(row.url(), URL_CHARS),
+            title: cut(row.title(), TITLE_CHARS),
+            outcome: row.outcome(),
+            note: cut(&why(row, model), URL_CHARS),
+            language: cut(row.language(), TITLE_CHARS),
+            fetched: fetched.map(|at| Moment::of(at, now)),
         }
+    }
+}
+
+/// Why there is no page, or what a dropped page repeats; empty for a kept one.
+fn why(row: Listed<'_>, model: &Model) -> String {
+    match row {
+        Listed::Page(page) if OutcomeFilter::Dropped.takes(page.outcome) => {
+            let kept = page.cluster.and_then(|id| model.row(id));
+            kept.map(|kept| format!("repeats {}", kept.url)).unwrap_or_default()
+        }
+        _ => row.note().to_owned(),
     }
 }
 
@@ -79,99 +107,142 @@ pub(super) fn page_link(url: &str) -> String {
     )
 }
 
+/// The path of the pages with these parameters.
+pub(super) fn search_link(parameters: &[(&str, &str)]) -> String {
+    let mut query = Serializer::new(String::new());
+    query.extend_pairs(parameters);
+    format!("/pages?{}", query.finish())
+}
+
 #[derive(Serialize)]
 struct PagesAnswer<'a> {
     total: usize,
     page: usize,
     pages: usize,
-    rows: &'a [&'a Row],
+    rows: &'a [Listed<'a>],
 }
 
-/// The found rows of one page of the answer.
-struct Found<'a> {
-    total: usize,
-    page: usize,
-    rows: Vec<&'a Row>,
-}
-
-impl<'a> Found<'a> {
-    fn of(query: &Query, asked: &Asked, model: &'a Model) -> Result<Self, Refusal> {
-        let found = query.find(&model.rows);
-        let page = asked.number("page")?;
-        let from = (page - 1).saturating_mul(SHOWN);
-        if from > 0 && from >= found.len() {
-            let reason = format!(
-                "The search has {} pages of results.",
-                found.len().div_ceil(SHOWN).max(1)
-            );
-            return Err(Refusal::new(StatusCode::NOT_FOUND, reason));
-        }
-        Ok(Self {
-            total: found.len(),
-            page,
-            rows: found.into_iter().skip(from).take(SHOWN).collect(),
-        })
-    }
-
-    fn pages(&self) -> usize {
-        self.total.div_ceil(SHOWN).max(1)
-    }
-}
-
-fn query(asked: &Asked) -> Result<Query, Refusal> {
+/// The search that a request asks for; `all` are the outcomes without a parameter.
+fn query(asked: &Asked, all: OutcomeFilter) -> Result<Query, Refusal> {
     let owned = |name| asked.value(name).map(str::to_owned);
-    let verdict = match asked.value("verdict") {
+    let outcome = match asked.value("outcome").or_else(|| asked.value("verdict")) {
+        None => all,
+        Some(name) => OutcomeFilter::named(name).ok_or_else(|| {
+            let names = Outcome::ALL.map(Outcome::name).join(", ");
+            Refusal::bad(format!("outcome must be any, fetched, dropped, {names}"))
+        })?,
+    };
+    let sort = match address(asked).sort() {
         None => None,
-        Some(name) => {
-            let found = VerdictFilter::ALL.into_iter().find(|(known, _)| *known == name);
-            let (_, verdict) = found.ok_or_else(|| Refusal::bad("verdict must be kept, dropped, exact or near"))?;
-            Some(verdict)
+        Some((key, is_descending)) => {
+            let key = SortKey::named(key);
+            let key = key.ok_or_else(|| Refusal::bad("sort must be url, outcome, language or fetched"))?;
+            Some((key, is_descending))
         }
     };
     Ok(Query {
         words: owned("q").unwrap_or_default(),
         host: owned("host"),
         language: owned("language"),
-        verdict,
+        kind: owned("type"),
+        outcome,
+        sort,
     })
 }
 
-pub fn page(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
-    let current = site.current()?;
-    let query = query(asked)?;
-    let found = Found::of(&query, asked, &current.model)?;
-    let from = (found.page - 1) * SHOWN;
-    let link = |page: usize| {
-        let mut link = Serializer::for_suffix("/pages?".to_owned(), "/pages?".len());
-        for name in ["q", "host", "verdict", "language"] {
-            if let Some(value) = asked.value(name) {
-                link.append_pair(name, value);
-            }
-        }
-        link.append_pair("page", &page.to_string()).finish()
+fn address(asked: &Asked) -> Address<'_> {
+    Address {
+        path: "/pages",
+        names: NAMES,
+        asked,
+    }
+}
+
+/// Links to the outcomes that the crawl has.
+fn chips(model: &Model, asked: &Asked, now: OutcomeFilter) -> Vec<Chip> {
+    let chip = |filter, name, class, count, value: &str| Chip {
+        name,
+        class,
+        count: grouped(count),
+        link: address(asked).with("", &[("verdict", ""), ("outcome", value)]),
+        is_current: filter == now,
     };
+    let all = model.outcomes.iter().map(|(_, count)| count).sum();
+    let outcomes = model.outcomes.iter().map(|(outcome, count)| {
+        let filter = OutcomeFilter::Only(*outcome);
+        chip(filter, outcome.words(), outcome.class(), *count, outcome.name())
+    });
+    let any = chip(OutcomeFilter::Any, "all", "", all, "");
+    std::iter::once(any).chain(outcomes).collect()
+}
+
+pub fn page(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
+    let (current, now) = (site.current()?, SystemTime::now());
+    let model = &current.model;
+    let query = query(asked, OutcomeFilter::Any)?;
+    let found = query.find(&model.rows, &model.others);
+    let part = Part::of(&found, SHOWN, address(asked))?;
+    let column = |name, class, key| Column { name, class, key };
     Reply::page(&PagesPage {
         frame: site.frame("pages", Some(&current)),
-        verdict: asked.value("verdict").unwrap_or_default(),
-        model: &current.model,
-        total: grouped(found.total as u64),
-        from: grouped((from + 1) as u64),
-        to: grouped((from + found.rows.len()) as u64),
+        outcome: asked
+            .value("outcome")
+            .or_else(|| asked.value("verdict"))
+            .unwrap_or_default(),
+        chips: chips(model, asked, query.outcome),
+        heads: address(asked).heads([
+            column("page", "u", "url"),
+            column("outcome", "t", "outcome"),
+            column("why", "u", ""),
+            column("language", "t", "language"),
+            column("fetched", "t", "fetched"),
+        ]),
+        orders: address(asked).orders([
+            ("", "of decision"),
+            ("url", "URL"),
+            ("outcome", "outcome"),
+            ("language", "language"),
+            ("-fetched", "newest first"),
+            ("fetched", "oldest first"),
+        ]),
+        rows: part.items.iter().map(|row| Shown::of(*row, model, now)).collect(),
+        part,
         may_be_url: query.words.contains(['.', ':']) && !query.words.contains(' '),
-        before: (found.page > 1).then(|| link(found.page - 1)),
-        after: (found.page < found.pages()).then(|| link(found.page + 1)),
-        rows: found.rows.iter().map(|row| Shown::of(row)).collect(),
+        left_out: (model.left_out > 0).then(|| grouped(model.left_out)),
+        model,
         query: &query,
     })
 }
 
+/// All rows of a search as a file.
+pub(super) fn file(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
+    let current = site.current()?;
+    let model = &current.model;
+    let found = query(asked, OutcomeFilter::Any)?.find(&model.rows, &model.others);
+    let heads = ["url", "title", "outcome", "why", "language", "fetched"];
+    let rows = found.iter().map(|row| {
+        let why = why(*row, model);
+        [
+            row.url(),
+            row.title(),
+            row.outcome().name(),
+            &why,
+            row.language(),
+            row.fetched_at(),
+        ]
+        .map(str::to_owned)
+    });
+    Ok(csv("pages.csv", heads, rows))
+}
+
 pub(super) fn json(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
     let current = site.current()?;
-    let found = Found::of(&query(asked)?, asked, &current.model)?;
+    let found = query(asked, OutcomeFilter::Fetched)?.find(&current.model.rows, &current.model.others);
+    let part = Part::of(&found, SHOWN, address(asked))?;
     Reply::json(&PagesAnswer {
-        total: found.total,
-        page: found.page,
-        pages: found.pages(),
-        rows: &found.rows,
+        total: part.count,
+        page: part.page,
+        pages: part.pages,
+        rows: part.items,
     })
 }

@@ -7,6 +7,7 @@ use axum::http::StatusCode;
 use dedup::Confirm;
 use serde::{Deserialize, Serialize};
 
+use super::plane::Plane;
 use crate::report::html::{Sections, filters};
 use crate::serve::asked::Asked;
 use crate::serve::frame::Frame;
@@ -25,6 +26,7 @@ const SHOWN: usize = 100;
 struct TunePage<'a> {
     frame: Frame<'a>,
     sections: Sections,
+    plane: Plane,
     /// The columns of the chart of distances.
     slots: usize,
 }
@@ -39,6 +41,7 @@ pub fn page(site: &Arc<Site>) -> Result<Reply, Refusal> {
             .distances
             .len()
             .max(report.thresholds.max_distance as usize + 2),
+        plane: Plane::of(report),
         sections: Sections::of(report),
     })
 }

@@ -1,0 +1,25 @@
+//! Hosts: the tables of the report about hosts, rules, and URLs without a page.
+
+use std::sync::Arc;
+
+use askama::Template;
+
+use crate::report::html::{Sections, filters};
+use crate::serve::frame::Frame;
+use crate::serve::reply::{Refusal, Reply};
+use crate::serve::site::Site;
+
+#[derive(Template)]
+#[template(path = "serve/hosts.html")]
+struct HostsPage<'a> {
+    frame: Frame<'a>,
+    sections: Sections,
+}
+
+pub fn page(site: &Arc<Site>) -> Result<Reply, Refusal> {
+    let current = site.current()?;
+    Reply::page(&HostsPage {
+        frame: site.frame("hosts", Some(&current)),
+        sections: Sections::of(&current.model.report),
+    })
+}
