@@ -221,8 +221,7 @@ impl Content {
     }
 
     fn said(&self, budget: &mut Budget) -> Said {
-        // The search for each of the words reads the text.
-        if budget.take_text(self.text.len() * WORDS_AT_ONCE) {
+        if budget.take_text(self.text.len() * PRICE_OF_SEARCH) {
             said(&self.text)
         } else {
             Said::NOTHING
@@ -351,8 +350,8 @@ fn named_by_one(name: &str) -> Named {
     }
 }
 
-/// How many words [`said`] finds in one pass over a text, about.
-const WORDS_AT_ONCE: usize = 4;
+/// How many times as much as a look at a text the search for the words of consent in it costs.
+const PRICE_OF_SEARCH: usize = 4;
 
 /// The beginnings of ids and classes that consent tools give to their dialogues. The tables of cookies that they put into a page have others.
 const TOOLS: &[&str] = &[
