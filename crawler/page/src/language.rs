@@ -87,6 +87,9 @@ fn among_several<'a>(prose: &Prose, declared: Option<&'a str>) -> Option<&'a str
     let candidates: Vec<Lang> = candidates.collect();
     let found = Detector::with_allowlist(candidates.clone()).detect(&prose.sample)?;
     let code = iso_639_1(found.lang())?;
+    if declared == Some(code) {
+        return declared;
+    }
     let is_alike = |other: &str| {
         ALIKE
             .iter()
@@ -94,10 +97,10 @@ fn among_several<'a>(prose: &Prose, declared: Option<&'a str>) -> Option<&'a str
     };
     // The detector always doubts between two that are alike. So it is asked whether the text is in one of them.
     let is_other = |lang: &Lang| *lang == found.lang() || !iso_639_1(*lang).is_some_and(is_alike);
-    let others = candidates.into_iter().filter(is_other).collect();
-    let doubt = if found.is_reliable() {
-        Doubt::None
+    let doubt = if found.is_reliable() || candidates.iter().all(is_other) {
+        Doubt::of(&found, &prose.sample)
     } else {
+        let others = candidates.into_iter().filter(is_other).collect();
         Doubt::of(&Detector::with_allowlist(others).detect(&prose.sample)?, &prose.sample)
     };
     let outweighs = |declared: &&str| {

@@ -213,10 +213,19 @@ fn parse_tree(html: &str, limits: ParseLimits, attributes: Attributes) -> (Tree,
 
 /// A page with a line feed at the end of each line (WHATWG HTML, section 13.2.3.5).
 fn with_line_feeds(html: &str) -> Cow<'_, str> {
-    match memchr(b'\r', html.as_bytes()) {
-        Some(_) => Cow::Owned(html.replace("\r\n", "\n").replace('\r', "\n")),
-        None => Cow::Borrowed(html),
+    if memchr(b'\r', html.as_bytes()).is_none() {
+        return Cow::Borrowed(html);
     }
+    let mut lines = String::with_capacity(html.len());
+    let mut rest = html;
+    while let Some(at) = memchr(b'\r', rest.as_bytes()) {
+        lines.push_str(&rest[..at]);
+        lines.push('\n');
+        let behind = &rest[at + 1..];
+        rest = behind.strip_prefix('\n').unwrap_or(behind);
+    }
+    lines.push_str(rest);
+    Cow::Owned(lines)
 }
 
 /// Most elements in which only text may be that are tried in vain. Each try may read the rest of the page.

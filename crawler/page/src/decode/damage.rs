@@ -4,6 +4,8 @@
 //! detector then rules the encoding out, however long the rest is, and takes a page in Chinese for one in French. So each encoding gets the body
 //! without the sequences that are damaged in it, if they are few, and must win there.
 
+use std::sync::LazyLock;
+
 use encoding_rs::{
     BIG5, DecoderResult, EUC_JP, EUC_KR, Encoding, GBK, IBM866, ISO_8859_2, ISO_8859_5, ISO_8859_6, ISO_8859_7,
     ISO_8859_8, KOI8_U, SHIFT_JIS, WINDOWS_874, WINDOWS_1250, WINDOWS_1251, WINDOWS_1252, WINDOWS_1253, WINDOWS_1254,
@@ -45,6 +47,18 @@ const CHARACTERS_FOR_A_DAMAGE: usize = 50;
 /// Fewest damaged sequences of a body that is not in UTF-8 although it declares it.
 const MIN_SEQUENCES_OF_OTHERS: usize = 4;
 
+/// For each candidate the bytes that a single-byte encoding has no letter for.
+static DAMAGED_BYTES: LazyLock<[[bool; 256]; CANDIDATES.len()]> = LazyLock::new(|| CANDIDATES.map(damaged_bytes));
+
+/// Decoders give control characters for such bytes, which no text has.
+fn damaged_bytes(encoding: &'static Encoding) -> [bool; 256] {
+    std::array::from_fn(|byte| {
+        let byte = [byte as u8];
+        let (text, _) = encoding.decode_without_bom_handling(&byte);
+        !byte.is_ascii() && text.contains(|c: char| c.is_control() || c == char::REPLACEMENT_CHARACTER)
+    })
+}
+
 /// The encoding that `guess` finds in the body without the sequences that are damaged in that encoding. The one with fewest damaged sequences
 /// wins; else the encoding that `guess` `found` in the body as it is.
 pub(super) fn guessed(
@@ -52,16 +66,61 @@ pub(super) fn guessed(
     found: &'static Encoding,
     guess: impl Fn(&[u8]) -> &'static Encoding,
 ) -> &'static Encoding {
+    let counts = counts(body);
     // Without one of its bytes, a sequence of several is damaged itself.
     let candidates = CANDIDATES
         .iter()
-        .filter(|encoding| found.is_single_byte() || !encoding.is_single_byte());
-    let repaired = candidates.filter_map(|encoding| {
-        let repaired = repaired(body, encoding)?;
-        (guess(&repaired.bytes) == *encoding).then_some((repaired.damaged, *encoding))
-    });
-    let best = repaired.min_by_key(|(damaged, _)| *damaged);
-    best.map_or(found, |(_, encoding)| encoding)
+        .zip(&*DAMAGED_BYTES)
+        .filter(|(encoding, _)| found.is_single_byte() || !encoding.is_single_byte());
+    let mut damaged: Vec<_> = candidates
+        .filter_map(|(encoding, damage)| {
+            let few = if encoding.is_single_byte() {
+                few_bytes(&counts, damage)
+            } else {
+                without_sequences(body, encoding).and_then(|(repaired, characters)| few(repaired.damaged, characters))
+            };
+            Some((few?, *encoding, damage))
+        })
+        .collect();
+    // Stable: of those with as few, the first. A guess takes longer than all of the counts.
+    damaged.sort_by_key(|(damaged, ..)| *damaged);
+    let mut encodings = damaged.into_iter().map(|(_, encoding, damage)| (encoding, damage));
+    let best = encodings.find(|(encoding, damage)| guess(&repaired(body, encoding, damage)) == *encoding);
+    best.map_or(found, |(encoding, _)| encoding)
+}
+
+/// The number of damaged sequences beside so many characters beyond ASCII; `None` if there are none or many of them.
+fn few(damaged: usize, characters: usize) -> Option<usize> {
+    let is_few = characters >= MIN_CHARACTERS && damaged * CHARACTERS_FOR_A_DAMAGE <= characters;
+    (damaged > 0 && is_few).then_some(damaged)
+}
+
+/// How often each byte is in the body.
+fn counts(body: &[u8]) -> [usize; 256] {
+    let mut counts = [0; 256];
+    body.iter().for_each(|byte| counts[usize::from(*byte)] += 1);
+    counts
+}
+
+/// The number of the bytes that a single-byte encoding has no letter for, if they are few.
+fn few_bytes(counts: &[usize; 256], is_damage: &[bool; 256]) -> Option<usize> {
+    let beyond_ascii = || counts.iter().zip(is_damage).skip(0x80);
+    let all: usize = beyond_ascii().map(|(count, _)| count).sum();
+    let damaged = beyond_ascii()
+        .filter(|(_, is_damage)| **is_damage)
+        .map(|(count, _)| count)
+        .sum();
+    few(damaged, all - damaged)
+}
+
+/// The body without the sequences that are damaged in an encoding.
+fn repaired(body: &[u8], encoding: &'static Encoding, is_damage: &[bool; 256]) -> Vec<u8> {
+    if encoding.is_single_byte() {
+        let bytes = body.iter().copied();
+        bytes.filter(|byte| !is_damage[usize::from(*byte)]).collect()
+    } else {
+        without_sequences(body, encoding).map_or_else(Vec::new, |(repaired, _)| repaired.bytes)
+    }
 }
 
 struct Repaired {
@@ -69,37 +128,8 @@ struct Repaired {
     damaged: usize,
 }
 
-/// The body without the sequences that the encoding does not have; `None` if there are none or many of them.
-fn repaired(body: &[u8], encoding: &'static Encoding) -> Option<Repaired> {
-    let (repaired, characters) = if encoding.is_single_byte() {
-        without_bytes(body, encoding)
-    } else {
-        without_sequences(body, encoding)?
-    };
-    let is_damaged = repaired.damaged > 0 && characters >= MIN_CHARACTERS;
-    (is_damaged && repaired.damaged * CHARACTERS_FOR_A_DAMAGE <= characters).then_some(repaired)
-}
-
-/// The body without the bytes that a single-byte encoding has no letter for, and the number of its other characters beyond ASCII. Decoders give
-/// control characters for them, which no text has.
-fn without_bytes(body: &[u8], encoding: &'static Encoding) -> (Repaired, usize) {
-    let is_damage = |byte: u8| {
-        let byte = [byte];
-        let (text, _) = encoding.decode_without_bom_handling(&byte);
-        !byte.is_ascii() && text.contains(|c: char| c.is_control() || c == char::REPLACEMENT_CHARACTER)
-    };
-    let is_damage: Vec<bool> = (0u8..=0xff).map(is_damage).collect();
-    let bytes: Vec<u8> = body
-        .iter()
-        .copied()
-        .filter(|byte| !is_damage[usize::from(*byte)])
-        .collect();
-    let characters = bytes.iter().filter(|byte| !byte.is_ascii()).count();
-    let damaged = body.len() - bytes.len();
-    (Repaired { bytes, damaged }, characters)
-}
-
-/// The same for an encoding with sequences of several bytes; `None` if many of them are damaged.
+/// The body without the damaged sequences of an encoding with sequences of several bytes, and the number of its other characters beyond ASCII;
+/// `None` if many of them are damaged.
 fn without_sequences(body: &[u8], encoding: &'static Encoding) -> Option<(Repaired, usize)> {
     let mut decoder = encoding.new_decoder_without_bom_handling();
     let mut repaired = Repaired {

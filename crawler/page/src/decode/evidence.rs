@@ -7,12 +7,11 @@
 
 mod common;
 
-use std::collections::HashSet;
-
 use encoding_rs::Encoding;
 
 pub(super) use self::common::CANDIDATES;
 use self::common::Letters;
+use crate::map::Set;
 
 /// Bytes beyond ASCII that are read. The shares of characters hardly change after a few thousand.
 const MAX_BYTES: usize = 16 * 1024;
@@ -135,8 +134,8 @@ fn evidence(sample: &[u8], encoding: &'static Encoding) -> Option<Evidence> {
 
 /// Counts the frequent characters, but for those that are odd between their neighbours. Repeated ones, as in a line of dashes, are one.
 fn of_characters(text: &str, frequent: &str, is_odd: fn(char, char) -> bool) -> Evidence {
-    let frequent: HashSet<char> = frequent.chars().collect();
-    let mut found = HashSet::new();
+    let frequent: Set<char> = frequent.chars().collect();
+    let mut found = Set::default();
     let mut evidence = Evidence::default();
     let mut characters = text.chars().peekable();
     let mut before = ' ';
@@ -166,7 +165,7 @@ fn is_odd_in_word(before: char, after: char) -> bool {
 
 /// Counts the characters that stand where a Latin text has them.
 fn latin(text: &str) -> Evidence {
-    let mut found = HashSet::new();
+    let mut found = Set::default();
     let mut evidence = Evidence::default();
     let mut before = ' ';
     let mut rest = text;

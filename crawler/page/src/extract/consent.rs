@@ -6,6 +6,9 @@
 
 mod words;
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
 use html5ever::local_name;
 
 use self::words::{Answer, Said, answer, said};
@@ -218,8 +221,7 @@ impl Content {
     }
 
     fn said(&self, budget: &mut Budget) -> Said {
-        // The search for each of the words reads the text.
-        if budget.take_text(self.text.len() * WORDS_AT_ONCE) {
+        if budget.take_text(self.text.len() * PRICE_OF_SEARCH) {
             said(&self.text)
         } else {
             Said::NOTHING
@@ -310,11 +312,25 @@ fn leads_to_a_page(href: &str) -> bool {
 
 /// What the names in the value of an attribute say.
 fn named(names: &str) -> Named {
+    if !may_be_of_consent(names) {
+        return Named::Nothing;
+    }
     let names = names.split_ascii_whitespace().take(MAX_NAMES);
     names
         .map(|name| named_by_one(&name.to_ascii_lowercase()))
         .max()
         .unwrap_or(Named::Nothing)
+}
+
+/// Whether one of the names may be of consent. Nearly none is, and one pass over the value tells it for all.
+fn may_be_of_consent(names: &str) -> bool {
+    static PARTS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+        AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            .build(TOOLS.iter().chain(&SUBJECTS))
+            .ok()
+    });
+    PARTS.as_ref().is_none_or(|parts| parts.is_match(names))
 }
 
 fn named_by_one(name: &str) -> Named {
@@ -334,8 +350,8 @@ fn named_by_one(name: &str) -> Named {
     }
 }
 
-/// How many words [`said`] finds in one pass over a text, about.
-const WORDS_AT_ONCE: usize = 4;
+/// How many times as much as a look at a text the search for the words of consent in it costs.
+const PRICE_OF_SEARCH: usize = 4;
 
 /// The beginnings of ids and classes that consent tools give to their dialogues. The tables of cookies that they put into a page have others.
 const TOOLS: &[&str] = &[

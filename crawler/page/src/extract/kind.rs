@@ -82,7 +82,7 @@ pub(crate) fn for_each_type<'t>(node: NodeRef<'t>, element: &'t Element, mut add
 fn types_in_json_ld(script: &str) -> impl Iterator<Item = &str> {
     let mut rest = &script[..script.floor_char_boundary(MAX_SCRIPT_BYTES)];
     std::iter::from_fn(move || {
-        while let Some(at) = rest.find("\"@type\"") {
+        while let Some(at) = memchr::memmem::find(rest.as_bytes(), b"\"@type\"") {
             rest = rest[at + 7..].trim_start();
             let value = rest.strip_prefix(':').unwrap_or(rest).trim_start();
             let value = value.strip_prefix('[').unwrap_or(value).trim_start();

@@ -133,7 +133,11 @@ fn of_line(line: &str, next: &str, order: Order) -> Option<Vec<String>> {
         .iter()
         .filter(|_| is_dated)
         .filter_map(|word| Some(line.split_once(word)?.1));
-    let labelled = LABELS.iter().filter_map(|label| Some(line.split_once(label)?.1));
+    let may_have_label = line.contains([':', '：']);
+    let labelled = LABELS
+        .iter()
+        .filter(|_| may_have_label)
+        .filter_map(|label| Some(line.split_once(label)?.1));
     after_word
         .chain(between)
         .chain(labelled)

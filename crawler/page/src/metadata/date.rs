@@ -12,7 +12,7 @@ use jiff::civil::Date;
 use url::Url;
 
 pub(super) use self::program::{declared, in_path};
-use self::tokens::{Token, tokens};
+use self::tokens::{Token, has_digit, tokens};
 use super::text::{cut, is_without_spaces};
 
 /// Longest text that is searched for a date, in bytes.
@@ -67,9 +67,20 @@ impl Order {
     }
 }
 
+/// Whether a text may have a date: every date has a digit, and most lines of a page have none.
+pub(super) fn may_be_in(text: &str) -> bool {
+    has_digit(text)
+}
+
+/// The tokens of the part of a text that is searched for a date; `None` if it has none.
+fn tokens_with_date(text: &str) -> Option<Vec<Token>> {
+    let text = cut(text, MAX_TEXT_BYTES);
+    may_be_in(text).then(|| tokens(text))
+}
+
 /// The first date in a text that people read. `None` if it is part of a span of time, which is that of an event.
 pub(super) fn shown(text: &str, order: Order) -> Option<PageDate> {
-    let tokens = tokens(cut(text, MAX_TEXT_BYTES));
+    let tokens = tokens_with_date(text)?;
     let (at, day) = (0..tokens.len()).find_map(|at| Some((at, date_at(&tokens, at, order)?)))?;
     let is_of_span = span::is_of_span(&tokens, at, order);
     (!is_of_span).then(|| PageDate::of_day(day))
@@ -82,7 +93,7 @@ const MAX_PLACE_WORDS: usize = 3;
 /// goes on with the sentence.
 pub(super) fn opening(text: &str, order: Order) -> Option<PageDate> {
     use Token::{Mark, Word};
-    let tokens = tokens(cut(text, MAX_TEXT_BYTES));
+    let tokens = tokens_with_date(text)?;
     let place = tokens.iter().take_while(|token| matches!(token, Word(_))).count();
     let marks = tokens[place..]
         .iter()
@@ -109,7 +120,7 @@ pub(super) struct Around {
 /// What is around the first date of a text; `None` if it has no date.
 pub(super) fn words_around(text: &str, order: Order) -> Option<Around> {
     use Token::{Mark, Number};
-    let tokens = tokens(cut(text, MAX_TEXT_BYTES));
+    let tokens = tokens_with_date(text)?;
     let at = (0..tokens.len()).find(|at| date_at(&tokens, *at, order).is_some())?;
     let (before, behind) = tokens.split_at(at);
     let count = |tokens: &[Token]| tokens.iter().map(words_of).sum();
@@ -147,7 +158,7 @@ pub(super) fn order_told(text: &str) -> Option<Order> {
     if !text.contains(['/', '-']) {
         return None;
     }
-    let tokens = tokens(cut(text, MAX_TEXT_BYTES));
+    let tokens = tokens_with_date(text)?;
     tokens.windows(5).find_map(|five| match five {
         [
             Number(a, 1..=2),

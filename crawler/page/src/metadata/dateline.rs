@@ -175,7 +175,7 @@ fn is_date_mark(mark: Mark) -> bool {
 }
 
 fn told_near(visible: &Visible<'_>, reader: DateReader<'_>) -> impl Iterator<Item = PageDate> {
-    let lines = visible.lines_near();
+    let lines = visible.lines_near().filter(|(_, line)| date::may_be_in(line));
     let lines = lines.filter(|(at, _)| is_of_publication(label_above(visible, *at)));
     lines.filter_map(move |(_, line)| told_in(line, reader))
 }
@@ -187,6 +187,9 @@ fn told_in(line: &str, reader: DateReader<'_>) -> Option<PageDate> {
 
 /// The first date of a text with this label; if there is none, the first without a label.
 fn date_in(text: &str, label: Label, reader: DateReader<'_>) -> Option<PageDate> {
+    if !date::may_be_in(text) {
+        return None;
+    }
     let lower = text.to_lowercase();
     if !has_label(&lower) {
         return reader.shown(text);
@@ -206,8 +209,9 @@ fn is_of_publication(label: Option<Label>) -> bool {
 
 /// The date in the first line with such a label beside it.
 fn labelled(visible: &Visible<'_>, label: Label, reader: DateReader<'_>) -> Option<PageDate> {
-    let mut lines = visible.short_lines().map(|(at, line)| (at, line.to_lowercase()));
-    lines.find_map(|(at, lower)| {
+    let mut lines = visible.short_lines().filter(|(_, line)| date::may_be_in(line));
+    lines.find_map(|(at, line)| {
+        let lower = line.to_lowercase();
         if label_above(visible, at) == Some(label) {
             return reader.shown(&lower);
         }

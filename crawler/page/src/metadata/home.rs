@@ -60,7 +60,7 @@ impl Home {
         if self.rights.len() >= MAX_RIGHTS {
             return;
         }
-        if let Some(at) = text.find('©') {
+        if let Some(at) = memchr::memmem::find(text.as_bytes(), "©".as_bytes()) {
             self.rights.push(folded(cut(&text[at..], MAX_TEXT_BYTES)));
         }
     }

@@ -35,6 +35,9 @@ pub(super) fn cleaned_title(text: &str) -> String {
 /// The text with white space collapsed, without invisible characters.
 pub(super) fn collapsed(text: &str) -> String {
     let text = text.trim();
+    if is_collapsed(text) {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {
         if !out.is_empty() {
@@ -48,6 +51,11 @@ pub(super) fn collapsed(text: &str) -> String {
     }
     out.truncate(out.trim_end().len());
     out
+}
+
+/// Whether a text is ASCII with single spaces between its words, as most are.
+fn is_collapsed(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~')) && !text.contains("  ")
 }
 
 /// Whether an invisible character is part of the spelling of a word, as in Persian and in the scripts of India.

@@ -242,7 +242,12 @@ impl<'t> Visit<'t> for Reader<'t> {
             self.end_line();
             self.visible.heading = Some(self.visible.lines.len());
         }
-        if is_unseen(element) || self.is_foreign(node, element) || is_hidden(element) {
+        if is_unseen(element) {
+            return false;
+        }
+        let class = element.plain_attribute(&local_name!("class"));
+        let by_class = class.and_then(|class| self.meanings.of(class));
+        if self.is_foreign(node, element, by_class) || is_hidden(element) {
             return false;
         }
         let is_article = element.name.local == local_name!("article");
@@ -251,7 +256,7 @@ impl<'t> Visit<'t> for Reader<'t> {
         if element.name.local == local_name!("br") || !is_within_line(node, element) {
             self.end_line();
         }
-        self.take(node, element);
+        self.take(node, element, by_class);
         true
     }
 
@@ -277,15 +282,14 @@ impl<'t> Reader<'t> {
     }
 
     /// Whether an element is a zone of something else than the page's own text.
-    fn is_foreign(&mut self, node: NodeRef<'_>, element: &'t Element) -> bool {
+    fn is_foreign(&self, node: NodeRef<'_>, element: &Element, by_class: Option<Meaning>) -> bool {
         let name = &element.name.local;
         if self.around.contains(&node.id())
             || matches!(*name, local_name!("html") | local_name!("body") | local_name!("main"))
         {
             return false;
         }
-        let classes = element.plain_attribute(&local_name!("class")).unwrap_or_default();
-        match self.meanings.of(classes) {
+        match by_class {
             Some(Meaning::Zone) => return true,
             Some(Meaning::Foot) if self.own_articles == 0 => return true,
             Some(Meaning::Author | Meaning::Published) => return false,
@@ -299,13 +303,12 @@ impl<'t> Reader<'t> {
         by_element || element.plain_attribute(&local_name!("id")).is_some_and(is_zone)
     }
 
-    fn take(&mut self, node: NodeRef<'_>, element: &'t Element) {
+    fn take(&mut self, node: NodeRef<'_>, element: &Element, by_class: Option<Meaning>) {
         let has_room = self.visible.marks.len() < MAX_MARKS && self.tried < MAX_TRIED;
         if !has_room {
             return;
         }
-        let class = element.plain_attribute(&local_name!("class"));
-        let Some(mark) = mark_of(element, class.and_then(|class| self.meanings.of(class))) else {
+        let Some(mark) = mark_of(element, by_class) else {
             return;
         };
         self.tried += 1;

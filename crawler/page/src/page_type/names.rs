@@ -1,6 +1,8 @@
 //! The words of class names and ids that tell of the type of a page, each value read once for a page.
 
-use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use crate::map::Map;
 
 /// Longest value that is read, in bytes.
 pub(super) const MAX_VALUE_BYTES: usize = 1024;
@@ -164,12 +166,15 @@ pub(super) type Topics = u32;
 /// The values that were read. The elements of a page share a few hundred of them.
 #[derive(Default)]
 pub(super) struct Names<'t> {
-    topics: HashMap<&'t str, Topics>,
+    topics: Map<&'t str, Topics>,
 }
 
 impl<'t> Names<'t> {
     /// The topics of the names in the value of an attribute.
     pub(super) fn topics(&mut self, value: &'t str) -> Topics {
+        if value.is_empty() {
+            return 0;
+        }
         if let Some(topics) = self.topics.get(value) {
             return *topics;
         }
@@ -208,7 +213,7 @@ fn topics_of_word(word: &[u8]) -> Topics {
     WORDS.get(&*lower).copied().unwrap_or(0)
 }
 
-static WORDS: std::sync::LazyLock<HashMap<&[u8], Topics>> = std::sync::LazyLock::new(|| {
+static WORDS: LazyLock<Map<&[u8], Topics>> = LazyLock::new(|| {
     let of_topic = |(topic, (_, words)): (usize, &(&str, &'static [&'static str]))| {
         words.iter().map(move |word| (word.as_bytes(), 1 << topic))
     };

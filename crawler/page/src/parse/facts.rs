@@ -1,7 +1,5 @@
 //! The facts of a page besides its text: title, language, links, and robots directives.
 
-use std::collections::HashSet;
-
 use encoding_rs::Encoding;
 use html5ever::{local_name, ns};
 use url::Url;
@@ -11,6 +9,7 @@ use super::outlinks::{Reference, Resolver, resolve};
 use super::refresh::parse_refresh;
 use super::shadow::shadow_roots;
 use super::{Document, Element, LinkKind, Node, NodeId, NodeRef, Outlink, RobotsDirectives, Tree, attribute};
+use crate::map::Set;
 
 /// Longest title or heading, in bytes; longer ones are cut.
 const MAX_TEXT_BYTES: usize = 4096;
@@ -171,11 +170,10 @@ pub(crate) fn live_elements(html: &Tree) -> impl Iterator<Item = (NodeRef<'_>, &
 
 /// The nodes inside `<template>` elements, which are inactive without a script. A template that declares a shadow root is part
 /// of the page.
-fn inert_nodes(html: &Tree) -> HashSet<NodeId> {
-    let mut inert = HashSet::new();
-    let live: HashSet<NodeId> = shadow_roots(html).into_iter().collect();
-    // Only templates contain fragments.
-    for fragment in html.nodes().filter(|node| matches!(node.value(), Node::Fragment)) {
+fn inert_nodes(html: &Tree) -> Set<NodeId> {
+    let mut inert = Set::default();
+    let live: Set<NodeId> = shadow_roots(html).into_iter().collect();
+    for fragment in html.fragments() {
         if !live.contains(&fragment.id()) && !inert.contains(&fragment.id()) {
             inert.extend(fragment.descendants().map(|node| node.id()));
         }

@@ -27,9 +27,7 @@ pub(crate) fn displayed(tree: &Tree) -> Option<Tree> {
 /// The shadow roots of a tree in the order of the source: the contents of the templates that declare them.
 pub(crate) fn shadow_roots(tree: &Tree) -> Vec<NodeId> {
     let mut hosts = Set::default();
-    // Only templates contain fragments.
-    let contents = tree.nodes().filter(|node| matches!(node.value(), Node::Fragment));
-    let roots = contents.filter(|content| {
+    let roots = tree.fragments().filter(|content| {
         let template = content.parent().filter(|template| declares_root(*template));
         let host = template.and_then(NodeRef::parent);
         // The first template of a host counts. The next one is ordinary.

@@ -1,14 +1,16 @@
-//! A fast path for the simple tokens of which nearly all pages consist: text with usual character references, tags in lower case, and
-//! elements in which only text may be.
+//! A fast path for the simple tokens of which nearly all pages consist: text with usual character references, tags with quoted or plain
+//! values, and elements in which only text may be.
 //!
 //! The parser's tokenizer takes more than half of the time of a parse, because it runs each character through the state machine
 //! of the standard. This module reads a tag or a text at once if it is unambiguous, with the same result, and leaves
 //! everything else to the tokenizer. It leaves out the attributes that nothing reads.
 
+use std::borrow::Cow;
+
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{Tag, TagKind, Token};
 use html5ever::{Attribute, LocalName, QualName, local_name, ns};
-use memchr::{memchr, memchr2};
+use memchr::{memchr, memchr_iter, memchr2};
 
 use super::{read_attributes, references};
 
@@ -157,13 +159,13 @@ impl<'a> Source<'a> {
     fn end_tag(&self, at: usize) -> Option<(Token, usize)> {
         let name = self.name(at + 2)?;
         let end = at + 2 + name.len();
-        (self.bytes().get(end) == Some(&b'>') && !is_raw(name))
-            .then(|| (tag(TagKind::EndTag, name, false, Vec::new()), end + 1))
+        (self.bytes().get(end) == Some(&b'>') && !is_raw(&name))
+            .then(|| (tag(TagKind::EndTag, &name, false, Vec::new()), end + 1))
     }
 
     fn start_tag(&self, at: usize, raw: bool) -> Option<Start> {
         let bytes = self.bytes();
-        let element = self.name(at + 1)?;
+        let element = &*self.name(at + 1)?;
         if is_raw(element) != raw {
             return None;
         }
@@ -184,7 +186,7 @@ impl<'a> Source<'a> {
             let name = if keeps_all {
                 Some(LocalName::from(name))
             } else {
-                read_attributes::name(element, name)
+                read_attributes::name(element, &name)
             };
             let Some(name) = name else {
                 left_out += 1;
@@ -210,19 +212,19 @@ impl<'a> Source<'a> {
 
     /// Whether the tag at `at` is simple and of an element in which only text may be.
     pub(super) fn begins_raw_element(&self, at: usize) -> bool {
-        self.bytes()[at] == b'<' && self.name(at + 1).is_some_and(is_raw)
+        self.bytes()[at] == b'<' && self.name(at + 1).is_some_and(|name| is_raw(&name))
     }
 
     /// The element at `at` in which only text may be; `None` if it is not simple.
     pub(super) fn raw_element(&self, at: usize) -> Option<RawElement> {
-        let element = self.name(at + 1).filter(|name| is_raw(name))?;
+        let element = &*self.name(at + 1).filter(|name| is_raw(name))?;
         let start = self.start_tag(at, true)?;
         let text_end = start.end + raw_end(&self.bytes()[start.end..], element)?;
         let text = &self.bytes()[start.end..text_end];
         let end = text_end + 2 + element.len() + 1;
         let is_simple = self.bytes().get(end - 1) == Some(&b'>')
             && !(self.has_nul && memchr(0, text).is_some())
-            && (element != "script" || !holds(text, b"<!--"));
+            && (element != "script" || !holds(text, b"<!--") || !holds_start_of_script(text));
         if !is_simple {
             return None;
         }
@@ -238,25 +240,22 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// The simple name of a tag at `at`.
-    fn name(&self, at: usize) -> Option<&'a str> {
+    /// The simple name of a tag at `at`, in small letters.
+    fn name(&self, at: usize) -> Option<Cow<'a, str>> {
         let bytes = &self.bytes()[at..];
-        let end = bytes
-            .iter()
-            .position(|b| !b.is_ascii_lowercase() && !b.is_ascii_digit())?;
-        let simple = bytes[0].is_ascii_lowercase() && matches!(bytes[end], b'>' | b'/' | b' ' | b'\n' | b'\t');
-        simple.then(|| &self.html[at..at + end])
+        let end = bytes.iter().position(|b| !is_of_name(*b))?;
+        let simple = bytes[0].is_ascii_alphabetic() && matches!(bytes[end], b'>' | b'/' | b' ' | b'\n' | b'\t');
+        simple.then(|| in_small_letters(&self.html[at..at + end]))
     }
 
-    /// The attribute at `at`: its name, the place of its value, and its end.
-    fn attribute(&self, at: usize) -> Option<(&'a str, (usize, usize), usize)> {
+    /// The attribute at `at`: its name in small letters, the place of its value, and its end.
+    fn attribute(&self, at: usize) -> Option<(Cow<'a, str>, (usize, usize), usize)> {
         let bytes = self.bytes();
-        let simple = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_' | b':');
-        let name_end = at + bytes[at..].iter().position(|b| !simple(b))?;
+        let name_end = at + bytes[at..].iter().position(|b| !is_of_name(*b))?;
         if name_end == at {
             return None;
         }
-        let name = &self.html[at..name_end];
+        let name = in_small_letters(&self.html[at..name_end]);
         match bytes[name_end..] {
             [b'=', quote @ (b'"' | b'\''), ..] => {
                 let start = name_end + 2;
@@ -293,6 +292,29 @@ fn raw_end(bytes: &[u8], element: &str) -> Option<usize> {
     memchr::memmem::find_iter(bytes, b"</").find(|&at| {
         let name = bytes.get(at + 2..at + 2 + element.len());
         name.is_some_and(|name| name.eq_ignore_ascii_case(element.as_bytes()))
+    })
+}
+
+/// Whether a byte may be in a simple name.
+fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':')
+}
+
+/// A name as the tokenizer gives it.
+fn in_small_letters(name: &str) -> Cow<'_, str> {
+    if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        Cow::Owned(name.to_ascii_lowercase())
+    } else {
+        Cow::Borrowed(name)
+    }
+}
+
+/// Whether the text of a script has the start of another. Behind `<!--`, the next end tag is that of the inner one (WHATWG HTML, section 13.2.5.26,
+/// "script data double escape start state").
+fn holds_start_of_script(text: &[u8]) -> bool {
+    memchr_iter(b'<', text).any(|at| {
+        let name = text[at + 1..].get(.."script".len());
+        name.is_some_and(|name| name.eq_ignore_ascii_case(b"script"))
     })
 }
 

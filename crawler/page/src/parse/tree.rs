@@ -118,6 +118,8 @@ struct Linked {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tree {
     nodes: Vec<Linked>,
+    /// The contents of templates. Most pages have none, so that many steps need no look at the nodes.
+    fragments: Vec<NodeId>,
 }
 
 impl Tree {
@@ -125,6 +127,7 @@ impl Tree {
     pub(super) fn with_capacity(nodes: usize) -> Self {
         let mut tree = Self {
             nodes: Vec::with_capacity(nodes.max(1)),
+            fragments: Vec::new(),
         };
         tree.add(Node::Document);
         tree
@@ -144,6 +147,11 @@ impl Tree {
         ids.map(|id| self.get(NodeId(id)))
     }
 
+    /// The contents of templates in the order of the source.
+    pub(super) fn fragments(&self) -> impl Iterator<Item = NodeRef<'_>> {
+        self.fragments.iter().map(|id| self.get(*id))
+    }
+
     /// Number of nodes.
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
@@ -159,6 +167,7 @@ impl Tree {
 
     /// Adds a node without a parent.
     pub(super) fn add(&mut self, node: Node) -> NodeId {
+        let is_fragment = matches!(node, Node::Fragment);
         self.nodes.push(Linked {
             parent: None,
             previous: None,
@@ -169,7 +178,11 @@ impl Tree {
         });
         let id = NonZeroU32::new(self.nodes.len() as u32);
         // The limits of a parse end it long before.
-        NodeId(id.unwrap_or(NonZeroU32::MAX))
+        let id = NodeId(id.unwrap_or(NonZeroU32::MAX));
+        if is_fragment {
+            self.fragments.push(id);
+        }
+        id
     }
 
     /// Takes a node from its parent.

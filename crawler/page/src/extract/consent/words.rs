@@ -1,6 +1,9 @@
 //! The words of consent in the languages that most sites are written in.
 
+use std::ops::Range;
 use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
 
 use crate::map::Set;
 
@@ -32,18 +35,29 @@ impl Said {
 
 /// What a text in small letters says.
 pub(super) fn said(text: &str) -> Said {
+    let mut is_said = [false; COOKIES.len() + CONSENT.len()];
+    for found in WORDS.iter().flat_map(|words| words.find_overlapping_iter(text)) {
+        is_said[found.pattern().as_usize()] |= begins_a_word(text, found.range());
+    }
+    let (cookies, consent) = is_said.split_at(COOKIES.len());
     Said {
-        cookies: COOKIES.iter().any(|word| begins_a_word(text, word)),
-        consent: CONSENT.iter().filter(|word| begins_a_word(text, word)).count(),
+        cookies: cookies.contains(&true),
+        consent: consent.iter().filter(|is_said| **is_said).count(),
     }
 }
 
-/// Whether a word of the text begins with `beginning`. Scripts that write words without spaces, or prefixes as parts of words, have it anywhere:
-/// Hebrew and all that stand behind it in Unicode.
-fn begins_a_word(text: &str, beginning: &str) -> bool {
-    let has_prefixes = beginning.starts_with(|c| c >= '\u{590}');
-    let mut places = text.match_indices(beginning);
-    places.any(|(at, _)| has_prefixes || !text[..at].chars().next_back().is_some_and(char::is_alphanumeric))
+/// The words of cookies, then those of consent. One pass over a text finds all of them.
+static WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(COOKIES.iter().chain(CONSENT)).ok());
+
+/// Whether a word of the text begins with what is at this place. Scripts that write words without spaces, or prefixes as parts of words, have it
+/// anywhere: Hebrew and all that stand behind it in Unicode.
+fn begins_a_word(text: &str, place: Range<usize>) -> bool {
+    let has_prefixes = text[place.clone()].starts_with(|c| c >= '\u{590}');
+    has_prefixes
+        || !text[..place.start]
+            .chars()
+            .next_back()
+            .is_some_and(char::is_alphanumeric)
 }
 
 /// What the label of a button says.

@@ -27,6 +27,11 @@ fn digit(c: char) -> Option<i64> {
     Some(i64::from(value))
 }
 
+/// Whether a text has a digit of a date.
+pub(super) fn has_digit(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_digit()) || !text.is_ascii() && text.chars().any(|c| digit(c).is_some())
+}
+
 fn is_letter(c: char) -> bool {
     c.is_alphabetic() && !is_sign(c) || is_within_word(c)
 }
