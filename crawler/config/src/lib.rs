@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 
 pub use check::check;
 pub use error::ConfigError;
+pub use keys::nearest;
 use sections::{
     DedupSection, ExtractEntry, FetchSection, FleetSection, HostEntry, IdentitySection, PolitenessSection,
     RefreshSection, RenderSection, ScopeSection, SteeringSection, StorageSection,

@@ -15,14 +15,14 @@ pub struct Document<'a> {
     pub group: Option<&'a str>,
     /// Its URL, if known.
     pub url: Option<&'a str>,
-    /// The input line without its line end, if the document is a line.
+    /// The input line without its line end, if the document is a line of JSON; a row of a table as such a line.
     pub line: Option<&'a [u8]>,
 }
 
-/// The names of the fields of a JSON line.
+/// The names of the fields of a JSON line. A name with dots is that of a field in an object, unless a key has the dots in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fields {
-    /// A string or a number. The place of the line replaces a missing id.
+    /// A string or a number. The URL replaces a missing id, and the place of the line if there is no URL either.
     pub id: String,
     /// A required string.
     pub text: String,

@@ -4,7 +4,10 @@
 //! everywhere in this program; `NaN`, `Infinity` and `-Infinity`, which Python writes, are null; a control character within a string is
 //! itself. Of several fields with one name the last counts, and a number may have any size. A comma too many is a fault, as for
 //! all common parsers.
+//!
+//! The name of a field may have dots: `meta.text` is the field `text` of the object `meta`. A key with the dots in it comes first.
 
+mod nested;
 mod repair;
 
 use std::borrow::Cow;
@@ -13,7 +16,9 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use self::nested::Nested;
 use super::document::Fields;
+use super::field_names;
 
 /// The fields of a line.
 #[derive(Debug, PartialEq, Eq)]
@@ -24,6 +29,23 @@ pub(super) struct JsonLine<'a> {
     pub title: Option<Cow<'a, str>>,
     pub url: Option<Cow<'a, str>>,
     pub group: Option<Cow<'a, str>>,
+}
+
+/// Why a line is no document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Refusal {
+    pub reason: String,
+    /// It is an object without the field for the text. Whoever names the wrong field gets this for every line.
+    pub lacks_text: bool,
+}
+
+impl From<String> for Refusal {
+    fn from(reason: String) -> Self {
+        Self {
+            reason,
+            lacks_text: false,
+        }
+    }
 }
 
 /// The fields found so far.
@@ -43,7 +65,8 @@ impl<'a> FoundFields<'a> {
         let mut json = serde_json::Deserializer::from_str(line);
         let found = json
             .deserialize_map(Object { fields, unescaped })
-            .and_then(|found| json.end().map(|()| found));
+            .and_then(|found| json.end().map(|()| found))
+            .and_then(|(found, nested)| found.with(nested, fields, unescaped));
         found.map_err(|error| error.to_string().replace(" at line 1 column ", " at column "))
     }
 }
@@ -68,20 +91,28 @@ impl<'a> JsonLine<'a> {
     ///
     /// # Errors
     /// The reason why the line is not a document.
-    pub(super) fn read(line: &'a [u8], fields: &Fields, scratch: &'a mut Scratch) -> Result<Self, String> {
+    pub(super) fn read(line: &'a [u8], fields: &Fields, scratch: &'a mut Scratch) -> Result<Self, Refusal> {
         let Scratch { unescaped, repaired } = scratch;
         let strict = std::str::from_utf8(line).map_err(|error| format!("it is not UTF-8: {error}"));
-        let found = match strict.and_then(|line| FoundFields::read(line, fields, unescaped)) {
-            Ok(found) => found,
-            Err(_) if repair::repair(line, repaired) => FoundFields::read(repaired, fields, unescaped)?,
-            Err(reason) => return Err(reason),
+        let (json, found) = match strict.and_then(|line| Ok((line, FoundFields::read(line, fields, unescaped)?))) {
+            Ok(read) => read,
+            Err(_) if repair::repair(line, repaired) => {
+                let found = FoundFields::read(repaired, fields, unescaped)?;
+                (&repaired[..], found)
+            }
+            Err(reason) => return Err(reason.into()),
         };
         Ok(Self {
             id: found.id.map(id).transpose()?.flatten(),
             text: match found.text {
                 Some(Text::InLine(text)) => text,
                 Some(Text::Unescaped) => unescaped,
-                None => return Err(format!("it has no field {:?}", fields.text)),
+                None => {
+                    return Err(Refusal {
+                        reason: field_names::lacking(&fields.text, &field_names::of_json(json)),
+                        lacks_text: true,
+                    });
+                }
             },
             title: found.title,
             url: found.url,
@@ -105,25 +136,26 @@ struct Object<'f, 'u> {
 }
 
 impl<'de> Visitor<'de> for Object<'_, '_> {
-    type Value = FoundFields<'de>;
+    type Value = (FoundFields<'de>, Nested<'de>);
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a JSON object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<FoundFields<'de>, A::Error> {
-        let mut found = FoundFields::default();
-        while let Some(roles) = map.next_key_seed(Key(self.fields))? {
-            if roles == Roles::default() {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let (mut found, mut nested) = (FoundFields::default(), Nested::default());
+        while let Some(Opened { roles, inner }) = map.next_key_seed(Key(self.fields))? {
+            if roles == Roles::default() && inner == Roles::default() {
                 map.next_value::<IgnoredAny>()?;
-            } else if roles == Roles::TEXT {
+            } else if roles == Roles::TEXT && inner == Roles::default() {
                 found.text = Some(map.next_value_seed(TextSeed(&mut *self.unescaped))?);
             } else {
                 let raw: &RawValue = map.next_value()?;
                 found.take(roles, raw, self.unescaped).map_err(A::Error::custom)?;
+                nested.note(inner, raw);
             }
         }
-        Ok(found)
+        Ok((found, nested))
     }
 }
 
@@ -146,6 +178,21 @@ impl<'de> FoundFields<'de> {
             self.text = Some(serde_json::Deserializer::from_str(raw.get()).deserialize_str(TextSeed(unescaped))?);
         }
         Ok(())
+    }
+
+    /// Adds the fields within objects. A field of the line itself comes first.
+    fn with(mut self, nested: Nested<'de>, fields: &Fields, unescaped: &mut String) -> serde_json::Result<Self> {
+        let is_found = Roles {
+            id: self.id.is_some(),
+            text: self.text.is_some(),
+            title: self.title.is_some(),
+            url: self.url.is_some(),
+            group: self.group.is_some(),
+        };
+        for (roles, raw) in nested.found(is_found, fields) {
+            self.take(roles, raw, unescaped)?;
+        }
+        Ok(self)
     }
 }
 
@@ -192,32 +239,48 @@ impl Roles {
         url: false,
         group: false,
     };
+
+    /// The roles whose field has a name that `is` takes.
+    fn of(fields: &Fields, is: impl Fn(&str) -> bool) -> Self {
+        Self {
+            id: is(&fields.id),
+            text: is(&fields.text),
+            title: is(&fields.title),
+            url: is(&fields.url),
+            group: fields.group.as_deref().is_some_and(is),
+        }
+    }
+}
+
+/// What a key opens.
+struct Opened {
+    /// The roles of its value.
+    roles: Roles,
+    /// The roles of fields within its value.
+    inner: Roles,
 }
 
 struct Key<'f>(&'f Fields);
 
 impl<'de> DeserializeSeed<'de> for Key<'_> {
-    type Value = Roles;
+    type Value = Opened;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Roles, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Opened, D::Error> {
         deserializer.deserialize_str(self)
     }
 }
 
 impl Visitor<'_> for Key<'_> {
-    type Value = Roles;
+    type Value = Opened;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a field's name")
     }
 
-    fn visit_str<E>(self, name: &str) -> Result<Roles, E> {
-        Ok(Roles {
-            id: name == self.0.id,
-            text: name == self.0.text,
-            title: name == self.0.title,
-            url: name == self.0.url,
-            group: self.0.group.as_deref() == Some(name),
+    fn visit_str<E>(self, key: &str) -> Result<Opened, E> {
+        Ok(Opened {
+            roles: Roles::of(self.0, |name| name == key),
+            inner: Roles::of(self.0, |name| nested::rest(name, key).is_some()),
         })
     }
 }
@@ -249,6 +312,10 @@ impl<'de> Visitor<'de> for TextSeed<'_> {
         self.0.push_str(text);
         Ok(Text::Unescaped)
     }
+
+    fn visit_unit<E: Error>(self) -> Result<Text<'de>, E> {
+        Err(E::custom("it is null: expected a string as the document's text"))
+    }
 }
 
 #[cfg(test)]
@@ -260,7 +327,8 @@ mod tests {
             unescaped: "left from before".into(),
             repaired: "this too".into(),
         };
-        let line = JsonLine::read(line.as_bytes(), &Fields::default(), &mut scratch)?;
+        let line =
+            JsonLine::read(line.as_bytes(), &Fields::default(), &mut scratch).map_err(|refusal| refusal.reason)?;
         Ok((line.id.map(str::to_owned), line.text.to_owned()))
     }
 
@@ -341,6 +409,38 @@ mod tests {
     }
 
     #[test]
+    fn a_name_with_dots_is_a_field_of_an_object_unless_a_key_has_the_dots() {
+        let fields = Fields {
+            id: "meta.id".into(),
+            text: "a.b.text".into(),
+            ..Fields::default()
+        };
+        for (line, id, text) in [
+            (
+                r#"{"a":{"b":{"text":"in\n"}},"meta":{"id":7}}"#,
+                Some("7"),
+                Some("in\n"),
+            ),
+            (r#"{"a.b.text":"out","a":{"b":{"text":"in"}}}"#, None, Some("out")),
+            (r#"{"a":{"b.text":"mid","b":{"text":"in"}}}"#, None, Some("mid")),
+            (r#"{"a":{"b":{"text":"1"}},"a":{"b":{"text":"2"}}}"#, None, Some("2")),
+            (r#"{"a":[{"b":{"text":"in"}}],"meta":5}"#, None, None),
+            (r#"{"a":{"b":"text"}}"#, None, None),
+            (r#"{"a":{"x":NaN,"b":{"text":"in"}}}"#, None, Some("in")),
+        ] {
+            let mut scratch = Scratch::default();
+            let read = JsonLine::read(line.as_bytes(), &fields, &mut scratch);
+            match text {
+                Some(text) => {
+                    let read = read.unwrap();
+                    assert_eq!((read.id, read.text), (id, text), "{line}");
+                }
+                None => assert!(read.unwrap_err().lacks_text, "{line}"),
+            }
+        }
+    }
+
+    #[test]
     fn a_line_that_is_not_a_document_has_a_reason() {
         for (line, reason) in [
             ("", "EOF"),
@@ -364,7 +464,7 @@ mod tests {
             assert!(error.contains(reason), "{line}: {error}");
         }
         let error = JsonLine::read(b"{\"text\": \"\xff\"}", &Fields::default(), &mut Scratch::default()).unwrap_err();
-        assert!(error.contains("not UTF-8"), "{error}");
+        assert!(error.reason.contains("not UTF-8"), "{error:?}");
         assert!(read(&"[".repeat(100_000)).is_err() && read(&format!("{{\"x\":{}", "[".repeat(100_000))).is_err());
     }
 }

@@ -165,13 +165,11 @@ fn of_this_page(error: StorageError) -> Result<StorageError, RunError> {
 }
 
 fn fault(page: &PageRecord, reason: StorageError) -> Fault {
-    Fault {
-        place: Place {
-            source: page.url.as_str().into(),
-            at: At::Whole,
-        },
-        reason: reason.to_string(),
-    }
+    let place = Place {
+        source: page.url.as_str().into(),
+        at: At::Whole,
+    };
+    Fault::new(place, reason.to_string())
 }
 
 /// The error that ends an export. If the reader has closed standard output, the process ends successfully.
