@@ -48,6 +48,9 @@ impl From<String> for Refusal {
     }
 }
 
+/// How the parser refuses null as the text.
+const NULL_TEXT: &str = "invalid type: null, expected a string as the document's text";
+
 /// The fields found so far.
 #[derive(Default)]
 struct FoundFields<'a> {
@@ -67,7 +70,14 @@ impl<'a> FoundFields<'a> {
             .deserialize_map(Object { fields, unescaped })
             .and_then(|found| json.end().map(|()| found))
             .and_then(|(found, nested)| found.with(nested, fields, unescaped));
-        found.map_err(|error| error.to_string().replace(" at line 1 column ", " at column "))
+        found.map_err(|error| {
+            let reason = error.to_string();
+            if reason.starts_with(NULL_TEXT) {
+                "its text is null".to_owned()
+            } else {
+                reason.replace(" at line 1 column ", " at column ")
+            }
+        })
     }
 }
 
@@ -312,10 +322,6 @@ impl<'de> Visitor<'de> for TextSeed<'_> {
         self.0.push_str(text);
         Ok(Text::Unescaped)
     }
-
-    fn visit_unit<E: Error>(self) -> Result<Text<'de>, E> {
-        Err(E::custom("it is null: expected a string as the document's text"))
-    }
 }
 
 #[cfg(test)]
@@ -450,7 +456,7 @@ mod tests {
             ("{\"text\": \"t\"", "EOF"),
             ("{\"id\": 1}", "no field \"text\""),
             ("{\"text\": 5}", "expected a string as the document's text"),
-            ("{\"text\": null}", "expected a string as the document's text"),
+            ("{\"text\": null}", "its text is null"),
             ("{\"id\": [1], \"text\": \"t\"}", "neither a string nor a number"),
             ("{\"text\": \"\\ud80\"}", "escape"),
             ("{\"text\": \"\\x41\"}", "escape"),

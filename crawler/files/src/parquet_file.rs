@@ -164,7 +164,13 @@ mod rows {
             } else {
                 At::Record(self.next)
             };
-            let reason = format!("cannot read the Parquet file from here: {error}");
+            let advice = match error {
+                ParquetError::General(reason) if reason.contains("isabled feature") => {
+                    "; write the file with the compression zstd, Snappy or gzip"
+                }
+                _ => "",
+            };
+            let reason = format!("cannot read the Parquet file: {error}{advice}");
             Fault::new(self.source.place(at), reason)
         }
     }
