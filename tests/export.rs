@@ -36,7 +36,7 @@ const TITLES: &[(&str, &str)] = &[
 /// A page a title, an exact copy of the first, and a page on a second host, which is the seed.
 fn finished() -> (Site, Crawl) {
     let links: Vec<String> = (0..TITLES.len()).map(|i| format!("/{i}")).collect();
-    let mut pages: Vec<(String, Answer)> = vec![("/".to_owned(), home(&links))];
+    let mut pages: Vec<(String, Answer)> = vec![("/".to_owned(), page("Home", &words(98, 150), &links))];
     for (i, (title, _)) in TITLES.iter().enumerate() {
         let links = if i == 0 { &["/copy"][..] } else { NO_LINKS };
         pages.push((format!("/{i}"), page(title, &words(i as u64 + 1, 150), links)));
@@ -427,7 +427,7 @@ fn a_duplicate_names_its_cluster_and_has_its_text_if_asked_for() {
 #[test]
 fn a_page_without_a_text_is_exported_only_if_asked_for() {
     let site = Site::of([
-        ("/", home(&["/empty"])),
+        ("/", page("Home", &words(1, 50), &["/empty"])),
         (
             "/empty",
             Answer::html("<!doctype html><title>Nothing</title><body></body>"),
@@ -717,6 +717,7 @@ fn synthetic(data: &Path, count: u64, text_words: usize) {
                 title: queued.url.clone(),
                 fetched_at: 1_774_085_400_125,
                 status: 200,
+                text_chars: text.chars().count() as u64,
                 signature: signature.clone(),
                 ..PageDraft::default()
             };

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{EXPECTED, Folder, documents, gzip, jsonl, lines, verdicts, zstd};
 use crate::support::crawl::Crawl;
-use crate::support::page::{NO_LINKS, home, page, words};
+use crate::support::page::{NO_LINKS, page, words};
 use crate::support::process::{crawler, run};
 use crate::support::site::Site;
 
@@ -230,7 +230,7 @@ fn each_line_of_a_text_is_a_document_if_asked_for() {
 #[test]
 fn exports_are_inputs_as_they_are() {
     let site = Site::of([
-        ("/", home(&["/a", "/b"])),
+        ("/", page("Home", &words(3, 200), &["/a", "/b"])),
         ("/a", page("=A", &words(1, 200), NO_LINKS)),
         ("/b", page("B, \"b\"", &words(2, 200), NO_LINKS)),
     ]);

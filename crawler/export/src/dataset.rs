@@ -39,6 +39,8 @@ pub(crate) struct Dataset {
     /// The file that is written; `None` once it is complete.
     shard: Option<Box<ParquetFile>>,
     shard_bytes: u64,
+    /// Bytes after which a file is full.
+    full_bytes: u64,
     shards: u32,
     facts: Facts,
 }
@@ -69,6 +71,7 @@ impl Dataset {
             notes,
             shard,
             shard_bytes: 0,
+            full_bytes: SHARD_BYTES,
             shards: 1,
             facts: Facts::default(),
         })
@@ -104,7 +107,7 @@ impl Dataset {
 
 impl Sink for Dataset {
     fn write(&mut self, page: &ExportedPage) -> Result<(), ExportError> {
-        if self.shard_bytes >= SHARD_BYTES {
+        if self.shard_bytes >= self.full_bytes {
             self.finish_shard()?;
             self.shard = Some(shard(&self.folder, self.shards, &self.columns)?);
             (self.shard_bytes, self.shards) = (0, self.shards + 1);
@@ -149,5 +152,46 @@ impl Facts {
         let (first, last) = self.fetched.unwrap_or((page.fetched_at, page.fetched_at));
         self.fetched = Some((first.min(page.fetched_at), last.max(page.fetched_at)));
         bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_says_how_many_there_are_and_the_card_counts_the_pages() {
+        let temporary = tempfile::tempdir().unwrap();
+        let dir = temporary.path().join("set");
+        for (pages, files) in [
+            (0, &["train-00000-of-00001.parquet"][..]),
+            (5, &["train-00000-of-00002.parquet", "train-00001-of-00002.parquet"]),
+        ] {
+            let mut dataset = Dataset::create(&dir, Columns::new(64, &[]), vec!["a note".to_owned()]).unwrap();
+            dataset.full_bytes = 4 * PAGE_BYTES;
+            for language in ["no", "en"].iter().cycle().take(pages) {
+                let page = ExportedPage {
+                    language: Some((*language).to_owned()),
+                    ..ExportedPage::default()
+                };
+                dataset.write(&page).unwrap();
+            }
+            assert!(!dir.exists());
+            Box::new(dataset).finish().unwrap();
+            let entries = fs::read_dir(dir.join("data")).unwrap();
+            let mut names: Vec<String> = entries
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .collect();
+            names.sort();
+            assert_eq!(names, files);
+            let card = fs::read_to_string(dir.join("README.md")).unwrap();
+            assert!(
+                card.contains(&format!("num_examples: {pages}\n")) && card.contains("- a note\n"),
+                "{card}"
+            );
+            // Without quotes, it would be false.
+            assert_eq!(card.contains("language:\n- \"en\"\n- \"no\"\n"), pages > 0, "{card}");
+            fs::remove_dir_all(&dir).unwrap();
+        }
     }
 }

@@ -34,6 +34,19 @@ pub struct Fields {
     pub group: Option<String>,
 }
 
+impl Fields {
+    /// The names.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        let always = [&self.id, &self.text, &self.title, &self.url];
+        always.into_iter().chain(&self.group).map(String::as_str)
+    }
+
+    /// Whether a field has this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.names().any(|field| field == name)
+    }
+}
+
 impl Default for Fields {
     fn default() -> Self {
         Self {

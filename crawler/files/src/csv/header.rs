@@ -2,7 +2,7 @@
 
 use super::Separator;
 use super::cutter::Row;
-use crate::document::{Fields, json_string};
+use crate::document::json_string;
 use crate::field_names::{self, FieldNames};
 use crate::json_line::Refusal;
 use crate::reading::Reading;
@@ -87,14 +87,6 @@ impl Header {
 
 fn not_utf8(error: std::str::Utf8Error) -> String {
     format!("it is not UTF-8: {error}; convert the file, for example by iconv -f WINDOWS-1252 -t UTF-8")
-}
-
-impl Fields {
-    /// Whether a field has this name.
-    fn has(&self, name: &str) -> bool {
-        let all = [&self.id, &self.text, &self.title, &self.url];
-        all.into_iter().chain(&self.group).any(|field| field == name)
-    }
 }
 
 /// What the first line of a table has between its cells.

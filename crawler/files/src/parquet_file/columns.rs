@@ -6,7 +6,6 @@ use parquet::basic::{ConvertedType, Repetition};
 use parquet::errors::ParquetError;
 use parquet::schema::types::{Type, TypePtr};
 
-use crate::document::Fields;
 use crate::field_names::FieldNames;
 use crate::reading::Reading;
 
@@ -28,16 +27,12 @@ pub(super) fn needed(schema: &Type, reading: &Reading) -> Result<Needed, Parquet
     if reading.whole_rows {
         return Ok(Needed::All);
     }
-    let part = part(schema, &all(&reading.fields))?;
+    let names: Vec<&str> = reading.fields.names().collect();
+    let part = part(schema, &names)?;
     Type::group_type_builder(schema.name())
         .with_fields(part)
         .build()
         .map(Needed::Some)
-}
-
-fn all(fields: &Fields) -> Vec<&str> {
-    let names = [&fields.id, &fields.text, &fields.title, &fields.url];
-    names.into_iter().chain(&fields.group).map(String::as_str).collect()
 }
 
 /// Whether there is a column with this name, which may have dots.

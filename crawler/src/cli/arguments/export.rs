@@ -101,7 +101,8 @@ pub struct ExportArgs {
     /// At most so many pages, the first of the crawl that pass the filters.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: Option<u64>,
-    /// Also pages without any text, such as pictures with a title. Without this flag they are left out, and counted.
+    /// Also pages without any text, such as pictures with a title. Without this flag they are left out, and counted. --verdict all has
+    /// them, too.
     #[arg(long)]
     pub include_empty: bool,
     /// Also duplicates, with their texts, unless the crawl stored none (storage.duplicates = "nothing"). The field cluster names the kept

@@ -117,7 +117,7 @@ impl Counts {
 /// `3 in other languages (--language)`.
 fn in_words(reason: Excluded, count: u64) -> String {
     let words = match reason {
-        Excluded::Duplicate if count == 1 => "a duplicate of a kept page (--verdict all has it)",
+        Excluded::Duplicate if count == 1 => "duplicate of a kept page (--verdict all has it)",
         Excluded::Duplicate => "duplicates of kept pages (--verdict all has them)",
         Excluded::Kept => "kept (--verdict)",
         Excluded::Host => "of other hosts (--host)",

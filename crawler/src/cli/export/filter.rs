@@ -27,7 +27,7 @@ pub(super) enum Excluded {
     Fetched,
     /// By `--min-chars`.
     Short,
-    /// It has no text, and there is no `--include-empty`.
+    /// It has no text, and there is neither `--include-empty` nor `--verdict all`.
     Empty,
     /// By `--since-published` and `--until-published`.
     Published,
@@ -39,7 +39,7 @@ impl<'a> Filter<'a> {
     pub fn new(args: &'a ExportArgs) -> Self {
         Self {
             args,
-            takes_empty: args.include_empty,
+            takes_empty: args.include_empty || args.verdicts.contains(&ExportVerdict::All),
         }
     }
 
