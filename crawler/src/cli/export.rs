@@ -88,6 +88,15 @@ fn needs_text(format: ExportFormat, fields: &[&'static Field]) -> bool {
         || fields.iter().any(|field| matches!(field.name, "text" | "markdown"))
 }
 
+/// What became of a page that passes the filters of its record.
+enum Read {
+    Page(Box<ExportedPage>),
+    /// Its date of publication excludes it.
+    Excluded(Excluded),
+    /// Its record in the archive cannot be read.
+    Damaged(StorageError),
+}
+
 /// An export of pages.
 struct Export<'a> {
     args: &'a ExportArgs,
@@ -116,12 +125,12 @@ impl Export<'_> {
                 counts.add_excluded(reason);
             } else {
                 match self.page(id, &page)? {
-                    Ok(Ok(exported)) => {
+                    Read::Page(exported) => {
                         sink.write(&exported).map_err(ended)?;
                         counts.written += 1;
                     }
-                    Ok(Err(reason)) => counts.add_excluded(reason),
-                    Err(reason) => faults.report(&fault(&page, reason), &progress),
+                    Read::Excluded(reason) => counts.add_excluded(reason),
+                    Read::Damaged(reason) => faults.report(&fault(&page, reason), &progress),
                 }
             }
         }
@@ -130,28 +139,23 @@ impl Export<'_> {
         Ok(counts)
     }
 
-    /// The page, or why its date of publication excludes it. The middle error concerns only this page.
-    fn page(
-        &self,
-        id: u64,
-        page: &PageRecord,
-    ) -> Result<Result<Result<ExportedPage, Excluded>, StorageError>, RunError> {
-        let store = self.reading.store();
+    /// The page with what the archive has of it.
+    fn page(&self, id: u64, page: &PageRecord) -> Result<Read, RunError> {
         let text = match self.text_of(page)? {
             Ok(text) => text,
-            Err(reason) => return Ok(Err(reason)),
+            Err(reason) => return Ok(Read::Damaged(reason)),
         };
-        let mut exported = record::without_text(store, id, page.clone())?;
+        let mut exported = record::without_text(self.reading.store(), id, page.clone())?;
         exported.text = text;
         if let Err(reason) = self.reading.add(page, &mut exported)? {
-            return Ok(Err(reason));
+            return Ok(Read::Damaged(reason));
         }
         let said = exported.metadata.published.as_deref();
         if self.published.is_some_and(|asked| !asked.takes(said)) {
             let reason = said.map_or(Excluded::Undated, |_| Excluded::Published);
-            return Ok(Ok(Err(reason)));
+            return Ok(Read::Excluded(reason));
         }
-        Ok(Ok(Ok(exported)))
+        Ok(Read::Page(Box::new(exported)))
     }
 
     /// The text of a page; `None` for a duplicate, unless the export asks for their texts. The inner error concerns only this page.
