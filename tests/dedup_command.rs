@@ -1,11 +1,12 @@
 //! `crawler dedup`: duplicates among files.
 //!
-//! - `forms`: the forms of documents; `faults`: unreadable input; `course`: order, settings, endings, memory
+//! - `forms`, `other_inputs`, `tables`: the forms of documents; `faults`: unreadable input; `course`: order, settings, endings, memory
 
 mod course;
 mod faults;
 mod forms;
 mod other_inputs;
+mod tables;
 
 use std::fs;
 use std::io::Write;

@@ -36,7 +36,7 @@ const TITLES: &[(&str, &str)] = &[
 /// A page a title, an exact copy of the first, and a page on a second host, which is the seed.
 fn finished() -> (Site, Crawl) {
     let links: Vec<String> = (0..TITLES.len()).map(|i| format!("/{i}")).collect();
-    let mut pages: Vec<(String, Answer)> = vec![("/".to_owned(), home(&links))];
+    let mut pages: Vec<(String, Answer)> = vec![("/".to_owned(), page("Home", &words(98, 150), &links))];
     for (i, (title, _)) in TITLES.iter().enumerate() {
         let links = if i == 0 { &["/copy"][..] } else { NO_LINKS };
         pages.push((format!("/{i}"), page(title, &words(i as u64 + 1, 150), links)));
@@ -50,7 +50,6 @@ fn finished() -> (Site, Crawl) {
     (site, crawl)
 }
 
-/// How many pages of [`finished`] are kept.
 /// The fields of an export that asks for nothing more.
 fn fields() -> impl Iterator<Item = &'static export::Field> {
     export::FIELDS
@@ -58,6 +57,7 @@ fn fields() -> impl Iterator<Item = &'static export::Field> {
         .filter(|field| field.group == export::Group::Always)
 }
 
+/// How many pages of [`finished`] are kept.
 const KEPT: usize = TITLES.len() + 2;
 
 fn lines(ended: Ended) -> Vec<Value> {
@@ -354,10 +354,153 @@ fn filters_select_the_pages_that_they_name() {
         .succeeded();
     ended.complains_of(&[
         "1 page written to one.jsonl",
-        &format!("{KEPT} pages excluded by the filters"),
+        &format!(
+            "{KEPT} pages excluded by the filters: 1 duplicate of a kept page (--verdict all has it), {} of other hosts (--host)",
+            KEPT - 1
+        ),
     ]);
     let quiet = crawl.read("export", &["--quiet", "-o", "one.jsonl"]).succeeded();
     assert_eq!(quiet.stderr, "");
+}
+
+#[test]
+fn fields_lengths_and_a_limit_select_a_part() {
+    let (site, crawl) = finished();
+    let read = |arguments: &[&str]| lines(crawl.read("export", arguments));
+    let shown = crawl
+        .read("export", &["--fields", "title, url,title", "--match", "/1$"])
+        .succeeded()
+        .stdout;
+    assert_eq!(
+        shown,
+        format!(
+            "{{\"title\":{},\"url\":\"{}\"}}\n",
+            serde_json::json!(TITLES[1].1),
+            site.url("/1")
+        )
+    );
+    let csv = crawl
+        .read(
+            "export",
+            &["--fields", "text,cluster", "--limit", "1", "--format", "csv"],
+        )
+        .succeeded();
+    assert!(csv.stdout.starts_with("text,cluster\r\n"), "{}", csv.stdout);
+    let with = read(&["--fields", "url,headline", "--limit", "2"]);
+    assert!(with.iter().all(|line| line.get("headline").is_some()));
+    let ended = crawl.read("export", &["--limit", "2", "-o", "two.jsonl"]).succeeded();
+    ended.complains_of(&["2 pages written", "ended at --limit 2"]);
+    let all = read(&[]);
+    assert_eq!(read(&["--limit", "2"])[..], all[..2]);
+    assert_eq!(read(&["--limit", "1000"]).len(), KEPT);
+    let longest = all
+        .iter()
+        .map(|line| line["text_chars"].as_u64().unwrap())
+        .max()
+        .unwrap();
+    let ended = crawl
+        .read(
+            "export",
+            &["--min-chars", &(longest + 1).to_string(), "-o", "none.jsonl"],
+        )
+        .succeeded();
+    ended.complains_of(&["0 pages written", &format!("{KEPT} with shorter texts (--min-chars)")]);
+}
+
+#[test]
+fn a_duplicate_names_its_cluster_and_has_its_text_if_asked_for() {
+    let (site, crawl) = finished();
+    let all = lines(crawl.read("export", &["--include-duplicates"]));
+    assert_eq!(all.len(), KEPT + 1);
+    let at = |path: &str| all.iter().find(|line| line["url"] == site.url(path)).unwrap();
+    let (kept, copy) = (at("/0"), at("/copy"));
+    assert_eq!((&kept["cluster"], &copy["cluster"]), (&kept["url"], &kept["url"]));
+    assert_eq!(copy["verdict"], "exact");
+    assert_eq!(copy["text"], kept["text"]);
+    let texts = crawl
+        .read("export", &["--include-duplicates", "--format", "text"])
+        .succeeded()
+        .stdout;
+    assert_eq!(texts.split("\x0c\n").count(), KEPT + 1);
+}
+
+#[test]
+fn a_page_without_a_text_is_exported_only_if_asked_for() {
+    let site = Site::of([
+        ("/", page("Home", &words(1, 50), &["/empty"])),
+        (
+            "/empty",
+            Answer::html("<!doctype html><title>Nothing</title><body></body>"),
+        ),
+    ]);
+    let crawl = Crawl::of(site.url("/"));
+    crawl.run();
+    let ended = crawl.read("export", &["-o", "out.jsonl"]).succeeded();
+    ended.complains_of(&["1 page written", "1 without any text (--include-empty has them)"]);
+    assert_eq!(lines(crawl.read("export", &["--include-empty"])).len(), 2);
+}
+
+#[test]
+fn a_folder_is_markdown_and_so_is_a_file_with_that_ending() {
+    let (_site, crawl) = finished();
+    fs::create_dir(crawl.path("there")).unwrap();
+    crawl.read("export", &["-o", "new/"]).succeeded();
+    crawl.read("export", &["-o", "there"]).succeeded();
+    let parts: BTreeSet<String> = files(&crawl.path("new")).into_values().collect();
+    assert_eq!(parts, files(&crawl.path("there")).into_values().collect());
+    assert_eq!(parts.len(), KEPT);
+    for arguments in [
+        &["-o", "all.md"][..],
+        &["-o", "all.markdown.gz", "--format", "markdown"],
+    ] {
+        crawl.read("export", arguments).succeeded();
+        let mut file = String::new();
+        let packed = File::open(crawl.path(arguments[1])).unwrap();
+        let mut unpacked = files::unpacked(packed).unwrap();
+        unpacked.read_to_string(&mut file).unwrap();
+        let found: BTreeSet<String> = file.split("\x0c\n").map(str::to_owned).collect();
+        assert_eq!(found, parts, "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_dataset_has_its_files_and_a_card() {
+    let (site, crawl) = finished();
+    crawl
+        .read("export", &["--format", "dataset", "-o", "set", "--min-chars", "10"])
+        .succeeded();
+    assert!(beside(&crawl, "set").iter().all(|name| name == "set"));
+    let parquet = fs::read(crawl.path("set/data/train-00000-of-00001.parquet")).unwrap();
+    crawl
+        .read("export", &["-o", "pages.parquet", "--min-chars", "10"])
+        .succeeded();
+    assert_eq!(parquet, fs::read(crawl.path("pages.parquet")).unwrap());
+    let names = files_at(&crawl.path("set"));
+    assert_eq!(names.len(), 2, "{names:?}");
+    let card = fs::read_to_string(crawl.path("set/README.md")).unwrap();
+    let (front, body) = card.strip_prefix("---\n").unwrap().split_once("\n---\n").unwrap();
+    for part in [
+        "  - split: train\n    path: data/train-*.parquet",
+        "size_categories:\n- n<1K",
+        "  - name: fetched_at\n    dtype: timestamp[ms, tz=UTC]",
+        &format!("    num_examples: {KEPT}\n"),
+    ] {
+        assert!(front.contains(part), "{front}");
+    }
+    let features: Vec<&str> = front
+        .lines()
+        .filter_map(|line| line.strip_prefix("  - name: "))
+        .collect();
+    let expected: Vec<&str> = fields().map(|field| field.name).chain(["train"]).collect();
+    assert_eq!(features, expected);
+    let host = site.url("").trim_end_matches('/').replace("http://", "");
+    for part in ["verdicts: kept", "texts of at least 10 characters", &host] {
+        assert!(body.contains(part), "{body}");
+    }
+    crawl
+        .read("export", &["--format", "dataset", "-o", "set"])
+        .with_code(2)
+        .complains_of(&["not empty"]);
 }
 
 #[test]
@@ -377,7 +520,10 @@ fn invalid_arguments_are_reported_before_anything_is_written() {
         (&["--format", "pdf"], "parquet"),
         (&["--format", "markdown"], "--output DIR/"),
         (&["--format", "csv", "-o", "a-folder"], "is a folder"),
-        (&["-o", "new-folder/"], "--format markdown"),
+        (&["--format", "dataset"], "--output DIR/"),
+        (&["--fields", "url,titel"], "did you mean title?"),
+        (&["--fields", "url", "--format", "text"], "has none"),
+        (&["--limit", "0"], "--limit"),
         (&["--format", "text", "--verdict", "all"], "needs kept pages"),
         (&["-o", "out.parquet.gz"], "without .gz"),
         (&["--format", "markdown", "-o", "test.toml"], "is a file"),
@@ -571,6 +717,7 @@ fn synthetic(data: &Path, count: u64, text_words: usize) {
                 title: queued.url.clone(),
                 fetched_at: 1_774_085_400_125,
                 status: 200,
+                text_chars: text.chars().count() as u64,
                 signature: signature.clone(),
                 ..PageDraft::default()
             };

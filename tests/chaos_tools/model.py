@@ -157,7 +157,7 @@ class Model:
 
     def check_export(self) -> None:
         """The export has the kept pages with their texts."""
-        ended = self.program.run("export", "--quiet", "--format", "jsonl")
+        ended = self.program.run("export", "--quiet", "--include-empty", "--format", "jsonl")
         self.check_command(ended, {0, 3})
         pages = [json.loads(line) for line in ended.out.splitlines()]
         urls = {page["url"] for page in pages}

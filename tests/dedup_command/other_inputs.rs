@@ -163,9 +163,7 @@ fn the_pages_of_an_arc_file_are_documents() {
 fn a_file_that_is_no_document_is_refused_with_what_to_do() {
     let tar = [vec![b'a'; 257], b"ustar\0".to_vec(), vec![0; 300]].concat();
     for (name, content, advice) in [
-        ("a.csv", &b"id,text\n1,x\n"[..], "write its rows as JSON lines"),
-        ("a.tsv", b"id\ttext\n1\tx\n", "write its rows as JSON lines"),
-        ("a.jsonl", b"PAR1\x15\x04", "write its rows as JSON lines"),
+        ("a.csv", &b"\xff\xfei\0d\0"[..], "convert it to UTF-8"),
         ("a.txt", b"PK\x03\x04\x14\0 words.txt", "unpack it and give the folder"),
         ("a.tar", &tar, "unpack it and give the folder"),
         ("a.jsonl.bz2", b"BZh91AY&SY", "unpack it first"),

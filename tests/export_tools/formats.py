@@ -79,13 +79,13 @@ def by_pyarrow(exports: Exports, rows: dict[str, Row], bars: Bars, fingerprint_b
         "status": pa.int32(), "content_type": pa.string(), "encoding": pa.string(), "depth": pa.int32(),
         "body_bytes": pa.int64(), "text_chars": pa.int64(), "host": pa.string(), "verdict": pa.string(),
         "duplicate_of": pa.string(), "distance": pa.int32(), "similarity": pa.float64(), "digest": pa.string(),
-        "canonical": pa.string(), "page_type": pa.string(), "rendered": pa.bool_(),
+        "canonical": pa.string(), "page_type": pa.string(), "rendered": pa.bool_(), "cluster": pa.string(),
     }
     schema = {field.name: field.type for field in file.schema_arrow}
     bars.check("pyarrow finds the documented types", schema == types, schema if schema != types else len(types))
     nullable = {field.name for field in file.schema_arrow if field.nullable}
     expected = {"text", "language", "fingerprint", "duplicate_of", "distance", "similarity", "canonical",
-                "page_type"}
+                "page_type", "cluster"}
     bars.check("only what may be missing is nullable", nullable == expected, sorted(nullable))
     metadata = file.metadata
     groups = [metadata.row_group(at) for at in range(metadata.num_row_groups)]

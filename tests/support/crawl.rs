@@ -126,10 +126,10 @@ impl Crawl {
         outcomes(&self.report(), site)
     }
 
-    /// The exported pages.
+    /// The kept pages, also those without a text.
     #[track_caller]
     pub fn export(&self) -> Vec<Value> {
-        let lines = self.read("export", &[]).succeeded().stdout;
+        let lines = self.read("export", &["--include-empty"]).succeeded().stdout;
         lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 }

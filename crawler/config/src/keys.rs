@@ -106,7 +106,8 @@ fn shorten(value: &mut Value) {
 }
 
 /// The name closest to `wrong`, if one is close enough to be the intended name, or begins with it as `delay_ms` begins with `delay`.
-pub(super) fn nearest<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+#[must_use]
+pub fn nearest<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let max_distance = (wrong.chars().count() / 3).max(2);
     let by_distance = names
         .into_iter()

@@ -29,6 +29,7 @@ use serde::{Deserialize, Serialize};
 
 pub use check::check;
 pub use error::ConfigError;
+pub use keys::nearest;
 pub use record::{Kept, Record};
 use sections::{
     DedupSection, ExtractEntry, FetchSection, FleetSection, HostEntry, IdentitySection, PolitenessSection,

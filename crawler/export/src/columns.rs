@@ -20,6 +20,15 @@ impl Columns {
         }
     }
 
+    /// These fields, in this order.
+    #[must_use]
+    pub fn of_fields(fingerprint_bits: u32, fields: Vec<&'static Field>) -> Self {
+        Self {
+            fields,
+            fingerprint_bits,
+        }
+    }
+
     /// The fields in order.
     pub fn fields(&self) -> impl ExactSizeIterator<Item = &'static Field> + '_ {
         self.fields.iter().copied()

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::page::{ExportedPage, Fingerprint};
+use crate::page::{ExportedPage, Fingerprint, Verdict};
 
 /// A field of every format.
 #[derive(Debug)]
@@ -19,6 +19,12 @@ pub struct Field {
 }
 
 impl Field {
+    /// The field with this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Self> {
+        FIELDS.iter().find(|field| field.name == name)
+    }
+
     /// The value of a page.
     #[must_use]
     pub fn of<'a>(&self, page: &'a ExportedPage) -> Option<Value<'a>> {
@@ -159,7 +165,16 @@ pub const FIELDS: &[Field] = &[
         page.metadata.declared_type.as_deref().map(Value::Text)
     })
     .of_group(Group::Metadata),
+    maybe("cluster", Kind::Text, |page| cluster(page).map(Value::Text)),
 ];
+
+/// What names the cluster of a page: the URL of its kept page, which is its own URL for a kept page.
+fn cluster(page: &ExportedPage) -> Option<&str> {
+    match page.verdict {
+        Verdict::Kept => Some(&page.url),
+        Verdict::Exact | Verdict::Near => page.duplicate_of.as_deref(),
+    }
+}
 
 const fn always(name: &'static str, kind: Kind, of: fn(&ExportedPage) -> Option<Value<'_>>) -> Field {
     Field {
@@ -214,7 +229,10 @@ mod tests {
 
     #[test]
     fn an_empty_page_has_a_value_for_every_field_that_is_not_nullable() {
-        let page = ExportedPage::default();
+        let page = ExportedPage {
+            verdict: Verdict::Near,
+            ..ExportedPage::default()
+        };
         for field in FIELDS {
             assert_eq!(field.of(&page).is_none(), field.nullable, "{}", field.name);
         }

@@ -70,6 +70,12 @@ impl Folder {
         })
     }
 
+    /// Where the files are until the folder is complete.
+    #[cfg(feature = "parquet")]
+    pub fn partial(&self) -> &Path {
+        &self.partial
+    }
+
     /// Writes the file of a page.
     pub fn write(&mut self, page: &ExportedPage, content: &[u8]) -> Result<(), ExportError> {
         let folder = file_name::folder(&page.host);

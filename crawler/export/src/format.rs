@@ -19,7 +19,7 @@ pub enum Format {
     /// A typed, compressed table.
     #[cfg(feature = "parquet")]
     Parquet,
-    /// A file a page, with front matter.
+    /// A file a page, with front matter, or one file with all pages.
     Markdown,
     /// The texts only.
     Text,
@@ -68,11 +68,7 @@ pub fn open(format: Format, destination: &Destination, columns: Columns) -> Resu
                 columns,
             )?));
         }
-        Format::Markdown => {
-            return Err(ExportError::Destination(
-                "Markdown is one file a page: name a folder".to_owned(),
-            ));
-        }
+        Format::Markdown => |page, columns, is_first, out| markdown::write_next(page, columns, is_first, out),
     };
     Ok(Box::new(OneFile {
         stream: Stream::open(destination, format == Format::JsonLines)?,
@@ -81,6 +77,16 @@ pub fn open(format: Format, destination: &Destination, columns: Columns) -> Resu
         write,
         is_first: true,
     }))
+}
+
+/// Begins a folder that the library `datasets` of Hugging Face reads: Parquet files, and a card that says what they are. `notes` are
+/// sentences about how the pages were selected.
+///
+/// # Errors
+/// The folder is not empty, or cannot be created.
+#[cfg(feature = "parquet")]
+pub fn open_dataset(dir: &std::path::Path, columns: Columns, notes: Vec<String>) -> Result<Box<dyn Sink>, ExportError> {
+    Ok(Box::new(crate::dataset::Dataset::create(dir, columns, notes)?))
 }
 
 /// Refuses a compressed Parquet file, which no tool opens.

@@ -24,6 +24,7 @@
 //!
 //! - [`ExportedPage`]: the input; [`Field`]: the name and the type of each of its values
 //! - `json_lines`, `csv`, `plain_text`, `parquet_file`, `markdown`: one format each; `yaml`: texts in front matter
+//! - `dataset`: Parquet files with a card, as Hugging Face `datasets` reads them
 //! - [`open`]: the [`Sink`] of a [`Format`] for a [`Destination`]
 //! - [`Lines`]: a file of lines that the caller makes
 //! - `file_name`: a safe name for each URL
@@ -32,6 +33,8 @@
 
 mod columns;
 mod csv;
+#[cfg(feature = "parquet")]
+mod dataset;
 mod destination;
 mod error;
 mod field;
@@ -56,6 +59,8 @@ pub use columns::Columns;
 pub use destination::Destination;
 pub use error::ExportError;
 pub use field::{FIELDS, Field, Group, Kind, Value};
+#[cfg(feature = "parquet")]
+pub use format::open_dataset;
 pub use format::{Format, open};
 pub use harmless::Harmless;
 pub use lines::Lines;

@@ -4,11 +4,17 @@
 //! backslash escapes all markup of CommonMark 0.31 (section 2.4), so that no link, image or HTML of a page is active. The markup of GFM (`~`,
 //! tables, footnotes) and common extensions at the beginning of a line (`:`) are escaped too. A viewer may still turn bare URLs into links.
 
+//!
+//! In one file, a line with a form feed is between two pages, as between two plain texts. A form feed within a page becomes a line end, so that
+//! the file splits into the files that a folder has.
+
 use std::fmt::Write;
+use std::io;
 
 use crate::columns::Columns;
 use crate::field::{MARKDOWN, TEXT, Value, shown_real, shown_time};
 use crate::page::ExportedPage;
+use crate::plain_text::PAGE_BREAK;
 use crate::yaml;
 
 const FENCE: &str = "---\n";
@@ -38,6 +44,25 @@ pub(crate) fn render(page: &ExportedPage, columns: &Columns) -> String {
         out.push('\n');
     }
     out
+}
+
+/// Writes a page, after a separator unless it is the first.
+pub(crate) fn write_next(
+    page: &ExportedPage,
+    columns: &Columns,
+    is_first: bool,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    if !is_first {
+        out.write_all(PAGE_BREAK)?;
+    }
+    let file = render(page, columns).replace('\x0c', "\n");
+    out.write_all(file.as_bytes())?;
+    if file.ends_with('\n') {
+        Ok(())
+    } else {
+        out.write_all(b"\n")
+    }
 }
 
 fn push_value(value: Option<Value<'_>>, out: &mut String) {
@@ -153,6 +178,26 @@ mod tests {
         let file = render(&page, &Columns::new(64, &[Group::Markdown, Group::Metadata]));
         assert!(file.contains("\nauthors: [\"Ida \\\"I\\\" Holm\", \"B\"]\n"), "{file}");
         assert!(file.ends_with("\n---\n\n# Title\n\n- One\n"), "{file}");
+    }
+
+    #[test]
+    fn one_file_splits_into_the_files_of_a_folder() {
+        let page = |text: &str| ExportedPage {
+            text: Some(text.to_owned()),
+            ..ExportedPage::default()
+        };
+        let pages = [page("One\n---\nurl: x"), page(""), page("Three")];
+        let columns = Columns::new(64, &[]);
+        let mut out = Vec::new();
+        for (at, page) in pages.iter().enumerate() {
+            write_next(page, &columns, at == 0, &mut out).unwrap();
+        }
+        let file = String::from_utf8(out).unwrap();
+        let parts: Vec<&str> = file.split("\x0c\n").collect();
+        assert_eq!(parts, pages.map(|page| render(&page, &columns)));
+        let mut out = Vec::new();
+        write_next(&page("a\x0cb"), &columns, true, &mut out).unwrap();
+        assert!(!out.contains(&0x0c));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use crate::page::ExportedPage;
 
 /// The separator of two texts in one file.
-const PAGE_BREAK: &[u8] = b"\x0c\n";
+pub(crate) const PAGE_BREAK: &[u8] = b"\x0c\n";
 
 /// Writes the text of a page, after a separator unless it is the first.
 pub(crate) fn write_next(page: &ExportedPage, is_first: bool, out: &mut dyn Write) -> io::Result<()> {

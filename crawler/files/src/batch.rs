@@ -39,39 +39,53 @@ pub(super) struct Lines {
     /// The number of the first line, counted from 1.
     pub first_line: u64,
     pub bytes: Vec<u8>,
+    /// Each line is a text, and no JSON.
+    pub are_texts: bool,
 }
 
-/// Records of one file, one after the other: JSON that is not one object on each line.
+/// Records of one file, one after the other: JSON that is not one object on each line, and rows of tables as JSON objects.
 #[derive(Debug)]
 pub(super) struct Records {
     source: Arc<str>,
-    /// The number of the first record, counted from 1.
-    first: u64,
     bytes: Vec<u8>,
-    /// Where each record ends in `bytes`.
-    ends: Vec<usize>,
+    /// Where each record is in the file, and where it ends in `bytes`.
+    ends: Vec<(At, usize)>,
 }
 
 impl Records {
-    pub fn new(source: &Arc<str>, first: u64) -> Self {
+    pub fn new(source: &Arc<str>) -> Self {
         Self {
             source: Arc::clone(source),
-            first,
             bytes: Vec::new(),
             ends: Vec::new(),
         }
     }
 
-    pub(super) fn push(&mut self, record: &[u8]) {
-        self.bytes.extend_from_slice(record);
-        self.ends.push(self.bytes.len());
+    pub(super) fn push(&mut self, at: At, record: &[u8]) {
+        self.push_with(at, |bytes| bytes.extend_from_slice(record));
     }
 
-    /// Each record with its number.
-    fn iter(&self) -> impl Iterator<Item = (u64, &[u8])> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        let slices = starts.zip(&self.ends).map(|(start, end)| &self.bytes[start..*end]);
-        (self.first..).zip(slices)
+    /// Adds the record that `write` appends.
+    pub(super) fn push_with(&mut self, at: At, write: impl FnOnce(&mut Vec<u8>)) {
+        write(&mut self.bytes);
+        self.ends.push((at, self.bytes.len()));
+    }
+
+    /// Whether a batch is complete with these records.
+    pub(super) fn are_many(&self) -> bool {
+        self.memory_bytes() >= BATCH_BYTES
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.bytes.capacity() + self.ends.capacity() * size_of::<(At, usize)>()
+    }
+
+    /// Each record with its place.
+    fn iter(&self) -> impl Iterator<Item = (At, &[u8])> {
+        let starts = std::iter::once(0).chain(self.ends.iter().map(|(_, end)| *end));
+        starts
+            .zip(&self.ends)
+            .map(|(start, (at, end))| (*at, &self.bytes[start..*end]))
     }
 }
 
@@ -112,7 +126,11 @@ impl Lines {
                     source: self.source.clone(),
                     at: At::Line(number),
                 };
-                json_document(line, place, reading, &mut scratch, each);
+                if self.are_texts {
+                    text_document(line, place, reading, each);
+                } else {
+                    json_document(line, place, reading, &mut scratch, each);
+                }
             }
             number += 1;
         }
@@ -121,10 +139,10 @@ impl Lines {
 
 fn records_documents(records: &Records, reading: &Reading, each: &mut dyn FnMut(Result<Document<'_>, Fault>)) {
     let mut scratch = Scratch::default();
-    for (number, record) in records.iter() {
+    for (at, record) in records.iter() {
         let place = Place {
             source: records.source.clone(),
-            at: At::Record(number),
+            at,
         };
         json_document(&on_one_line(record), place, reading, &mut scratch, each);
     }
@@ -144,12 +162,17 @@ fn json_document(
     }
     let read = match JsonLine::read(line, &reading.fields, scratch) {
         Ok(read) => read,
-        Err(reason) => return each(Err(Fault::new(place, reason))),
+        Err(refusal) if refusal.lacks_text => return each(Err(Fault::lacks_text(place, refusal.reason))),
+        Err(refusal) => return each(Err(Fault::new(place, refusal.reason))),
     };
     let own;
-    let id = match read.id {
-        Some(id) => id,
-        None => {
+    let id = match (read.id, read.url.as_deref()) {
+        (Some(id), _) => id,
+        (None, Some(url)) if !url.is_empty() => {
+            own = document::json_string(url);
+            &own
+        }
+        (None, _) => {
             own = document::json_string(&place.to_string());
             &own
         }
@@ -162,6 +185,31 @@ fn json_document(
         group: read.group.as_deref(),
         url: read.url.as_deref(),
         line: Some(line),
+    }));
+}
+
+/// Calls `each` with a line of a text as a document.
+fn text_document(line: &[u8], place: Place, reading: &Reading, each: &mut dyn FnMut(Result<Document<'_>, Fault>)) {
+    let limit = reading.limits.max_document_bytes;
+    if line.len() > limit {
+        return each(Err(Fault::too_long(place, limit)));
+    }
+    let text = match std::str::from_utf8(line) {
+        Ok(text) => text.trim_end_matches('\r'),
+        Err(error) => {
+            let reason = format!("it is not UTF-8: {error}; convert the file, for example by iconv -t UTF-8");
+            return each(Err(Fault::new(place, reason)));
+        }
+    };
+    let id = document::json_string(&place.to_string());
+    each(Ok(Document {
+        id: &id,
+        text,
+        title: None,
+        heading: None,
+        group: None,
+        url: None,
+        line: None,
     }));
 }
 
@@ -190,7 +238,7 @@ impl<'d> Batcher<'d> {
         if records.ends.is_empty() {
             return ControlFlow::Continue(());
         }
-        let bytes = records.bytes.capacity();
+        let bytes = records.memory_bytes();
         self.add(Piece::Records(records), bytes)
     }
 

@@ -15,14 +15,14 @@ pub struct Document<'a> {
     pub group: Option<&'a str>,
     /// Its URL, if known.
     pub url: Option<&'a str>,
-    /// The input line without its line end, if the document is a line.
+    /// The input line without its line end, if the document is a line of JSON; a row of a table as such a line.
     pub line: Option<&'a [u8]>,
 }
 
-/// The names of the fields of a JSON line.
+/// The names of the fields of a JSON line. A name with dots is that of a field in an object, unless a key has the dots in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fields {
-    /// A string or a number. The place of the line replaces a missing id.
+    /// A string or a number. The URL replaces a missing id, and the place of the line if there is no URL either.
     pub id: String,
     /// A required string.
     pub text: String,
@@ -32,6 +32,19 @@ pub struct Fields {
     pub url: String,
     /// The field that names the group of a document: an optional string or number.
     pub group: Option<String>,
+}
+
+impl Fields {
+    /// The names.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        let always = [&self.id, &self.text, &self.title, &self.url];
+        always.into_iter().chain(&self.group).map(String::as_str)
+    }
+
+    /// Whether a field has this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.names().any(|field| field == name)
+    }
 }
 
 impl Default for Fields {

@@ -6,6 +6,7 @@ use page::documents::Kind;
 use page::sniff::{is_binary, looks_like_html};
 use storage::warc::is_version;
 
+use super::csv::is_table;
 use super::json_layout::has_a_record_on_each_line;
 use super::mime::is_message;
 use super::refused;
@@ -20,6 +21,12 @@ pub enum Format {
     Jsonl,
     /// JSON objects in another layout: in an array, on several lines, or without line ends.
     Json,
+    /// A table with a header: CSV (RFC 4180), also with semicolons, tabs or vertical bars between the cells.
+    Csv,
+    /// A table with a header and tabs between the cells.
+    Tsv,
+    /// A Parquet file.
+    Parquet,
     /// One plain text, in any encoding.
     Text,
     /// One web page, in any encoding.
@@ -40,6 +47,9 @@ impl Format {
     pub fn of_name(path: &Path) -> Option<Self> {
         Some(match &ending(path)?[..] {
             "jsonl" | "ndjson" => Self::Jsonl,
+            "csv" | "psv" => Self::Csv,
+            "tsv" | "tab" => Self::Tsv,
+            "parquet" | "pq" => Self::Parquet,
             "txt" | "text" => Self::Text,
             "md" | "markdown" => Self::Document(Kind::Markdown),
             "pdf" => Self::Document(Kind::Pdf),
@@ -60,6 +70,9 @@ impl Format {
         match self {
             Self::Html | Self::Mime => "text/html",
             Self::Text | Self::Jsonl | Self::Json | Self::Warc | Self::Arc => "text/plain",
+            Self::Csv => "text/csv",
+            Self::Tsv => "text/tab-separated-values",
+            Self::Parquet => "application/vnd.apache.parquet",
             Self::Document(kind) => kind.media_type(),
         }
     }
@@ -67,13 +80,19 @@ impl Format {
     /// Whether such files consist of characters.
     #[must_use]
     pub fn is_text(self) -> bool {
-        !matches!(self, Self::Document(Kind::Pdf | Kind::Docx | Kind::Epub))
+        !matches!(
+            self,
+            Self::Parquet | Self::Document(Kind::Pdf | Kind::Docx | Kind::Epub)
+        )
     }
 
     /// Whether such a file has many documents.
     #[must_use]
     pub fn is_collection(self) -> bool {
-        matches!(self, Self::Jsonl | Self::Json | Self::Warc | Self::Arc)
+        matches!(
+            self,
+            Self::Jsonl | Self::Json | Self::Csv | Self::Tsv | Self::Parquet | Self::Warc | Self::Arc
+        )
     }
 
     /// The format of a file that begins with `start`; `name` is that of the file, if it has one.
@@ -91,6 +110,9 @@ impl Format {
         if start.starts_with(b"%PDF-") {
             return Ok(Self::Document(Kind::Pdf));
         }
+        if start.starts_with(b"PAR1") {
+            return Ok(Self::Parquet);
+        }
         // What its first bytes say is surer than a name, but the reader of a packed document says more about one that is broken.
         let is_packed = matches!(by_name, Some(Self::Document(Kind::Pdf | Kind::Docx | Kind::Epub)));
         if !is_packed
@@ -106,6 +128,9 @@ impl Format {
         if is_plain && let Some(json) = json(start, name) {
             return json;
         }
+        if matches!(by_name, Some(Self::Csv | Self::Tsv)) && matches!(start, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
+            return Err("it is a table in UTF-16: convert it to UTF-8, for example by iconv -f UTF-16 -t UTF-8".into());
+        }
         if let Some(format) = by_name {
             return Ok(format);
         }
@@ -119,6 +144,8 @@ impl Format {
             Ok(Self::Document(kind))
         } else if let Some(reason) = refused::by_text(shown) {
             Err(reason)
+        } else if is_table(shown) {
+            Ok(Self::Csv)
         } else if is_binary(start) {
             Err("the file is neither text nor WARC, nor a document of a known kind".into())
         } else {
@@ -208,6 +235,9 @@ mod tests {
         for (name, form) in [
             ("a.jsonl", Some(Format::Jsonl)),
             ("a.NDJSON.zst", Some(Format::Jsonl)),
+            ("a.CSV.gz", Some(Format::Csv)),
+            ("a.tsv", Some(Format::Tsv)),
+            ("train-00000-of-00001.parquet", Some(Format::Parquet)),
             ("b/c.txt", Some(Format::Text)),
             ("index.HTM.gz", Some(Format::Html)),
             ("CC-MAIN-1.warc.wet.gz", Some(Format::Warc)),
@@ -239,6 +269,9 @@ mod tests {
             (b"%PDF-1.7\n%\xe2\xe3", Format::Document(Kind::Pdf)),
             (b"PK\x03\x04 mimetypeapplication/epub+zip", Format::Document(Kind::Epub)),
             (b"From: <Saved by Blink>\r\nMIME-Version: 1.0\r\n\r\n", Format::Mime),
+            (b"PAR1\x15\0", Format::Parquet),
+            (b"id,text,url\n1,x,y\n", Format::Csv),
+            (b"\xef\xbb\xbf\"id\";\"text\"\n1;x\n", Format::Csv),
             (b"Once upon a time", Format::Text),
             (b"", Format::Text),
         ] {
@@ -287,12 +320,7 @@ mod tests {
         for (name, start, part) in [
             ("a.bin", &b"\x89PNG\r\n\x1a\n\0\0\0\r"[..], "image/png"),
             ("a.bin", b"\0\x01\x02\x03", "neither text nor WARC"),
-            ("a.csv", b"id,text\n1,x\n", "CSV"),
-            ("a.CSV.gz", b"id,text\n", "CSV"),
-            ("a.tsv", b"id\ttext\n", "TSV"),
-            ("a", b"id,text,url\n1,x,y\n", "table"),
-            ("a", b"\xef\xbb\xbf\"id\";\"text\"\n1;x\n", "table"),
-            ("a.jsonl", b"PAR1\x15\0", "Parquet"),
+            ("a.csv", b"\xff\xfei\0d\0", "UTF-16"),
             ("a.txt", b"PK\x03\x04 xl/workbook.xml", "spreadsheet"),
             ("a.zip", b"PK\x03\x04 a.txt", "ZIP"),
             ("a.wacz", b"PK\x03\x04 datapackage.json archive/a.warc", "WACZ"),

@@ -7,14 +7,14 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::batch::{Batch, Batcher};
-use super::body::Body;
 use super::format::{Format, TELLING_BYTES};
-use super::limits::InputLimits;
 use super::lookahead::Lookahead;
 use super::packed::Unpacked;
+use super::parquet_file::BytesRead;
 use super::place::{At, Fault};
+use super::reading::Reading;
 use super::walk::{Found, InputError, Source, Walk};
-use super::{arc, json_values, lines, mime, records};
+use super::{arc, csv, json_values, lines, parquet_file, records, whole_file};
 
 /// The files to read, in order.
 #[derive(Debug)]
@@ -61,14 +61,14 @@ impl Inputs {
     /// Reads all files in order until `deliver` breaks. Adds the bytes read from disk to `bytes_read`.
     pub fn read(
         &self,
-        limits: InputLimits,
+        reading: &Reading,
         bytes_read: &AtomicU64,
         deliver: &mut dyn FnMut(Batch) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let mut batcher = Batcher::new(deliver);
         for found in &self.found {
             match found {
-                Found::Source(source) => self.read_source(source, limits, bytes_read, &mut batcher)?,
+                Found::Source(source) => self.read_source(source, reading, bytes_read, &mut batcher)?,
                 Found::Fault(fault) => batcher.fault(fault.clone())?,
             }
         }
@@ -78,22 +78,34 @@ impl Inputs {
     fn read_source(
         &self,
         source: &Source,
-        limits: InputLimits,
+        reading: &Reading,
         bytes_read: &AtomicU64,
         batcher: &mut Batcher<'_>,
     ) -> ControlFlow<()> {
+        let before = bytes_read.load(Ordering::Relaxed);
         let (mut input, format) = match self.open(source, bytes_read) {
             Ok((_, Err(reason))) => return batcher.fault(Fault::new(source.place(At::Whole), reason)),
             Ok((input, Ok(format))) => (input, format),
             Err(error) => return batcher.fault(source.failed(&error)),
         };
+        let limits = reading.limits;
         match format {
-            Format::Jsonl => lines::read(&mut input, source, limits, batcher),
+            Format::Jsonl => lines::read(&mut input, source, limits, false, batcher),
+            Format::Text if reading.splits_lines => lines::read(&mut input, source, limits, true, batcher),
+            Format::Csv => csv::read(&mut input, source, csv::Separator::Guessed, reading, batcher),
+            Format::Tsv => csv::read(&mut input, source, csv::Separator::Tab, reading, batcher),
+            Format::Parquet => {
+                let bytes_read = BytesRead {
+                    counter: bytes_read,
+                    of_file: bytes_read.load(Ordering::Relaxed) - before,
+                };
+                parquet_file::read(source, reading, &bytes_read, batcher)
+            }
             Format::Json => json_values::read(&mut input, source, limits, batcher),
             Format::Warc => records::read(input, source, limits, batcher),
             Format::Arc => arc::read(input, source, limits, batcher),
             Format::Text | Format::Html | Format::Mime | Format::Document(_) => {
-                read_whole(input, source, format, limits, batcher)
+                whole_file::read(input, source, format, limits, batcher)
             }
         }
     }
@@ -116,40 +128,6 @@ impl Inputs {
 
 /// A decompressed file.
 type Opened<'a> = Lookahead<Unpacked<Counted<'a>>>;
-
-/// Reads a file that is one page or one text.
-fn read_whole(
-    input: impl Read,
-    source: &Source,
-    format: Format,
-    limits: InputLimits,
-    batcher: &mut Batcher<'_>,
-) -> ControlFlow<()> {
-    let limit = limits.max_document_bytes;
-    let mut bytes = Vec::new();
-    match input.take(limit as u64 + 1).read_to_end(&mut bytes) {
-        Ok(length) if length > limit => return batcher.fault(Fault::too_long(source.place(At::Whole), limit)),
-        Ok(_) => {}
-        Err(error) => return batcher.fault(source.failed(&error)),
-    }
-    let whole = |bytes: Vec<u8>, content_type: &str, url| Body {
-        place: source.place(At::Whole),
-        id: Some(source.name.to_string()),
-        url,
-        content_type: content_type.to_owned(),
-        codings: None,
-        digest: None,
-        head_bytes: 0,
-        bytes: bytes.into(),
-    };
-    match format {
-        Format::Mime => match mime::main_part(&bytes) {
-            Ok(part) => batcher.body(whole(part.bytes, &part.content_type, part.url)),
-            Err(reason) => batcher.fault(Fault::new(source.place(At::Whole), reason)),
-        },
-        format => batcher.body(whole(bytes, format.media_type(), None)),
-    }
-}
 
 /// An input that counts the bytes read.
 struct Counted<'a> {

@@ -4,10 +4,11 @@
 //! A record that is no JSON costs no other record: `{` where the grammar (RFC 8259, section 2) allows none begins the next record, and a
 //! string that does not end on its line ends its record.
 
-use std::io::{self, ErrorKind, Read};
+use std::io::Read;
 use std::ops::ControlFlow;
 
 use super::batch::{BATCH_BYTES, Batcher, Records};
+use super::chunk::fill;
 use super::limits::InputLimits;
 use super::place::{At, Fault};
 use super::walk::Source;
@@ -43,20 +44,6 @@ pub(super) fn read(
     }
 }
 
-/// Reads a chunk from a file, or the available bytes from a stream: how many, and the error behind them.
-fn fill(input: &mut impl Read, chunk: &mut [u8], is_stream: bool) -> (usize, Option<io::Error>) {
-    let mut have = 0;
-    while have < chunk.len() && (have == 0 || !is_stream) {
-        match input.read(&mut chunk[have..]) {
-            Ok(0) => break,
-            Ok(length) => have += length,
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return (have, Some(error)),
-        }
-    }
-    (have, None)
-}
-
 /// Delivers the records and faults found so far.
 fn deliver(
     cutter: &mut Cutter,
@@ -65,12 +52,12 @@ fn deliver(
     limits: InputLimits,
     batcher: &mut Batcher<'_>,
 ) -> ControlFlow<()> {
-    let mut records = Records::new(&source.name, *next);
+    let mut records = Records::new(&source.name);
     for cut in cutter.cuts.drain(..) {
         let place = source.place(At::Record(*next));
         let fault = match cut {
             Cut::Record(bytes) => {
-                records.push(&bytes);
+                records.push(At::Record(*next), &bytes);
                 *next += 1;
                 continue;
             }
@@ -79,7 +66,7 @@ fn deliver(
             Cut::Ended(reason) => Fault::new(source.place(At::Whole), reason),
         };
         *next += u64::from(!matches!(cut, Cut::Ended(_)));
-        batcher.records(std::mem::replace(&mut records, Records::new(&source.name, *next)))?;
+        batcher.records(std::mem::replace(&mut records, Records::new(&source.name)))?;
         batcher.fault(fault)?;
     }
     batcher.records(records)

@@ -1,6 +1,6 @@
 //! Which documents do files contain?
 //!
-//! The files are JSON, WARC, WET, ARC, text, HTML or other documents, optionally compressed, in folders or on standard input.
+//! The files are JSON, CSV, Parquet, WARC, WET, ARC, text, HTML or other documents, optionally compressed, in folders or on standard input.
 //!
 //! ```text
 //! arguments ─▶ walk ─▶ lookahead · packed ─▶ format ─▶ lines · records · whole files ─▶ batch ┊─▶ document
@@ -16,10 +16,12 @@
 //! longer than [`InputLimits::max_document_bytes`] stays in memory.
 //!
 //! - `inputs`: all files in order; `walk`: from arguments to files; `format`: the format of a file
-//! - `lookahead`: input with a peek; `packed`: decompression past damage
+//! - `lookahead`: input with a peek; `chunk`: its next bytes; `packed`: decompression past damage
 //! - `refused`: files that are not read, and what to do with them
 //! - `lines`, `json_values`: JSON lines cut at line ends; JSON in another layout cut into its records;
 //!   `json_layout` tells them apart
+//! - `csv`, `parquet_file`: rows of tables, as JSON objects; `field_names`: which fields a record has, if it lacks its text
+//! - `whole_file`: a file that is one document
 //! - `records`, `arc`, `http`: WARC records; ARC records; the HTTP head in both
 //! - `mime`: the page in a MIME message
 //! - `batch`: pieces for other threads; `body`: a page or a text in a batch
@@ -29,7 +31,10 @@
 mod arc;
 mod batch;
 mod body;
+mod chunk;
+mod csv;
 mod document;
+mod field_names;
 mod format;
 mod http;
 mod inputs;
@@ -42,11 +47,13 @@ mod lookahead;
 mod mime;
 mod packed;
 mod page;
+mod parquet_file;
 mod place;
 mod reading;
 mod records;
 mod refused;
 mod walk;
+mod whole_file;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -103,6 +110,6 @@ pub fn json_line<T>(line: &[u8], fields: &Fields, each: impl FnOnce(Result<Docum
             url: read.url.as_deref(),
             line: Some(line),
         }),
-        Err(reason) => Err(reason.clone()),
+        Err(refusal) => Err(refusal.reason.clone()),
     })
 }

@@ -1,4 +1,4 @@
-//! JSON lines, cut into batches at line ends and not parsed.
+//! JSON lines, and texts of which each line is a document, cut into batches at line ends and not parsed.
 
 use std::io::Read;
 use std::ops::ControlFlow;
@@ -13,10 +13,12 @@ pub(super) fn read(
     input: &mut impl Read,
     source: &Source,
     limits: InputLimits,
+    are_texts: bool,
     batcher: &mut Batcher<'_>,
 ) -> ControlFlow<()> {
     let mut cutter = Cutter {
         source,
+        are_texts,
         limit: limits.max_document_bytes,
         buffer: Vec::new(),
         skipping: false,
@@ -48,6 +50,7 @@ pub(super) fn read(
 
 struct Cutter<'a> {
     source: &'a Source,
+    are_texts: bool,
     limit: usize,
     /// Bytes read and not delivered; between two rounds the beginning of a line.
     buffer: Vec<u8>,
@@ -126,6 +129,7 @@ impl Cutter<'_> {
             source: self.source.name.clone(),
             first_line,
             bytes,
+            are_texts: self.are_texts,
         })
     }
 }

@@ -19,9 +19,9 @@ pub struct Place {
 pub enum At {
     /// The file as a whole.
     Whole,
-    /// A line, counted from 1, without lines lost in damaged compressed data.
+    /// A line, or the first line of a row of CSV, counted from 1, without lines lost in damaged compressed data.
     Line(u64),
-    /// A record of a file of JSON, counted from 1.
+    /// A record of a file of JSON, or a row of a Parquet file, counted from 1.
     Record(u64),
     /// An offset: of a WARC record in the decompressed file, or of damaged compressed data in the file itself.
     Byte(u64),
@@ -45,6 +45,8 @@ pub struct Fault {
     pub place: Place,
     /// The reason in words.
     pub reason: String,
+    /// It is a record without the field for the text. Whoever names the wrong field gets such a fault for every record.
+    pub lacks_text: bool,
 }
 
 impl Fault {
@@ -53,6 +55,15 @@ impl Fault {
         Self {
             place,
             reason: stored_text(reason.as_ref()),
+            lacks_text: false,
+        }
+    }
+
+    /// A record without the field for the text.
+    pub(super) fn lacks_text(place: Place, reason: impl AsRef<str>) -> Self {
+        Self {
+            lacks_text: true,
+            ..Self::new(place, reason)
         }
     }
 

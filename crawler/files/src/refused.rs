@@ -4,16 +4,11 @@ use memchr::memmem;
 use page::sniff::media_type_of_binary;
 
 /// How files that are not text begin: the offset, the bytes, what the file is.
-const MARKS: [(usize, &[u8], &str); 21] = [
-    (
-        0,
-        b"PAR1",
-        "a Parquet file: write its rows as JSON lines, or use the Python package, which reads its columns",
-    ),
+const MARKS: [(usize, &[u8], &str); 20] = [
     (
         0,
         b"ARROW1\0",
-        "an Arrow file: write its rows as JSON lines, or use the Python package, which reads its columns",
+        "an Arrow file: write it as Parquet, or use the Python package, which reads its columns",
     ),
     (0, b"ORC", "an ORC file: write its rows as JSON lines"),
     (0, b"Obj\x01", "an Avro file: write its records as JSON lines"),
@@ -70,7 +65,7 @@ const MARKS: [(usize, &[u8], &str); 21] = [
 
 /// What a ZIP archive is by the names of its files, which are not compressed.
 const PACKAGES: [(&[u8], &str); 5] = [
-    (b"xl/", "a spreadsheet: write its rows as JSON lines"),
+    (b"xl/", "a spreadsheet: save it as CSV in UTF-8"),
     (b"ppt/", "a presentation: save it as PDF"),
     (
         b"application/vnd.oasis.opendocument",
@@ -105,10 +100,6 @@ pub(super) fn by_content(start: &[u8]) -> Option<String> {
 /// Why a file with this ending, in lower case, is not read.
 pub(super) fn by_ending(ending: &str) -> Option<String> {
     Some(match ending {
-        "csv" | "tsv" | "tab" | "psv" => format!(
-            "it is a table ({}): write its rows as JSON lines, with the field \"text\"; --format text reads it as one text",
-            if ending == "csv" { "CSV" } else { "TSV" }
-        ),
         "cdx" | "cdxj" => "it is an index of WARC files, which holds no document: give the WARC files".into(),
         _ => return None,
     })
@@ -128,10 +119,7 @@ pub(super) fn by_text(start: &[u8]) -> Option<String> {
     if start.starts_with(b"CDX ") {
         return by_ending("cdx");
     }
-    is_table(start).then(|| {
-        "it is a table with a field for the text: write its rows as JSON lines; --format text reads it as one text"
-            .into()
-    })
+    None
 }
 
 /// The name of the first element of XML; `None` if the text is no XML, or has a root of HTML.
@@ -155,29 +143,6 @@ fn is_mailbox(start: &[u8]) -> bool {
     name.len() < second.len()
         && !name.is_empty()
         && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
-}
-
-/// Whether the first line names the columns of a table, one of which is the text.
-fn is_table(start: &[u8]) -> bool {
-    const LONGEST_NAME: usize = 40;
-    const TEXTS: [&str; 4] = ["text", "content", "body", "document"];
-    let Some(end) = memchr::memchr2(b'\n', b'\r', start) else {
-        return false;
-    };
-    let Ok(line) = std::str::from_utf8(&start[..end]) else {
-        return false;
-    };
-    [',', '\t', ';', '|'].iter().any(|separator| {
-        let names: Vec<String> = line
-            .split(*separator)
-            .map(|name| name.trim().trim_matches('"').to_ascii_lowercase())
-            .collect();
-        let is_name = |name: &String| {
-            let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-            (1..=LONGEST_NAME).contains(&name.len()) && name.chars().all(is_word)
-        };
-        names.len() > 1 && names.iter().all(is_name) && names.iter().any(|name| TEXTS.contains(&name.as_str()))
-    })
 }
 
 /// Whether the file is JSON in UTF-16: there is a zero byte beside `{` or `[`.

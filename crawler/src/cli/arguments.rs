@@ -32,7 +32,7 @@ use url::Url;
 
 pub use check::{AnswerFormat, CheckArgs};
 pub use config::{ConfigAction, ConfigArgs, ConfigCheckArgs, ConfigFormat, ConfigShowArgs, Overrides};
-pub use dedup::{CandidateSource, DedupArgs, GroupBy};
+pub use dedup::{CandidateSource, DedupArgs, GroupBy, Split};
 pub use explain::ExplainArgs;
 pub use export::{ExportArgs, ExportExtra, ExportFormat, ExportVerdict};
 pub use fingerprint::{EvaluateArgs, FingerprintArgs, IdfArgs, LayoutsArgs};
@@ -117,7 +117,7 @@ pub enum Command {
     Evaluate(EvaluateArgs),
     /// List the index layouts that find every near-duplicate within a distance, with their costs.
     Layouts(LayoutsArgs),
-    /// Find duplicates among documents in files: JSON lines, text, HTML, PDF and others, WARC and WET.
+    /// Find duplicates among documents in files: JSON lines, CSV, Parquet, text, HTML, PDF and others, WARC and WET.
     Dedup(DedupArgs),
     /// Crawl a small built-in site on loopback and compare the report with the known results.
     Demo(DemoArgs),

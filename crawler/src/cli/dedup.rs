@@ -24,6 +24,7 @@ mod analysis;
 mod budget;
 mod decider;
 mod kept_ids;
+mod lacking;
 mod pipeline;
 mod tally;
 
@@ -33,12 +34,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use self::decider::Decided;
+use self::lacking::Lacking;
 use self::pipeline::{Answer, Job};
 use self::tally::Tally;
 use super::faults::Faults;
 use super::index::{DocumentIndex, NamedIndex};
 use super::output::Output;
-use crate::cli::arguments::{CandidateSource, DedupArgs, GroupBy};
+use crate::cli::arguments::{CandidateSource, DedupArgs, GroupBy, Split};
 use crate::cli::error::{Error, UsageError};
 use config::Config;
 use config::settings::Settings;
@@ -98,6 +100,8 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
                 max_document_bytes: usize::try_from(args.max_document_bytes).unwrap_or(usize::MAX),
             },
             extract: settings.extract,
+            splits_lines: args.split == Some(Split::Lines),
+            whole_rows: kept.is_some(),
         },
         group_by: args.group_by.clone(),
         scheme: settings.scheme,
@@ -221,18 +225,25 @@ fn write_all(
     let running = pipeline::start(job, tally)?;
     let stop = running.stop_handle();
     stop_at_ctrl_c(move || stop.stop(), advice)?;
-    let mut faults = Faults::default();
+    let (mut faults, mut lacking) = (Faults::default(), Lacking::default());
     loop {
         match running.next()? {
             Answer::Decided(decided) => {
-                decided.faults.iter().for_each(|fault| faults.report(fault, progress));
+                let known = lacking.hold(&decided.faults, tally.documents())?;
+                known.iter().for_each(|fault| faults.report(fault, progress));
                 outputs.write(&decided)?;
                 if running.is_idle() {
                     outputs.flush()?;
                 }
                 running.written(&decided);
             }
-            Answer::Ended(ending, index) => return Ok((ending, index)),
+            Answer::Ended(ending, index) => {
+                if tally.documents() == 0 {
+                    lacking.refuse()?;
+                }
+                faults.finish(progress);
+                return Ok((ending, index));
+            }
         }
     }
 }

@@ -28,13 +28,14 @@ pub(super) fn read(
         extract,
         ..Reading::default()
     };
-    let whole = inputs.read(reading.limits, &read, &mut |batch| {
+    let whole = inputs.read(&reading, &read, &mut |batch| {
         batch.documents(&reading, &mut |document| match document {
             Ok(document) => each(&document),
             Err(fault) => faults.report(&fault, &progress),
         });
         ControlFlow::Continue(())
     });
+    faults.finish(&progress);
     debug_assert!(whole.is_continue(), "the closure never breaks");
     Ok(faults.count())
 }

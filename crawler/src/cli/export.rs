@@ -9,24 +9,28 @@
 //! The export holds one page in memory at a time, plus the buffers of the format. It names and skips a page whose record in the
 //! archive is damaged, and ends with another exit code.
 
+mod counts;
 mod filter;
 mod published;
 mod reading;
 mod record;
+#[cfg(feature = "parquet")]
+mod selection;
 mod target;
 
 use std::io::ErrorKind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use export::{Columns, Destination, ExportError, Lines, Sink};
+use export::{Columns, Destination, ExportError, ExportedPage, Field, Lines, Sink};
 use storage::{Fate, PageRecord, StorageError, Store, cdxj};
 
-use self::filter::Filter;
+use self::counts::Counts;
+use self::filter::{Excluded, Filter};
 use self::published::Published;
 use self::reading::Reading;
 use super::faults::Faults;
-use crate::cli::arguments::ExportArgs;
+use crate::cli::arguments::{ExportArgs, ExportFormat};
 use crate::cli::error::{Error, UsageError};
 use error::RunError;
 use files::{At, Fault, Place};
@@ -35,19 +39,23 @@ use views::live::progress::{Moment, Progress};
 
 pub(super) fn execute(args: &ExportArgs, quiet: bool) -> Result<(), Error> {
     let (format, destination) = target::of(args)?;
-    let groups = target::groups(args, format);
+    let fields = target::fields(args, format)?;
+    let groups = target::groups(args, format, &fields);
     let settings = super::configuration::settings_for_crawl(&args.config, &args.data.data)?;
     let store = super::store::open_to_read(&args.data.data)?;
-    let filter = Filter::new(args);
-    let counts = match target::page_format(format) {
-        Some(format) => {
-            let bits = record::fingerprint_bits(&store)?;
-            let sink = export::open(format, &destination, Columns::new(bits, &groups)).map_err(ended)?;
-            let published = Published::asked(args);
-            let reading = Reading::new(&store, settings, &groups, published.is_some());
-            export_pages(&reading, &filter, published, sink, quiet)?
-        }
-        None => export_index(&store, &filter, &destination, quiet)?,
+    let counts = if format == ExportFormat::Cdxj {
+        export_index(&store, args, &destination, quiet)?
+    } else {
+        let columns = target::columns(record::fingerprint_bits(&store)?, &groups, &fields);
+        let sink = open(args, format, &destination, columns)?;
+        let published = Published::asked(args);
+        let export = Export {
+            args,
+            reading: Reading::new(&store, settings, &groups, published.is_some()),
+            published,
+            needs_text: needs_text(format, &fields),
+        };
+        export.pages(sink, quiet)?
     };
     if !quiet {
         tell(counts.summary(&destination));
@@ -58,100 +66,143 @@ pub(super) fn execute(args: &ExportArgs, quiet: bool) -> Result<(), Error> {
     }
 }
 
-/// Numbers of exported and skipped pages.
-#[derive(Debug, Default)]
-struct Counts {
-    /// Pages, or captures of pages in an index.
-    written: u64,
-    is_index: bool,
-    filtered: u64,
-    /// Those of them that do not say when they were published, if the export asks for it.
-    undated: u64,
-    /// Earlier versions of pages, and pages that are gone.
-    past: u64,
-    unreadable: u64,
+/// Begins the export of pages.
+fn open(
+    args: &ExportArgs,
+    format: ExportFormat,
+    destination: &Destination,
+    columns: Columns,
+) -> Result<Box<dyn Sink>, Error> {
+    #[cfg(feature = "parquet")]
+    if let (ExportFormat::Dataset, Destination::Folder(dir)) = (format, destination) {
+        return export::open_dataset(dir, columns, selection::in_words(args)).map_err(ended);
+    }
+    let format = target::page_format(format).unwrap_or(export::Format::JsonLines);
+    export::open(format, destination, columns).map_err(ended)
 }
 
-fn export_pages(
-    reading: &Reading<'_>,
-    filter: &Filter<'_>,
+/// Whether the export has texts, which take most of the time. A file of a page has its text whatever its fields.
+fn needs_text(format: ExportFormat, fields: &[&'static Field]) -> bool {
+    fields.is_empty()
+        || matches!(format, ExportFormat::Markdown | ExportFormat::Text)
+        || fields.iter().any(|field| matches!(field.name, "text" | "markdown"))
+}
+
+/// What became of a page that passes the filters of its record.
+enum Read {
+    Page(Box<ExportedPage>),
+    /// Its date of publication excludes it.
+    Excluded(Excluded),
+    /// Its record in the archive cannot be read.
+    Damaged(StorageError),
+}
+
+/// An export of pages.
+struct Export<'a> {
+    args: &'a ExportArgs,
+    reading: Reading<'a>,
     published: Option<Published>,
-    mut sink: Box<dyn Sink>,
-    quiet: bool,
-) -> Result<Counts, Error> {
-    let store = reading.store();
-    let seen = Arc::new(AtomicU64::new(0));
-    let progress = show(&seen, store.next_page_id().saturating_sub(1), quiet);
-    let (mut counts, mut faults) = (Counts::default(), Faults::default());
-    for row in store.pages_from(1) {
-        let (id, page) = row.map_err(RunError::from)?;
-        seen.store(id, Ordering::Relaxed);
-        if page.fate != Fate::Current {
-            counts.past += 1;
-        } else if !filter.takes(&page) {
-            counts.filtered += 1;
-        } else {
-            let text = match text_of(store, &page)? {
-                Ok(text) => text,
-                Err(reason) => {
-                    faults.report(&fault(&page, reason), &progress);
-                    continue;
+    needs_text: bool,
+}
+
+impl Export<'_> {
+    fn pages(&self, mut sink: Box<dyn Sink>, quiet: bool) -> Result<Counts, Error> {
+        let store = self.reading.store();
+        let filter = Filter::new(self.args);
+        let seen = Arc::new(AtomicU64::new(0));
+        let progress = show(&seen, store.next_page_id().saturating_sub(1), quiet);
+        let (mut counts, mut faults) = (Counts::default(), Faults::default());
+        for row in store.pages_from(1) {
+            if self.args.limit == Some(counts.written) {
+                counts.limit = self.args.limit;
+                break;
+            }
+            let (id, page) = row.map_err(RunError::from)?;
+            seen.store(id, Ordering::Relaxed);
+            if page.fate != Fate::Current {
+                counts.add_past(page.fate);
+            } else if let Some(reason) = filter.excludes(&page) {
+                counts.add_excluded(reason);
+            } else {
+                match self.page(id, &page)? {
+                    Read::Page(exported) => {
+                        sink.write(&exported).map_err(ended)?;
+                        counts.written += 1;
+                    }
+                    Read::Excluded(reason) => counts.add_excluded(reason),
+                    Read::Damaged(reason) => faults.report(&fault(&page, reason), &progress),
                 }
-            };
-            let mut exported = record::without_text(store, id, page.clone())?;
-            exported.text = text;
-            if let Err(reason) = reading.add(&page, &mut exported)? {
-                faults.report(&fault(&page, reason), &progress);
-                continue;
             }
-            if published.is_some_and(|asked| !asked.takes(exported.metadata.published.as_deref())) {
-                counts.filtered += 1;
-                counts.undated += u64::from(exported.metadata.published.is_none());
-                continue;
-            }
-            sink.write(&exported).map_err(ended)?;
-            counts.written += 1;
+        }
+        sink.finish().map_err(ended)?;
+        counts.unreadable = faults.count();
+        Ok(counts)
+    }
+
+    /// The page with what the archive has of it.
+    fn page(&self, id: u64, page: &PageRecord) -> Result<Read, RunError> {
+        let text = match self.text_of(page)? {
+            Ok(text) => text,
+            Err(reason) => return Ok(Read::Damaged(reason)),
+        };
+        let mut exported = record::without_text(self.reading.store(), id, page.clone())?;
+        exported.text = text;
+        if let Err(reason) = self.reading.add(page, &mut exported)? {
+            return Ok(Read::Damaged(reason));
+        }
+        let said = exported.metadata.published.as_deref();
+        if self.published.is_some_and(|asked| !asked.takes(said)) {
+            let reason = said.map_or(Excluded::Undated, |_| Excluded::Published);
+            return Ok(Read::Excluded(reason));
+        }
+        Ok(Read::Page(Box::new(exported)))
+    }
+
+    /// The text of a page; `None` for a duplicate, unless the export asks for their texts. The inner error concerns only this page.
+    fn text_of(&self, page: &PageRecord) -> Result<Result<Option<String>, StorageError>, RunError> {
+        let is_duplicate = page.verdict.is_duplicate();
+        if !self.needs_text || is_duplicate && !self.args.include_duplicates {
+            return Ok(Ok(None));
+        }
+        match self.reading.store().text_of(page) {
+            Ok(None) if is_duplicate => Ok(Ok(None)),
+            Ok(text) => Ok(Ok(Some(text.unwrap_or_default()))),
+            Err(error) => of_this_page(error).map(Err),
         }
     }
-    sink.finish().map_err(ended)?;
-    counts.unreadable = faults.count();
-    Ok(counts)
 }
 
 /// Exports the index of all captures of the pages that pass the filter, including earlier versions.
-fn export_index(store: &Store, filter: &Filter<'_>, destination: &Destination, quiet: bool) -> Result<Counts, Error> {
+fn export_index(store: &Store, args: &ExportArgs, destination: &Destination, quiet: bool) -> Result<Counts, Error> {
+    let filter = Filter::of_captures(args);
     let seen = Arc::new(AtomicU64::new(0));
     let _progress = show(&seen, store.next_page_id().saturating_sub(1), quiet);
-    let mut counts = Counts {
-        is_index: true,
-        ..Counts::default()
-    };
+    let mut counts = Counts::of_index();
     let mut out = Lines::create(destination).map_err(ended)?;
     let lines = cdxj::lines(store, |id, page| {
-        let takes = filter.takes(page);
+        let excluded = filter.excludes(page);
         // The closure sees a page again for each of its revisits.
-        if seen.fetch_max(id, Ordering::Relaxed) < id {
-            counts.filtered += u64::from(!takes);
+        if seen.fetch_max(id, Ordering::Relaxed) < id
+            && let Some(reason) = excluded
+        {
+            counts.add_excluded(reason);
         }
-        takes
+        excluded.is_none()
     });
-    for line in lines.map_err(RunError::from)? {
+    let mut written = 0;
+    for line in lines.map_err(RunError::from)?.take(limit(args)) {
         out.write(&line.map_err(RunError::from)?).map_err(ended)?;
-        counts.written += 1;
+        written += 1;
     }
+    counts.written = written;
+    counts.limit = args.limit.filter(|limit| *limit == written);
     out.finish().map_err(ended)?;
     Ok(counts)
 }
 
-/// The text of a kept page, and `None` for a duplicate. The inner error concerns only this page.
-fn text_of(store: &Store, page: &PageRecord) -> Result<Result<Option<String>, StorageError>, RunError> {
-    if page.verdict.is_duplicate() {
-        return Ok(Ok(None));
-    }
-    match store.text_of(page) {
-        Ok(text) => Ok(Ok(Some(text.unwrap_or_default()))),
-        Err(error) => of_this_page(error).map(Err),
-    }
+fn limit(args: &ExportArgs) -> usize {
+    args.limit
+        .map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX))
 }
 
 /// The error, if it concerns only the page whose record was read.
@@ -165,13 +216,11 @@ fn of_this_page(error: StorageError) -> Result<StorageError, RunError> {
 }
 
 fn fault(page: &PageRecord, reason: StorageError) -> Fault {
-    Fault {
-        place: Place {
-            source: page.url.as_str().into(),
-            at: At::Whole,
-        },
-        reason: reason.to_string(),
-    }
+    let place = Place {
+        source: page.url.as_str().into(),
+        at: At::Whole,
+    };
+    Fault::new(place, reason.to_string())
 }
 
 /// The error that ends an export. If the reader has closed standard output, the process ends successfully.
@@ -195,35 +244,4 @@ fn show(seen: &Arc<AtomicU64>, total: u64, quiet: bool) -> Progress {
             ..Moment::default()
         }
     })
-}
-
-impl Counts {
-    fn summary(&self, destination: &Destination) -> String {
-        let noun = if self.is_index { "capture" } else { "page" };
-        let to = match destination {
-            Destination::Stdout => String::new(),
-            Destination::File(path) | Destination::Folder(path) => format!(" to {}", path.display()),
-        };
-        let mut text = format!(
-            "{} written{to}; {} excluded by the filters",
-            counted(self.written, noun),
-            counted(self.filtered, "page")
-        );
-        if self.undated > 0 {
-            text += &format!(" ({} without a date of publication)", self.undated);
-        }
-        if self.past > 0 {
-            text += &format!(", {} gone or replaced by a later version", self.past);
-        }
-        if self.unreadable > 0 {
-            text += &format!(", {} unreadable", self.unreadable);
-        }
-        text
-    }
-}
-
-/// `1 page`, `2 pages`.
-fn counted(count: u64, noun: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{ending}")
 }

@@ -42,6 +42,12 @@ pub enum InputFormat {
     Jsonl,
     /// JSON objects in an array, on several lines, or without line ends.
     Json,
+    /// A table whose first row names the columns, with commas, semicolons, tabs or vertical bars between the cells.
+    Csv,
+    /// A table with tabs between the cells.
+    Tsv,
+    /// A Parquet file.
+    Parquet,
     /// Plain text in any encoding.
     Text,
     /// A web page in any encoding.
@@ -68,6 +74,9 @@ impl From<InputFormat> for Format {
     fn from(format: InputFormat) -> Self {
         match format {
             InputFormat::Jsonl => Self::Jsonl,
+            InputFormat::Csv => Self::Csv,
+            InputFormat::Tsv => Self::Tsv,
+            InputFormat::Parquet => Self::Parquet,
             InputFormat::Text => Self::Text,
             InputFormat::Html => Self::Html,
             InputFormat::Json => Self::Json,
@@ -81,6 +90,13 @@ impl From<InputFormat> for Format {
             InputFormat::Feed => Self::Document(Kind::Feed),
         }
     }
+}
+
+/// How a text file is divided into documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Split {
+    /// Each line is a document.
+    Lines,
 }
 
 /// Where the candidates of a check come from.
@@ -123,6 +139,8 @@ impl From<CandidateSource> for Candidates {
     Examples:\n  \
     crawler dedup corpus.jsonl.gz --output verdicts.jsonl\n  \
     crawler dedup pages/ --kept unique.jsonl --output verdicts.jsonl\n  \
+    crawler dedup data/*.parquet --text-field content --kept unique.jsonl --output verdicts.jsonl\n  \
+    crawler dedup sentences.txt --split lines --output verdicts.jsonl\n  \
     crawler dedup monday.jsonl --index seen --output monday-verdicts.jsonl\n  \
     crawler dedup part-1.jsonl --index redis://127.0.0.1:6379?name=news\n\
     Exit codes: 0 all input was read, 1 the command could not continue, 2 an argument, the configuration or an input file is invalid, \
@@ -136,7 +154,8 @@ pub struct DedupArgs {
     /// Output file for the verdicts. Default, or with -: standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Output file for the unique documents: JSON lines unchanged, other documents as {"id", "text", "url", "title"}.
+    /// Output file for the unique documents: JSON lines unchanged, rows of CSV and Parquet as JSON lines with all their columns, other
+    /// documents as {"id", "text", "url", "title"}.
     #[arg(long, value_name = "FILE")]
     pub kept: Option<PathBuf>,
     /// Index of the documents, which outlives the command: a folder, or redis://HOST[:PORT][/DATABASE][?name=NAME] for an index that
@@ -146,10 +165,14 @@ pub struct DedupArgs {
     /// Form of all inputs. Default: the content and the name of each file decide.
     #[arg(long, value_enum)]
     pub format: Option<InputFormat>,
-    /// Field with the id of a document, a string or a number. Without this field, the id is the place of the document in the input.
+    /// Divide text files into documents: lines. Default: each text file is one document. Other files keep their form.
+    #[arg(long, value_enum)]
+    pub split: Option<Split>,
+    /// Field with the id of a document, a string or a number. Without this field, the id is the URL, and without a URL the place of the
+    /// document in the input. A dot leads into an object or a struct: meta.id. A name with the dot in it comes first.
     #[arg(long, value_name = "NAME", default_value = "id")]
     pub id_field: String,
-    /// Field with the text.
+    /// Field or column with the text, such as content or meta.text.
     #[arg(long, value_name = "NAME", default_value = "text")]
     pub text_field: String,
     /// Field with the title.

@@ -20,10 +20,14 @@ pub enum ExportFormat {
     /// A typed, compressed table for DuckDB, pandas or Spark.
     #[cfg(feature = "parquet")]
     Parquet,
-    /// A folder with one Markdown file per page: all fields as YAML front matter, then the text with its structure.
+    /// Markdown: all fields as YAML front matter, then the text with its structure. A folder with one file per page, or, for a name that
+    /// ends in .md, one file with a form feed between two pages.
     Markdown,
     /// The texts: one file per page in a folder, or one file with a form feed between two texts.
     Text,
+    /// A folder that the library datasets of Hugging Face reads: Parquet files and a dataset card.
+    #[cfg(feature = "parquet")]
+    Dataset,
     /// The index that replay tools need to find pages in the WARC files.
     Cdxj,
 }
@@ -57,11 +61,15 @@ pub enum ExportVerdict {
     crawler export | jq -r .title                            titles of all kept pages\n  \
     crawler export -o pages.parquet                          the name selects the form\n  \
     crawler export -o pages.jsonl.zst --language en,de       compressed: .gz or .zst, not for Parquet\n  \
-    crawler export --format markdown -o pages/               one file per page, DIR/HOST/NAME.md\n  \
+    crawler export -o pages/                                 one Markdown file per page, DIR/HOST/NAME.md\n  \
+    crawler export -o pages.md --fields url,title            all pages in one Markdown file\n  \
+    crawler export --format dataset -o dataset/              for load_dataset(\"dataset\") of Hugging Face\n  \
+    crawler export --fields url,text --min-chars 500 --limit 1000 -o sample.jsonl\n  \
     crawler export --host '*.example.org' --match '/docs/' --since 2026-03-01 --until 2026-03-31\n  \
     crawler export --with markdown,metadata -o pages.jsonl   structure, authors, dates: reads each page again\n  \
     crawler export --since-published 2026-03-01 -o new.jsonl pages that say they were published since\n  \
-    crawler export --verdict all -o decided.csv              also duplicates, without their texts\n\n\
+    crawler export --verdict all -o decided.csv              also duplicates, without their texts\n  \
+    crawler export --include-duplicates -o all.parquet       also duplicates, with their texts\n\n\
     A page must pass every filter, and passes a filter if it matches one of its values. A host without a port matches every port. \
     '*.example.org' matches every host below example.org, but not example.org. --since and --until compare the time of the fetch, \
     in UTC, and include both ends: --until 2026-03-31 includes that day. The export holds the last version of each page; earlier \
@@ -74,7 +82,8 @@ pub enum ExportVerdict {
 pub struct ExportArgs {
     #[command(flatten)]
     pub data: DataFolder,
-    /// Form of the export. Default: the form that the ending of --output names; jsonl without an ending.
+    /// Form of the export. Default: the form that the ending of --output names; markdown for a folder (a name that ends in /, or a folder
+    /// that exists); jsonl without an ending.
     #[arg(long, value_enum)]
     pub format: Option<ExportFormat>,
     /// Output file, or a folder for one file per page. Default, or with -: standard output.
@@ -83,6 +92,23 @@ pub struct ExportArgs {
     /// Also export what a crawl does not store and a second reading of the archived page finds. Repeatable. Takes some milliseconds a page.
     #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',')]
     pub with: Vec<ExportExtra>,
+    /// Only these fields, in this order: url,title,text. Names of docs/src/export.md, also those that --with adds. Not for text and cdxj.
+    #[arg(long, value_name = "FIELD", value_delimiter = ',')]
+    pub fields: Vec<String>,
+    /// Only pages with a text of at least so many characters. Duplicates count by their own texts.
+    #[arg(long, value_name = "N")]
+    pub min_chars: Option<u64>,
+    /// At most so many pages, the first of the crawl that pass the filters.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub limit: Option<u64>,
+    /// Also pages without any text, such as pictures with a title. Without this flag they are left out, and counted. --verdict all has
+    /// them, too.
+    #[arg(long)]
+    pub include_empty: bool,
+    /// Also duplicates, with their texts, unless the crawl stored none (storage.duplicates = "nothing"). The field cluster names the kept
+    /// page of each.
+    #[arg(long)]
+    pub include_duplicates: bool,
     #[command(flatten)]
     pub config: ConfigFile,
     /// Only pages of this host: example.org, example.org:8080 or '*.example.org'. Repeatable.

@@ -1,6 +1,7 @@
 //! Converts a batch of input to signatures. All threads share this costly step.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use ::url::Url;
 use dedup::{About, Analyzer, Signature, Subject};
@@ -43,7 +44,7 @@ pub(super) struct Signed {
 #[derive(Debug)]
 pub(super) struct Analysis {
     pub analyzer: Analyzer,
-    pub reading: Reading,
+    pub reading: Arc<Reading>,
     pub group_by: Option<GroupBy>,
     /// The command writes the kept documents.
     pub keeps: bool,

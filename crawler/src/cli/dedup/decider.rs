@@ -169,14 +169,14 @@ fn null() -> Vec<u8> {
 }
 
 fn other_text(id: &[u8]) -> Fault {
-    Fault {
-        place: Place {
-            source: String::from_utf8_lossy(id).into(),
-            at: At::Whole,
-        },
-        reason: "the index has this id with another text: give the document another id, or use another index"
-            .to_owned(),
-    }
+    let place = Place {
+        source: String::from_utf8_lossy(id).into(),
+        at: At::Whole,
+    };
+    Fault::new(
+        place,
+        "the index has this id with another text: give the document another id, or use another index",
+    )
 }
 
 /// Appends the line of a verdict.

@@ -24,7 +24,7 @@ use super::{Ending, IN_FLIGHT_BYTES};
 use crate::cli::arguments::GroupBy;
 use crate::cli::index::DocumentIndex;
 use error::RunError;
-use files::{Batch, InputLimits, Inputs, Reading};
+use files::{Batch, Inputs, Reading};
 
 /// Stack of a thread in bytes. As in a crawl, libraries need it for deeply nested pages.
 const STACK: usize = 16 << 20;
@@ -104,10 +104,10 @@ pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
     let (events, to_decide) = unbounded();
     let (answers, answered) = unbounded();
     let analyzer = analyzer(&job);
-    let (inputs, limits) = (job.inputs, job.reading.limits);
+    let (inputs, reading) = (job.inputs, Arc::new(job.reading));
     let analysis = Arc::new(Analysis {
         analyzer,
-        reading: job.reading,
+        reading: Arc::clone(&reading),
         group_by: job.group_by,
         keeps: job.keeps,
         compares_titles: matches!(job.rule.confirm, Confirm::Combined { .. }),
@@ -126,7 +126,14 @@ pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
     }
     let (reader_events, reader_budget, reader_tally) = (events.clone(), budget.clone(), tally.clone());
     spawn("read".into(), move || {
-        read_all(&inputs, limits, &reader_tally, &reader_budget, &batches, &reader_events);
+        read_all(
+            &inputs,
+            &reading,
+            &reader_tally,
+            &reader_budget,
+            &batches,
+            &reader_events,
+        );
     })?;
     let (decider_budget, decider_tally) = (budget.clone(), tally.clone());
     spawn("decide".into(), move || {
@@ -190,7 +197,7 @@ impl StopHandle {
 
 fn read_all(
     inputs: &Inputs,
-    limits: InputLimits,
+    reading: &Reading,
     tally: &Tally,
     budget: &Budget,
     batches: &Sender<Numbered>,
@@ -198,7 +205,7 @@ fn read_all(
 ) {
     let mut number = 0;
     let read = catch_unwind(AssertUnwindSafe(|| {
-        inputs.read(limits, tally.reading(), &mut |batch| {
+        inputs.read(reading, tally.reading(), &mut |batch| {
             budget.enter(batch.memory_bytes())?;
             let sent = batches.send(Numbered { number, batch });
             number += 1;
