@@ -50,9 +50,9 @@ pub use score::{Comparison, Estimate, Scored, score};
 pub use truth::{Similarities, judge, sample};
 
 /// Pairs with at least this Jaccard index are duplicates.
-pub(crate) const DUPLICATE_FROM: f32 = 0.8;
+pub const DUPLICATE_FROM: f32 = 0.8;
 /// Pairs below this Jaccard index are different; between the two bounds either verdict is right.
-pub(crate) const DIFFERENT_BELOW: f32 = 0.5;
+pub const DIFFERENT_BELOW: f32 = 0.5;
 
 #[cfg(test)]
 mod exchange_tests;

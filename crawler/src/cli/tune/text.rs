@@ -5,6 +5,7 @@ use dedup::Confirm;
 use super::axes::confirms;
 use super::table;
 use study::in_words::counted;
+use study::replay::{DIFFERENT_BELOW, DUPLICATE_FROM};
 use study::tune::{Answer, ChangedPair, SettingResult, named};
 use terminal::commands::command;
 use terminal::text::terminal_text;
@@ -86,7 +87,24 @@ fn sample(answer: &Answer) -> Option<String> {
             sample.too_many_alike
         );
     }
-    Some(line + ".")
+    Some(format!("{line}.\n{}", trust(answer)))
+}
+
+/// What the truth of the estimates is, and how far it can be trusted.
+fn trust(answer: &Answer) -> String {
+    let truth = format!(
+        "The truth of a pair is the share of five-word runs that its whole texts have in common: {DUPLICATE_FROM} or more is a duplicate, \
+         less than {DIFFERENT_BELOW} is not. This is nearly the rule itself, so figures near 1 say that the index finds what the rule \
+         means, not that the threshold is right for you."
+    );
+    let advice = match answer.labels.pairs {
+        0 => format!(
+            "Labels say that: give them in `{}`, or with --pairs.",
+            command("serve", &[])
+        ),
+        pairs => format!("For {}, your label is the truth instead.", counted(pairs, "pair")),
+    };
+    format!("{truth} {advice}")
 }
 
 fn tables(answer: &Answer) -> Vec<String> {
