@@ -93,7 +93,13 @@ impl Counts {
     /// Pages fetched: kept, exact and near.
     #[must_use]
     pub fn fetched(&self) -> u64 {
-        self.kept + self.exact + self.near
+        self.kept + self.dropped()
+    }
+
+    /// Pages that say what a kept page says: exact and near.
+    #[must_use]
+    pub fn dropped(&self) -> u64 {
+        self.exact + self.near
     }
 
     fn of_class(&mut self, class: VerdictKind) -> &mut u64 {

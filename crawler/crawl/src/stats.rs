@@ -172,8 +172,7 @@ impl Snapshot {
     /// Duplicates in percent of the pages; 0 without a page.
     #[must_use]
     pub fn duplicate_percent(&self) -> f64 {
-        let duplicates = self.counts.exact + self.counts.near;
-        100.0 * duplicates as f64 / self.pages().max(1) as f64
+        100.0 * self.counts.dropped() as f64 / self.pages().max(1) as f64
     }
 }
 

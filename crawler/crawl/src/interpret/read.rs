@@ -99,7 +99,7 @@ impl Interpreter {
             }
             Err(page::NotAPage::Document { fault, .. }) => self.costly_documents.note(&queued.host, Some(fault)),
             // Only a child process that reads a document costs more than the reading of a page.
-            Ok(_) | Err(_) => {}
+            _ => {}
         }
     }
 

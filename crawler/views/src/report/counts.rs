@@ -35,12 +35,17 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Pages that say what a kept page says.
+    pub(super) fn dropped(&self) -> u64 {
+        self.exact + self.near
+    }
+
     /// The share of the pages with a verdict that were dropped, in percent; 0 if there are none.
     pub(super) fn dropped_percent(&self) -> f64 {
         if self.fetched == 0 {
             return 0.0;
         }
-        100.0 * (self.exact + self.near) as f64 / self.fetched as f64
+        100.0 * self.dropped() as f64 / self.fetched as f64
     }
 }
 

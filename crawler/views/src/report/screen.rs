@@ -75,7 +75,7 @@ impl Screen {
         self.subject(report);
         let time = duration(timeline.active_seconds);
         let fetched = grouped(counts.fetched);
-        self.line(&match counts.exact + counts.near {
+        self.line(&match counts.dropped() {
             _ if counts.fetched == 0 => "No page was fetched".to_owned(),
             0 => format!("All {fetched} pages said something new; fetched in {time}"),
             dropped => format!(

@@ -109,7 +109,7 @@ impl Listing {
         align_right(&mut table, 1);
         self.section("Pages", &table);
         if counts.fetched > 0 {
-            let dropped = counts.exact + counts.near;
+            let dropped = counts.dropped();
             let (fetched, percent) = (counts.fetched, counts.dropped_percent());
             self.line(&match dropped {
                 0 => format!("  All {fetched} pages said something new."),

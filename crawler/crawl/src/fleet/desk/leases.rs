@@ -106,7 +106,7 @@ impl Desk {
             idle: self.is_idle(),
             queued: snapshot.counts.queued,
             kept: snapshot.counts.kept,
-            duplicates: snapshot.counts.exact + snapshot.counts.near,
+            duplicates: snapshot.counts.dropped(),
             hosts: snapshot.standing.waiting(),
             outbox: self.sign.letters(),
             requests_per_second: (snapshot.requests as f64 / snapshot.elapsed.as_secs_f64().max(1.0)) as f32,

@@ -34,7 +34,7 @@ const REASONS_NAMED: usize = 3;
 /// The result of the crawl in a few sentences.
 pub(super) fn lead(report: &Report) -> String {
     let (counts, saved) = (&report.counts, &report.saved);
-    let mut lead = match counts.exact + counts.near {
+    let mut lead = match counts.dropped() {
         _ if counts.fetched == 0 => "No page was fetched.".to_owned(),
         0 => format!(
             "All {} pages said something new and were kept.",
@@ -110,7 +110,7 @@ pub(super) fn figures(report: &Report) -> Vec<Figure> {
 
 fn large_figures(report: &Report) -> [Figure; 4] {
     let (counts, saved) = (&report.counts, &report.saved);
-    let dropped = counts.exact + counts.near;
+    let dropped = counts.dropped();
     let figure = |name, value, note, is_zero| Figure {
         rank: Rank::Large,
         is_zero,
