@@ -404,7 +404,7 @@ fn text_from_the_web_is_text_in_the_html() {
 #[test]
 fn the_html_has_a_bound_for_any_crawl() {
     let (small, large) = (rendered(&sample(), Format::Html), rendered(&large(), Format::Html));
-    assert!(small.len() < 65_000, "{}", small.len());
+    assert!(small.len() < 60_000, "{}", small.len());
     assert!(large.len() < 12_000_000, "{}", large.len());
     assert!(large.contains("are not shown, to limit the size of this page"));
     let failures = large.split("id=\"failures-list-rest\">").nth(1).unwrap();

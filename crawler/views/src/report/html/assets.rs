@@ -1,10 +1,23 @@
 //! The style and the script of the page, and the policy that allows nothing else.
 
+use std::sync::LazyLock;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-const STYLE: &str = include_str!("../../../templates/report.css");
-const SCRIPT: &str = include_str!("../../../templates/report.js");
+static STYLE: LazyLock<String> = LazyLock::new(|| compact(include_str!("../../../templates/report.css")));
+static SCRIPT: LazyLock<String> = LazyLock::new(|| compact(include_str!("../../../templates/report.js")));
+
+/// The source without indentation, empty lines, and lines that are a comment. The templates have no text that goes over several lines.
+fn compact(source: &str) -> String {
+    let is_comment = |line: &str| line.starts_with("//") || line.starts_with("/*") && line.ends_with("*/");
+    let lines: Vec<&str> = source
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !is_comment(line))
+        .collect();
+    lines.join("\n")
+}
 
 #[derive(Debug)]
 pub(super) struct Assets {
@@ -17,12 +30,12 @@ pub(super) struct Assets {
 impl Assets {
     pub fn new() -> Self {
         Self {
-            style: STYLE,
-            script: SCRIPT,
+            style: &STYLE,
+            script: &SCRIPT,
             policy: format!(
                 "default-src 'none'; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'",
-                hash(STYLE),
-                hash(SCRIPT)
+                hash(&STYLE),
+                hash(&SCRIPT)
             ),
         }
     }
@@ -58,6 +71,14 @@ mod tests {
             serde_json::from_str::<Vec<String>>(&island).unwrap(),
             ["</script><!--<script>"]
         );
+    }
+
+    #[test]
+    fn what_only_a_developer_reads_is_left_out() {
+        let source = "// why\nlet a = 1; // one\n\n  /* how */\n    let b = `//`;\n";
+        assert_eq!(compact(source), "let a = 1; // one\nlet b = `//`;");
+        // A text over several lines would lose its indentation.
+        assert!(SCRIPT.lines().all(|line| line.matches('`').count() % 2 == 0));
     }
 
     #[test]
