@@ -304,12 +304,12 @@ fn a_saved_page_is_read_from_its_message_and_a_collection_is_refused() {
     assert_eq!((&pages[0]["title"], &pages[0]["text"]), (&json!("T"), &json!("café x")));
     assert_eq!(pages[0]["url"], "http://a.example/dir/");
     assert_eq!(pages[0]["outlinks"][0]["url"], "http://a.example/dir/x");
-    assert!(
-        pages[1]["error"].as_str().unwrap().contains("crawler dedup"),
-        "{}",
-        pages[1]
-    );
-    assert!(pages[2]["error"].as_str().unwrap().contains("CSV"), "{}", pages[2]);
+    for collection in &pages[1..3] {
+        assert!(
+            collection["error"].as_str().unwrap().contains("crawler dedup"),
+            "{collection}"
+        );
+    }
 }
 
 #[test]

@@ -134,7 +134,7 @@ fn a_line_that_is_not_a_document_has_a_reason() {
         ("{\"text\": \"t\",}", "trailing comma"),
         ("{\"text\": \"t\", \"x\": nan}", "expected"),
         ("{\"text\": \"t\", \"x\": -NaN}", "invalid number"),
-        ("{\"text\": NaN}", "expected a string as the document's text"),
+        ("{\"text\": NaN}", "its text is null"),
         ("{'text': 't'}", "key must be a string"),
     ] {
         let error = read(line).unwrap_err();
