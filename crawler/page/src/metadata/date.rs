@@ -155,9 +155,7 @@ fn date(year: i64, month: i64, day: i64) -> Option<Date> {
 /// The order of a text whose first date between slashes or hyphens can be read in one order only.
 pub(super) fn order_told(text: &str) -> Option<Order> {
     use Token::{Mark, Number};
-    if !text.contains(['/', '-']) {
-        return None;
-    }
+    memchr::memchr2(b'/', b'-', text.as_bytes())?;
     let tokens = tokens_with_date(text)?;
     tokens.windows(5).find_map(|five| match five {
         [

@@ -81,9 +81,10 @@ fn is_home_link(element: &Element) -> bool {
         return false;
     }
     let href = element.plain_attribute(&local_name!("href")).unwrap_or_default().trim();
-    let path = match href.split_once("://") {
-        Some(("http" | "https", rest)) => rest.find('/').map_or("/", |at| &rest[at..]),
-        _ => href,
+    let absolute = href.strip_prefix("http://").or_else(|| href.strip_prefix("https://"));
+    let path = match absolute {
+        Some(rest) => rest.find('/').map_or("/", |at| &rest[at..]),
+        None => href,
     };
     let relations = element.plain_attribute(&local_name!("rel")).unwrap_or_default();
     let is_home = relations.split_ascii_whitespace().any(|relation| relation == "home");

@@ -29,7 +29,9 @@ fn digit(c: char) -> Option<i64> {
 
 /// Whether a text has a digit of a date.
 pub(super) fn has_digit(text: &str) -> bool {
-    text.bytes().any(|byte| byte.is_ascii_digit()) || !text.is_ascii() && text.chars().any(|c| digit(c).is_some())
+    // Without a branch, so that the processor takes several bytes at a time.
+    let has_ascii = text.bytes().fold(false, |has, byte| has | byte.is_ascii_digit());
+    has_ascii || !text.is_ascii() && text.chars().any(|c| digit(c).is_some())
 }
 
 fn is_letter(c: char) -> bool {
