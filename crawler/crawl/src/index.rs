@@ -129,8 +129,8 @@ pub fn encode_signature(signature: &dedup::Signature) -> Result<Vec<u8>, RunErro
 
 /// The signature by which an index over several folders knows the page at `url`.
 ///
-/// A text without a token has no digest and is nobody's duplicate. If the servers of a fleet lose the claim of such a page, and its host moves
-/// to another worker, both workers would keep it. So its URL takes the place of its text. No normalised text has a NUL.
+/// A text without a token has no digest and is nobody's duplicate. If the claim of such a page is lost, and its host moves to another folder, both
+/// folders would keep it. So its URL takes the place of its text. No normalised text has a NUL.
 #[must_use]
 pub fn signature_across_folders<'a>(signature: &'a dedup::Signature, url: &str) -> Cow<'a, dedup::Signature> {
     if signature.digest.is_some() {
