@@ -295,7 +295,7 @@ impl World {
         );
         let latency = self.random.u64(0..3_000);
         let signal = match self.random.u32(0..100) {
-            _ if matches!(route, Route::Unresolved(_)) => HostSignal::Unreachable,
+            _ if matches!(route, Route::Unresolved(_)) => HostSignal::Absent,
             n if n >= self.plan.failing => HostSignal::Answered,
             n if n % 3 == 0 => HostSignal::Unreachable,
             n => HostSignal::Busy {
@@ -314,7 +314,7 @@ impl World {
 
     fn end(&mut self, index: usize, frontier: &mut Frontier, wall: u64) {
         let (host, signal) = (self.open[index].host, self.open[index].signal);
-        let answers = signal != HostSignal::Unreachable;
+        let answers = !matches!(signal, HostSignal::Unreachable | HostSignal::Absent);
         if answers && !self.servers[host].is_known {
             self.servers[host].is_known = true;
             self.count_at_address(host);
@@ -332,6 +332,8 @@ impl World {
             HostSignal::Answered => 0,
             HostSignal::Busy { retry_after } => least.max(retry_after.unwrap_or_default().as_millis() as u64),
             HostSignal::Unreachable => least,
+            // The first rest of a host that has never answered is at most a second.
+            HostSignal::Absent => least.min(1_000),
         };
         if rest > 0 {
             server.seen.rests_until = server.seen.rests_until.max(wall + rest);
