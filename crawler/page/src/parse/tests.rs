@@ -97,6 +97,12 @@ fn a_page_within_the_limits_gives_the_tree_that_scraper_gives() {
         "\u{feff}<p>x",
         "<template><td>x</template>",
         "<script>if (a < b) { '</p>' }</script><plaintext><p>",
+        "<DIV CLASS=Nav ID=\"A\"><A HREF='/X' Href=/y>x</A><Custom-Element data-X=1>y</Custom-Element><o:p></o:p></DIV>",
+        "<svg viewBox=\"0 0 1 1\"><clipPath id=c clipPathUnits=x><feBlend/></clipPath></svg><math definitionURL=u></math>",
+        "<SCRIPT><!-- a </SCRIPT><p>b<Title>c</TITLE><PRE>\r\rd\n\r\r\n</pre>",
+        "<script><!-- <b> </script>--><p>x",
+        "<script><!-- <SCRIPT> </script> --> </script><p>x",
+        "<script><scripted><!-- <Script/ </script><p>x",
     ];
     for page in pages {
         assert_eq!(shown(&whole(page).html), expected(page), "{page:.80}");
