@@ -64,17 +64,40 @@ fn a_configuration_of_another_crawl_applies_only_if_it_is_named() {
 }
 
 #[test]
-fn tune_writes_to_the_file_of_the_crawl() {
+fn tune_writes_to_no_file_that_only_the_data_folder_names() {
     let (crawl, elsewhere) = crawled();
+    let before = fs::read_to_string(crawl.path("test.toml")).unwrap();
     let mut command = crawler(["tune", "--at", "10,0.8", "--write", "--data"]);
-    let ended = run(command.arg(crawl.data()).current_dir(elsewhere.path())).succeeded();
-    assert!(ended.stdout.contains("test.toml"), "{ended:?}");
-    assert!(!elsewhere.path().join("config.toml").exists());
+    let ended = run(command.arg(crawl.data()).current_dir(elsewhere.path())).with_code(2);
+    ended.complains_of(&["test.toml", "to write to it: --config"]);
+    assert_eq!(fs::read_to_string(crawl.path("test.toml")).unwrap(), before);
+    // In its own folder it does.
+    crawl
+        .read("tune", &["--at", "10,0.8", "--write"])
+        .succeeded()
+        .says(&["test.toml"]);
     assert!(
         fs::read_to_string(crawl.path("test.toml"))
             .unwrap()
             .contains("min_similarity = 0.8")
     );
+    assert!(!elsewhere.path().join("config.toml").exists());
+}
+
+#[test]
+fn a_data_folder_cannot_make_a_command_connect_through_its_proxy() {
+    let (crawl, elsewhere) = crawled();
+    let proxy = Site::of([("/", home(NO_LINKS))]);
+    let mut text = fs::read_to_string(crawl.path("test.toml")).unwrap();
+    text.push_str(&format!(
+        "fetch.proxy = \"{}\"\nfetch.cookies_file = \"missing\"\n",
+        proxy.url("")
+    ));
+    fs::write(crawl.path("test.toml"), text).unwrap();
+    let mut command = crawler(["check", "http://no-such-host.invalid/", "--data"]);
+    let ended = run(command.arg(crawl.data()).current_dir(elsewhere.path()));
+    assert!(ended.stderr.contains("not resolved"), "{ended:?}");
+    assert_eq!(proxy.paths(), Vec::<String>::new());
 }
 
 #[test]

@@ -208,28 +208,30 @@ fn write_changes_the_value_and_nothing_else() {
 #[test]
 fn write_makes_a_configuration_where_there_is_none() {
     let site = site();
-    let crawl = crawled(&site);
-    fs::remove_file(crawl.path("test.toml")).unwrap();
-    let ended = crawl
-        .read("tune", &["--at", "7", "--write", "--format", "json"])
-        .succeeded();
-    assert_eq!(
-        fs::read_to_string(crawl.path("test.toml")).unwrap(),
-        "[dedup]\nmax_distance = 7\n"
-    );
+    let folder = tempfile::tempdir().unwrap();
+    let here = |arguments: &[&str]| run(crawler(arguments).current_dir(folder.path()));
+    here(&["run", &site.url("/"), "--allow-private", "--delay", "0s", "--quiet"]).succeeded();
+    let ended = here(&["tune", "--at", "7", "--write", "--format", "json"]).succeeded();
+    let config = folder.path().join("config.toml");
+    assert_eq!(fs::read_to_string(&config).unwrap(), "[dedup]\nmax_distance = 7\n");
     let written = serde_json::from_str::<Value>(&ended.stdout).unwrap()["written"].clone();
     assert_eq!(
         (&written["keys"][0]["key"], &written["keys"][0]["to"]),
         (&"dedup.max_distance".into(), &"7".into())
     );
     // The recommended setting, which is now in force, changes nothing.
-    crawl
-        .read("tune", &["--write", "--distances", "7", "--similarities", "0.76"])
-        .succeeded();
-    assert_eq!(
-        fs::read_to_string(crawl.path("test.toml")).unwrap(),
-        "[dedup]\nmax_distance = 7\n"
-    );
+    here(&["tune", "--write", "--distances", "7", "--similarities", "0.76"]).succeeded();
+    assert_eq!(fs::read_to_string(&config).unwrap(), "[dedup]\nmax_distance = 7\n");
+}
+
+#[test]
+fn write_loses_no_other_setting_of_a_configuration_that_is_gone() {
+    let site = site();
+    let crawl = crawled(&site);
+    fs::remove_file(crawl.path("test.toml")).unwrap();
+    let refused = crawl.read("tune", &["--at", "7", "--write"]).with_code(2);
+    refused.complains_of(&["is gone", "data/settings/1.toml", "--config"]);
+    assert!(!crawl.path("test.toml").exists() && !crawl.path("config.toml").exists());
 }
 
 #[test]

@@ -1,16 +1,20 @@
 //! The configuration that the data folder of a crawl keeps, so that a command that reads the crawl judges by it.
 //!
-//! `DATA/settings/` has a file for each run whose configuration differs from that of the run before. Its name is the time at which that run
-//! began. It is a `config.toml` with every key, without passwords, header fields, log-ins and the proxy's user; a comment names the
-//! configuration file of the run, relative to the data folder, so that both can be moved together.
+//! `DATA/settings/` has a file for each run whose configuration differs from that of the run before: `1.toml`, `2.toml`, … . It is a
+//! `config.toml` with every key, without what a reading command does not need and others should not see: header fields, log-ins, the proxy, the
+//! servers of a fleet. A comment names the configuration file of the run, relative to the data folder, so that both can be moved together.
+//!
+//! A data folder may come from somebody else. So nothing is written through a link in it, and a command never writes to the file that it names,
+//! unless that file is in the current folder.
 
-use std::fs;
-use std::io::{self, Write};
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
+use url::Url;
+
 use crate::Config;
-use crate::secrets;
 
 /// The folder in the data folder.
 const FOLDER: &str = "settings";
@@ -45,11 +49,17 @@ impl Record {
     /// # Errors
     /// The path of the current folder is unknown, or a value has no form in TOML.
     pub fn new(config: &Config, file: &Path) -> io::Result<Self> {
-        let mut config = secrets::without(config);
+        let mut config = config.clone();
+        config.fetch.proxy.clear();
         config.fetch.headers.clear();
         config.fetch.credentials.clear();
         config.fetch.login.clear();
+        config.fleet.address.clear();
         config.host.iter_mut().for_each(|entry| entry.headers.clear());
+        config.storage.archive_url = without_login(&config.storage.archive_url);
+        if !config.dedup.idf_table.as_os_str().is_empty() {
+            config.dedup.idf_table = std::path::absolute(&config.dedup.idf_table)?;
+        }
         Ok(Self {
             values: toml::to_string(&config).map_err(io::Error::other)?,
             file: std::path::absolute(file)?,
@@ -63,21 +73,29 @@ impl Record {
     pub fn write(&self, dir: &Path, now: SystemTime) -> io::Result<()> {
         let folder = dir.join(FOLDER);
         let said = self.said(dir)?;
-        let is_kept = |last: PathBuf| fs::read_to_string(last).is_ok_and(|text| text.ends_with(&said));
-        if last(&folder).is_some_and(is_kept) {
+        let last = last(&folder);
+        let is_kept = |path: &PathBuf| fs::read_to_string(path).is_ok_and(|text| text.ends_with(&said));
+        if last.as_ref().is_some_and(|(_, path)| is_kept(path)) {
             return Ok(());
         }
         fs::create_dir_all(&folder)?;
-        let began = humantime::format_rfc3339_seconds(now).to_string();
+        if fs::symlink_metadata(&folder)?.is_symlink() {
+            return Err(io::Error::other(format!("{FOLDER} is a link")));
+        }
+        let began = humantime::format_rfc3339_seconds(now);
         let unfinished = folder.join(UNFINISHED);
-        let mut file = fs::File::create(&unfinished)?;
+        match fs::remove_file(&unfinished) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut file = OpenOptions::new().write(true).create_new(true).open(&unfinished)?;
         write!(
             file,
-            "# The settings of the run that began at {began}, without passwords, header fields and log-ins.\n{said}"
+            "# The settings of the run that began at {began}, without proxy, header fields and log-ins.\n{said}"
         )?;
         file.sync_all()?;
-        // Windows does not accept a colon in a name.
-        fs::rename(unfinished, folder.join(format!("{}.toml", began.replace(':', ""))))
+        let number = last.map_or(1, |(number, _)| number.saturating_add(1));
+        fs::rename(unfinished, folder.join(format!("{number}.toml")))
     }
 
     /// The text after the line with the time.
@@ -94,7 +112,7 @@ impl Kept {
     /// The last record in the data folder `dir`.
     #[must_use]
     pub fn last(dir: &Path) -> Option<Self> {
-        let path = last(&dir.join(FOLDER))?;
+        let (_, path) = last(&dir.join(FOLDER))?;
         let text = fs::read_to_string(&path).ok()?;
         let named = text.lines().find_map(|line| line.strip_prefix(FILE_LINE));
         Some(Self {
@@ -104,12 +122,31 @@ impl Kept {
     }
 }
 
-/// The last record in `folder`: the names are times, so the largest name is the last.
-fn last(folder: &Path) -> Option<PathBuf> {
-    let paths = fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
-    paths
-        .filter(|path| path.extension().is_some_and(|end| end == "toml"))
-        .max()
+/// The last record in `folder`, with its number. Other files there are none of ours.
+fn last(folder: &Path) -> Option<(u64, PathBuf)> {
+    let entries = fs::read_dir(folder).ok()?.flatten();
+    let numbered = entries.filter_map(|entry| {
+        let name = entry.file_name().into_string().ok()?;
+        let number: u64 = name.strip_suffix(".toml")?.parse().ok()?;
+        (format!("{number}.toml") == name).then(|| (number, entry.path()))
+    });
+    numbered.max()
+}
+
+/// The URL of an object store without user, password and query.
+fn without_login(url: &str) -> String {
+    let Ok(mut parsed) = Url::parse(url) else {
+        return url.to_owned();
+    };
+    let has_user = !parsed.username().is_empty() || parsed.password().is_some();
+    if has_user && (parsed.set_username("").is_err() || parsed.set_password(None).is_err()) {
+        return String::new();
+    }
+    if has_user || parsed.query().is_some() {
+        parsed.set_query(None);
+        return parsed.into();
+    }
+    url.to_owned()
 }
 
 /// The path of the absolute `file`, relative to the absolute `folder`; `file` itself if the two share nothing.
@@ -160,7 +197,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let data = dir.path().join("data");
         fs::create_dir(&data).unwrap();
-        let text = "[dedup]\nmin_similarity = 0.9\n[fetch]\nproxy = \"http://me:s3cret@proxy.example:8080\"\nheaders = { Cookie = \"s3cret\" }\n\
+        let text = "[storage]\narchive_url = \"https://me:s3cret@store.example/x?sig=s3cret\"\n[fleet]\naddress = \"redis://me:s3cret@a:6379\"\n\
+                    [dedup]\nmin_similarity = 0.9\n[fetch]\nproxy = \"http://me:s3cret@proxy.example:8080\"\nheaders = { Cookie = \"s3cret\" }\n\
                     [[fetch.credentials]]\nhost = \"a\"\nuser = \"b\"\npassword = \"s3cret\"\n\
                     [[host]]\nhost = \"a\"\ndelay_ms = 7\nheaders = { Cookie = \"s3cret\" }\n";
         let config = Config::parse(text, "c.toml".as_ref()).unwrap();
@@ -168,7 +206,7 @@ mod tests {
         record.write(&data, at(0)).unwrap();
 
         let kept = Kept::last(&data).unwrap();
-        assert_eq!(kept.path, data.join("settings/1970-01-01T000000Z.toml"));
+        assert_eq!(kept.path, data.join("settings/1.toml"));
         assert_eq!(kept.file, Some(data.join("../config.toml")));
         let text = fs::read_to_string(&kept.path).unwrap();
         assert!(!text.contains("s3cret") && !text.contains("Cookie"), "{text}");
@@ -188,17 +226,52 @@ mod tests {
         let mut config = Config::default();
         write(&config, 0);
         write(&config, 60);
-        assert_eq!(names(dir.path()), ["1970-01-01T000000Z.toml"]);
+        assert_eq!(names(dir.path()), ["1.toml"]);
         config.dedup.max_distance = 3;
         write(&config, 120);
-        assert_eq!(
-            names(dir.path()),
-            ["1970-01-01T000000Z.toml", "1970-01-01T000200Z.toml"]
-        );
+        assert_eq!(names(dir.path()), ["1.toml", "2.toml"]);
+        assert_eq!(Kept::last(dir.path()).unwrap().path, dir.path().join("settings/2.toml"));
+    }
+
+    #[test]
+    fn records_follow_each_other_by_number_and_other_files_are_no_records() {
+        let dir = tempfile::tempdir().unwrap();
+        let record = |distance| {
+            let mut config = Config::default();
+            config.dedup.max_distance = distance;
+            Record::new(&config, &dir.path().join("config.toml")).unwrap()
+        };
+        for distance in 1..=10 {
+            // A clock that goes backwards changes nothing.
+            record(distance)
+                .write(dir.path(), at(1_000 - u64::from(distance)))
+                .unwrap();
+        }
+        for other in ["my.toml", "007.toml", "+11.toml", "9.toml.bak"] {
+            fs::write(dir.path().join(FOLDER).join(other), "x").unwrap();
+        }
         assert_eq!(
             Kept::last(dir.path()).unwrap().path,
-            dir.path().join("settings/1970-01-01T000200Z.toml")
+            dir.path().join("settings/10.toml")
         );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_is_written_through_a_link() {
+        let (dir, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let record = Record::new(&Config::default(), &dir.path().join("config.toml")).unwrap();
+        std::os::unix::fs::symlink(outside.path(), dir.path().join(FOLDER)).unwrap();
+        record.write(dir.path(), at(0)).unwrap_err();
+        assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
+
+        fs::remove_file(dir.path().join(FOLDER)).unwrap();
+        fs::create_dir(dir.path().join(FOLDER)).unwrap();
+        let mine = outside.path().join("mine");
+        fs::write(&mine, "mine").unwrap();
+        std::os::unix::fs::symlink(&mine, dir.path().join(FOLDER).join(UNFINISHED)).unwrap();
+        record.write(dir.path(), at(0)).unwrap();
+        assert_eq!(fs::read_to_string(&mine).unwrap(), "mine");
     }
 
     #[test]

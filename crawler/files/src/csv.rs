@@ -111,6 +111,9 @@ impl Table<'_> {
                 (Ok(row), Some(header)) => match header.check(&row) {
                     Ok(()) => {
                         records.push_with(At::Line(line), |bytes| header.write(&row, bytes));
+                        if records.are_many() {
+                            batcher.records(std::mem::replace(&mut records, Records::new(&self.source.name)))?;
+                        }
                         continue;
                     }
                     Err(reason) => (Fault::new(place, reason), Course::On),

@@ -153,8 +153,8 @@ pub struct DataFolder {
 /// The configuration file.
 #[derive(Debug, Clone, Args)]
 pub struct ConfigFile {
-    /// Configuration file. Default: `config.toml` in the current folder if it exists, otherwise the built-in values. A command that reads a
-    /// crawl takes the file of the crawl's last run, or the settings that the data folder keeps of that run.
+    /// Configuration file. Default: `config.toml` in the current folder if it exists, otherwise the built-in values. Instead of
+    /// `config.toml`, commands that read a finished crawl take the file of its last run, or the settings that the data folder keeps of that run.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 }

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::arguments::ConfigFile;
 use crate::cli::error::UsageError;
+use config::sections::FetchSection;
 use config::settings::{InvalidSetting, Settings};
 use config::{Config, Kept, Origin, Record, Sources};
+use terminal::commands::path_argument;
 use terminal::text::terminal_text;
 
 /// File in the current folder that is read without `--config`.
@@ -114,12 +116,44 @@ fn is_in_current_folder(file: &Path) -> bool {
     folder.is_some() && folder == here.canonicalize().ok()
 }
 
-/// The file to which a command writes the thresholds of the crawl in `data`. It may not exist.
+/// The configuration file of the crawl in `data`, for the record of new verdicts. It may not exist.
 pub(super) fn file_of_crawl(file: &ConfigFile, data: &Path) -> PathBuf {
     match OfCrawl::find(file, data) {
         OfCrawl::Kept { file: Some(file), .. } => as_seen_from_here(file),
         OfCrawl::Kept { file: None, .. } => PathBuf::from(DEFAULT_CONFIG),
         other => other.path().unwrap_or_else(|| PathBuf::from(DEFAULT_CONFIG)),
+    }
+}
+
+/// The file to which a command writes the thresholds of the crawl in `data`. It may not exist.
+///
+/// # Errors
+/// The data folder names a file that the user has not named: one outside the current folder, or one that is gone together with other settings.
+pub(super) fn writable_file(file: &ConfigFile, data: &Path) -> Result<PathBuf, UsageError> {
+    match OfCrawl::find(file, data) {
+        OfCrawl::Named(path) => Ok(path),
+        OfCrawl::Unknown(path) => Ok(path.unwrap_or_else(|| PathBuf::from(DEFAULT_CONFIG))),
+        OfCrawl::File(path) if is_in_current_folder(&path) => Ok(path),
+        OfCrawl::File(path) => {
+            let path = path_argument(&path);
+            Err(UsageError::Argument(format!(
+                "the configuration file of this crawl is {path}; to write to it: --config {path}"
+            )))
+        }
+        OfCrawl::Kept { path, file } => {
+            let file = file.filter(|file| is_in_current_folder(file)).map(as_seen_from_here);
+            let file = file.unwrap_or_else(|| PathBuf::from(DEFAULT_CONFIG));
+            let mut kept = Config::parse(&Config::text(&path)?, &path)?;
+            kept.dedup = Config::default().dedup;
+            if kept == Config::default() && !file.exists() {
+                return Ok(file);
+            }
+            let kept = path_argument(&path);
+            Err(UsageError::Argument(format!(
+                "the configuration file of this crawl is gone, and a new one would have none of its other settings: copy {kept} to the file \
+                 that you want to use, and name it with --config"
+            )))
+        }
     }
 }
 
@@ -133,16 +167,36 @@ pub(super) fn read_for_crawl(file: &ConfigFile, data: &Path) -> Result<(Config, 
     read_found(found)
 }
 
-/// Reads the configuration. One that the user has not named may log in with passwords that are not there now; such commands need none.
+/// Reads the configuration. If the user has not named its file, the data folder has, and that may come from somebody else: then the program
+/// takes only what it needs to judge texts, and neither connects nor starts anything by it.
 fn read_found(found: OfCrawl) -> Result<(Config, Option<PathBuf>), UsageError> {
-    let is_named = matches!(found, OfCrawl::Named(_));
+    let is_named_by_folder = matches!(found, OfCrawl::File(_) | OfCrawl::Kept { .. });
     let path = found.path();
     let mut config = read_sources(path.as_deref())?.config;
-    if !is_named {
-        config.fetch.credentials.clear();
-        config.fetch.login.clear();
+    if is_named_by_folder {
+        only_to_judge(&mut config, path.as_deref());
     }
     Ok((config, path))
+}
+
+/// Sets the keys for requests, browsers and fleets to their defaults, and finds the table of the weights beside the file at `path`.
+fn only_to_judge(config: &mut Config, path: Option<&Path>) {
+    let defaults = Config::default();
+    config.fetch = FetchSection {
+        max_body_bytes: config.fetch.max_body_bytes,
+        walls: config.fetch.walls,
+        ..defaults.fetch
+    };
+    config.politeness = defaults.politeness;
+    config.render = defaults.render;
+    config.fleet = defaults.fleet;
+    config.host.iter_mut().for_each(|entry| entry.headers.clear());
+    let table = &mut config.dedup.idf_table;
+    if let Some(folder) = path.and_then(Path::parent)
+        && !table.as_os_str().is_empty()
+    {
+        *table = folder.join(&*table);
+    }
 }
 
 /// [`settings_for_crawl`] for a process that reads them again and again: says nothing of where they come from.

@@ -17,8 +17,8 @@ use super::output::say;
 use crate::cli::arguments::InitArgs;
 use crate::cli::configuration;
 use crate::cli::error::{Error, UsageError};
-use config::Config;
 use config::settings::Settings;
+use config::{Config, Origin};
 use crawl::seeds;
 use estimate::Estimate;
 use files::NewFiles;
@@ -70,12 +70,13 @@ fn sites(texts: &[String]) -> Result<Vec<Url>, UsageError> {
 
 /// The configuration of the environment and the flags. Sites on private addresses belong to the user, so a crawl of them alone has no delay.
 fn settings(args: &InitArgs, sites: &[Url]) -> Result<(Config, Settings), UsageError> {
-    let mut config = configuration::read_sources(None)?.config;
+    let sources = configuration::read_sources(None)?;
+    let sets_no_delay = sources.origin("politeness.delay_ms") == Origin::Default;
+    let mut config = sources.config;
     if let Some(contact) = &args.contact {
         config.identity.contact_url.clone_from(contact);
     }
     config.fetch.allow_private_addresses |= args.allow_private;
-    let sets_no_delay = config.politeness.delay_ms == Config::default().politeness.delay_ms;
     if config.fetch.allow_private_addresses && sets_no_delay && sites.iter().all(is_private) {
         config.politeness.delay_ms = 0;
     }

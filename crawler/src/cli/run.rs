@@ -114,15 +114,15 @@ fn linger(server: &Server, time: Duration, quiet: bool) -> Result<(), RunError> 
 
 fn settings(args: &RunArgs) -> Result<Settings, UsageError> {
     let (mut config, path) = super::configuration::read(&args.config)?;
+    // Without the flags, which hold for this run alone.
+    let file = args.config.config.as_deref();
+    let record = super::configuration::record(&config, file.unwrap_or(Path::new(DEFAULT_CONFIG)));
     args.overrides.apply(&mut config);
     if let Some(address) = &args.fleet {
         config.fleet.address.clone_from(address);
     }
     let mut settings = super::configuration::validate(&config, path)?;
-    settings.record = {
-        let file = args.config.config.as_deref();
-        super::configuration::record(&config, file.unwrap_or(Path::new(DEFAULT_CONFIG)))
-    };
+    settings.record = record;
     if args.refresh && settings.fleet.is_some() {
         return Err(UsageError::RefreshInFleet);
     }

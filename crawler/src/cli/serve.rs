@@ -38,7 +38,11 @@ pub(super) fn beside_run(args: &RunArgs, quiet: bool) -> Result<Option<Server>, 
         ..FLAGS
     };
     let listener = listen::listen(address, flags, args.views.serve_public).map_err(UsageError::from)?;
-    let server = Server::start(listener, program(&args.data, &args.config), args.views.serve_public)?;
+    // The run reads the file in the current folder, whatever an earlier run has read.
+    let config = ConfigFile {
+        config: configuration::config_path(&args.config),
+    };
+    let server = Server::start(listener, program(&args.data, &config), args.views.serve_public)?;
     if !quiet || address.takes_any_port() {
         tell(format_args!("views: {}", status::url(server.address())));
     }
@@ -57,14 +61,12 @@ fn program(data: &DataFolder, config: &ConfigFile) -> Program {
         read_text: Box::new(|file, url, settings| {
             super::check::read_file(file, url, settings).map_err(|error| error.to_string())
         }),
-        new_configuration_file: configuration::file_of_crawl(config, &data.data),
         redecide: Box::new(move |tell| redecide(&rebuild, tell).map_err(|error| error.to_string())),
         data: data.data.clone(),
         open: super::store::open_again,
         settings: Box::new(move || configuration::settings_again(&file, &dir).map_err(|error| error.to_string())),
         configuration_file: Box::new(move || {
-            let path = configuration::file_of_crawl(&found, &found_dir);
-            path.is_file().then_some(path)
+            configuration::writable_file(&found, &found_dir).map_err(|error| error.to_string())
         }),
     }
 }

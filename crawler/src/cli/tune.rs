@@ -46,7 +46,7 @@ pub(super) fn execute(args: &TuneArgs, quiet: bool) -> Result<(), Error> {
     warn_of_unreadable_texts(tuned.unreadable);
     write_files(args, &tuned)?;
     if args.write {
-        tuned.answer.written = Some(write(&configuration::file_of_crawl(&args.config, data), &tuned)?);
+        tuned.answer.written = Some(write(&configuration::writable_file(&args.config, data)?, &tuned)?);
     }
     let text = match args.format {
         TuneFormat::Text => text::render(&tuned.answer),

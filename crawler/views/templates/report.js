@@ -113,7 +113,7 @@
     return found && Number(found[1].replaceAll(',', '')) * (UNITS[found[2]] || 1);
   };
   // A cell of a file of comma-separated values (RFC 4180). A spreadsheet would compute what begins like a formula.
-  const quoted = (text) => '"' + (/^[=+@\t\r-]/.test(text) ? "'" + text : text).replaceAll('"', '""') + '"';
+  const quoted = (text) => '"' + (/^'*[=+@\t\r\n＝＋－＠-]/.test(text) ? "'" + text : text).replaceAll('"', '""') + '"';
 
   class List {
     constructor(root) {
@@ -274,7 +274,7 @@
     pressed(document);
   };
   document.addEventListener('click', (event) => {
-    const button = event.target.closest('[data-label]');
+    const button = event.target.closest('.pair button[data-label]');
     if (!button) return;
     const pair = button.closest('.pair');
     if (labels.get(key(pair)) === button.dataset.label) labels.delete(key(pair));

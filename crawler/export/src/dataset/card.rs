@@ -97,8 +97,7 @@ impl Card<'_> {
         self.tables(f)?;
         writeln!(
             f,
-            "\n## Rights\n\nThe texts belong to their authors. The crawl followed the robots.txt of each host, which is no licence; \
-             `crawler export --with metadata` adds the licence that a page names."
+            "\n## Rights\n\nThe texts belong to their authors. That a robots.txt allows a crawl is no licence; `crawler export --with metadata` adds the licence that a page names."
         )
     }
 

@@ -44,6 +44,11 @@ impl Row {
         self.cells
     }
 
+    /// The number of bytes in its cells.
+    pub fn length(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// The cells in order; `None` for an empty cell without quotes.
     pub fn iter(&self) -> impl Iterator<Item = Option<&[u8]>> {
         let starts = std::iter::once(0).chain(self.ends.iter().map(|(end, _)| *end));

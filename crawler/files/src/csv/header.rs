@@ -10,6 +10,9 @@ use crate::reading::Reading;
 /// Most columns of a table. Wider ones hold measurements, not texts.
 const MAX_COLUMNS: usize = 10_000;
 
+/// Most bytes of the names of all columns. Each row has them in its JSON object.
+const MAX_NAMES_BYTES: usize = 1 << 20;
+
 /// The columns of a table.
 #[derive(Debug)]
 pub(super) struct Header {
@@ -25,6 +28,9 @@ impl Header {
     pub fn read(row: &Row, reading: &Reading) -> Result<Self, Refusal> {
         if row.cells() > MAX_COLUMNS {
             return Err(format!("its first row names more than {MAX_COLUMNS} columns").into());
+        }
+        if row.length() > MAX_NAMES_BYTES {
+            return Err(format!("the names in its first row have more than {MAX_NAMES_BYTES} bytes").into());
         }
         let mut names = Vec::new();
         for cell in row.iter() {

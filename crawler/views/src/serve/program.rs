@@ -13,7 +13,7 @@ use study::check::Subject;
 pub(crate) type ReadSettings = dyn Fn() -> Result<Settings, String> + Send + Sync;
 
 /// Finds the configuration file, if there is one.
-pub(crate) type FindFile = dyn Fn() -> Option<PathBuf> + Send + Sync;
+pub(crate) type FindFile = dyn Fn() -> Result<PathBuf, String> + Send + Sync;
 
 /// Gives all pages a new verdict by the configuration in force, as `crawler rebuild --redecide` does. Calls the function with the progress
 /// in words. Returns the result in words; an error is a sentence.
@@ -30,10 +30,8 @@ pub struct Program {
     pub open: fn(&Path) -> Result<Store, RunError>,
     /// The settings as the files say now.
     pub settings: Box<ReadSettings>,
-    /// The file that "write" changes.
+    /// The file that "write" changes, or creates if there is none; or a sentence that says why no file may be written.
     pub configuration_file: Box<FindFile>,
-    /// The configuration file to create if there is none.
-    pub new_configuration_file: PathBuf,
     /// Decides all pages again.
     pub redecide: Box<Redecide>,
     /// Reads a text or a page to check.
@@ -52,7 +50,7 @@ impl fmt::Debug for Program {
 impl Program {
     /// The configuration file, if there is one.
     pub fn configuration_file(&self) -> Option<PathBuf> {
-        (self.configuration_file)()
+        (self.configuration_file)().ok().filter(|path| path.is_file())
     }
 
     /// The store, for one question.

@@ -33,6 +33,8 @@ pub struct Gate {
     /// The end of the rest after a failure or a `Retry-After`.
     rests_until: Now,
     failures: u32,
+    /// How many of the last failures in a row said that no server is there.
+    absences: u32,
     /// Whether it has answered, in this run or an earlier one.
     has_answered: bool,
     /// Final for this run: a response to a request that was still open does not bring the host back.
@@ -71,6 +73,7 @@ impl Gate {
             crawl_delay: Duration::ZERO,
             rests_until: Now::ZERO,
             failures: 0,
+            absences: 0,
             has_answered: false,
             is_given_up: false,
         }
@@ -134,6 +137,7 @@ impl Gate {
     }
 
     fn fail(&mut self, now: Now, asked: Option<Duration>, is_late: bool, random: &mut Rng) {
+        self.absences = 0;
         let before = self.failures.saturating_sub(u32::from(is_late));
         let rest = self.backoff.rest(before, asked, random);
         self.rests_until = self.rests_until.max(now + rest);
@@ -148,7 +152,8 @@ impl Gate {
         let rest = Backoff { first, ..self.backoff }.rest(before, None, random);
         self.rests_until = self.rests_until.max(now + rest);
         self.failures = before.saturating_add(1);
-        self.is_given_up |= self.failures >= MAX_ABSENCES;
+        self.absences += u32::from(!is_late);
+        self.is_given_up |= self.absences >= MAX_ABSENCES || self.failures >= MAX_FAILURES;
     }
 
     /// A page was a wall, after `before` attempts at the same URL. The host rests as after a failure, but it has answered, so this does not

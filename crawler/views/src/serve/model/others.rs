@@ -10,6 +10,9 @@ use error::RunError;
 /// Upper bound on the queued URLs that are listed: a queue may be many times as long as the crawl, and the model is in memory.
 const QUEUED: usize = 100_000;
 
+/// Upper bound on the failed, excluded and redirected URLs that are listed, for the same reason.
+const FINISHED: usize = 200_000;
+
 /// A URL without a current page.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Other {
@@ -44,7 +47,7 @@ impl Source {
     }
 }
 
-/// The rows, and how many queued URLs have no room among them.
+/// The rows, and how many URLs have no room among them.
 #[derive(Debug, Default)]
 pub(super) struct Others {
     pub rows: Vec<Other>,
@@ -54,6 +57,7 @@ pub(super) struct Others {
 impl Others {
     pub fn read(store: &Store) -> Result<Self, RunError> {
         let mut others = Self::default();
+        let mut listed = 0;
         for row in store.urls() {
             let known = row?;
             let (outcome, note, via) = match known.state {
@@ -65,6 +69,11 @@ impl Others {
                 UrlState::Redirect { to, status } => (Outcome::Redirected, format!("{status}, to {to}"), None),
                 UrlState::Queued | UrlState::Page(_) => continue,
             };
+            if listed == FINISHED {
+                others.left_out += 1;
+                continue;
+            }
+            listed += 1;
             others.add(known.url, known.host, outcome, note, via);
         }
         others.read_queue(store)?;

@@ -164,7 +164,8 @@ pub(super) fn csv<const N: usize>(
 
 /// A cell in quotes. A spreadsheet would compute what begins like a formula, so a mark precedes it.
 fn quoted(cell: &str) -> String {
-    let mark = if cell.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+    let formula = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
+    let mark = if cell.trim_start_matches('\'').starts_with(formula) {
         "'"
     } else {
         ""

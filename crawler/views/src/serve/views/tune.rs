@@ -128,9 +128,8 @@ fn planned(site: &Site, asked: &Asked) -> Result<Plan, Refusal> {
             "the sliders do not have this setting; /api/tune lists those that they have",
         ));
     }
-    let found = site.program.configuration_file();
-    let path = found.as_deref().unwrap_or(&site.program.new_configuration_file);
-    tune::plan(path, found.is_some(), Thresholds::of(&settings.rule), to).map_err(refused)
+    let path = (site.program.configuration_file)().map_err(|reason| Refusal::new(StatusCode::CONFLICT, reason))?;
+    tune::plan(&path, path.is_file(), Thresholds::of(&settings.rule), to).map_err(refused)
 }
 
 fn refused(error: NotWritten) -> Refusal {
