@@ -200,7 +200,7 @@ mod tests {
         let text = "[storage]\narchive_url = \"https://me:s3cret@store.example/x?sig=s3cret\"\n[fleet]\naddress = \"redis://me:s3cret@a:6379\"\n\
                     [dedup]\nmin_similarity = 0.9\n[fetch]\nproxy = \"http://me:s3cret@proxy.example:8080\"\nheaders = { Cookie = \"s3cret\" }\n\
                     [[fetch.credentials]]\nhost = \"a\"\nuser = \"b\"\npassword = \"s3cret\"\n\
-                    [[host]]\nhost = \"a\"\ndelay_ms = 7\nheaders = { Cookie = \"s3cret\" }\n";
+                    [[host]]\nhost = \"a\"\ndelay_ms = 700\nheaders = { Cookie = \"s3cret\" }\n";
         let config = Config::parse(text, "c.toml".as_ref()).unwrap();
         let record = Record::new(&config, &dir.path().join("config.toml")).unwrap();
         record.write(&data, at(0)).unwrap();
@@ -212,7 +212,7 @@ mod tests {
         assert!(!text.contains("s3cret") && !text.contains("Cookie"), "{text}");
         let read = Config::parse(&text, &kept.path).unwrap();
         assert_eq!(read.dedup, config.dedup);
-        assert_eq!(read.host[0].delay_ms, Some(7));
+        assert_eq!(read.host[0].delay_ms, Some(700));
         crate::settings::Settings::new(&read).unwrap();
     }
 
