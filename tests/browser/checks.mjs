@@ -135,8 +135,8 @@ export async function filter({ page }, say, kind) {
   const url = await list.locator('.pair').nth(2).getAttribute('data-right');
   await list.locator('input[type=search]').focus();
   await page.keyboard.type(url);
-  await page.waitForFunction(() => /1 to \d+ of \d+/.test(document.querySelector('#doubtful .tools [role=status]').textContent)
-    && document.querySelectorAll('#doubtful .pair').length < 25, undefined, { timeout: 5000 }).catch(() => {});
+  await page.waitForFunction((wanted) => /1 to \d+ of \d+/.test(document.querySelector('#doubtful .tools [role=status]').textContent)
+    && [...document.querySelectorAll('#doubtful .pair')].every((pair) => pair.textContent.includes(wanted)), url, { timeout: 5000 }).catch(() => {});
   const shown = await list.locator('.pair').evaluateAll((pairs, wanted) => pairs.map((pair) => pair.textContent.includes(wanted)), url);
   say('the filter leaves what matches', shown.length > 0 && shown.length < 25 && shown.every(Boolean), `${shown.length} pairs`);
   for (let at = 0; at < url.length; at += 1) await page.keyboard.press('Backspace');

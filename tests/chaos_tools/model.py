@@ -12,7 +12,7 @@ from .site import FORBIDDEN_FOLDER, HOST_FILES, Kind, Site
 
 SHOWN = 5
 UNSTABLE = {Kind.CHANGING, Kind.VANISHING}
-LASTING_NAMES = {"README.md", "lock", "last-commit", "state", "warc"}
+LASTING_NAMES = {"README.md", "lock", "last-commit", "settings", "state", "warc"}
 UNANSWERED = {"connect", "timeout", "interrupted", "protocol", "http_503"}
 OLD_STATE = "state.before-"
 WORKING_FOLDERS = {"state.rebuilding", "state.compacting"}

@@ -180,13 +180,13 @@ def by_yaml(exports: Exports, rows: dict[str, Row], bars: Bars) -> None:
 
 def with_more(exports: Exports, rows: dict[str, Row], bars: Bars) -> None:
     """What a second reading finds, as JSON and as Parquet."""
-    more = exports.rows("--with", "markdown,metadata")
+    more = exports.rows("--with", "markdown,metadata", "--include-empty")
     kept = {url: row for url, row in rows.items() if row["verdict"] == "kept"}
     without = [url for url, row in more.items() if row["markdown"] is None or words_shown(row["markdown"]) != row["text"].split()]
     bars.check("every kept page has Markdown with the words of its text", more.keys() == kept.keys() and not without, len(more), without)
     lists = {type(row[name]) for row in more.values() for name in ("authors", "tags")}
     bars.check("authors and tags are lists or null", lists <= {list, type(None)}, len(more), lists)
-    table = pq.read_table(exports.to("more.parquet", "--with", "markdown,metadata")).to_pylist()
+    table = pq.read_table(exports.to("more.parquet", "--with", "markdown,metadata", "--include-empty")).to_pylist()
     wrong = [row["url"] for row in table for name in ("markdown", "headline", "published", "description") if row[name] != more[row["url"]][name]]
     bars.check("pyarrow reads the same", len(table) == len(more) and not wrong, len(table), wrong)
 

@@ -34,7 +34,7 @@ class Watched:
 
     def report(self) -> dict[str, Any]:
         """The report of the crawl, read from its data folder."""
-        return json.loads(run_or_fail([str(self.binary), "report", "--data", str(self.data), "--format", "json"],
+        return json.loads(run_or_fail([str(self.binary), "--quiet", "report", "--data", str(self.data), "--format", "json"],
                                       timeout=TIMEOUT_SECONDS))
 
 

@@ -29,7 +29,7 @@ impl fmt::Display for Card<'_> {
 }
 
 impl Card<'_> {
-    /// The keys of <https://github.com/huggingface/hub-docs/blob/main/datasetcard.md>.
+    /// The keys of a dataset card, as <https://huggingface.co/docs/hub/datasets-cards> has them.
     fn front_matter(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let facts = self.facts;
         f.write_str(
