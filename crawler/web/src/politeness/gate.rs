@@ -15,7 +15,7 @@ const MAX_FAILURES: u32 = 5;
 
 /// The same for a host that has never answered and has no server: most often, its name is misspelt. The two rests between take at most
 /// 4.5 seconds.
-const MAX_ABSENCES: u32 = 3;
+const MAX_ABSENCES: u8 = 3;
 
 /// Upper bound on the first rest of such a host. Its tries cost no server anything.
 const FIRST_REST_OF_ABSENT: Duration = Duration::from_secs(1);
@@ -34,7 +34,7 @@ pub struct Gate {
     rests_until: Now,
     failures: u32,
     /// How many of the last failures in a row said that no server is there.
-    absences: u32,
+    absences: u8,
     /// Whether it has answered, in this run or an earlier one.
     has_answered: bool,
     /// Final for this run: a response to a request that was still open does not bring the host back.
@@ -152,7 +152,7 @@ impl Gate {
         let rest = Backoff { first, ..self.backoff }.rest(before, None, random);
         self.rests_until = self.rests_until.max(now + rest);
         self.failures = before.saturating_add(1);
-        self.absences += u32::from(!is_late);
+        self.absences = self.absences.saturating_add(u8::from(!is_late));
         self.is_given_up |= self.absences >= MAX_ABSENCES || self.failures >= MAX_FAILURES;
     }
 
