@@ -175,3 +175,21 @@ fn a_redecision_without_a_whole_state_takes_the_archive_and_says_so() {
     crawl.run();
     assert_eq!(crawl.outcomes(&site), outcomes);
 }
+
+#[test]
+fn a_damaged_index_of_the_archive_is_written_again_also_with_a_copied_state() {
+    let site = site();
+    let crawl = Crawl::of(site.url("/"));
+    crawl.run();
+    let index = crawl.data().join("warc/index.cdxj");
+    let whole = fs::read(&index).unwrap();
+    // As many bytes as before, so that nothing but their contents tells.
+    let mut damaged = whole.clone();
+    let middle = damaged.len() / 2;
+    damaged[middle..middle + 20].fill(0);
+    fs::write(&index, damaged).unwrap();
+    crawl.read("verify", &[]).with_code(1);
+    crawl.read("rebuild", &["--redecide"]).succeeded();
+    assert_eq!(fs::read(&index).unwrap(), whole);
+    crawl.read("verify", &[]).succeeded();
+}

@@ -231,6 +231,11 @@ impl Archive {
             .transpose()
     }
 
+    /// Forgets what the index holds, so that the next update writes it from the start.
+    pub(crate) fn forget_indexed(piece: &mut Piece) {
+        piece.remove(INDEXED);
+    }
+
     pub(crate) fn set_indexed(indexed: &Indexed, piece: &mut Piece) -> Result<(), StorageError> {
         piece.set(INDEXED, format::encode(indexed)?);
         Ok(())

@@ -368,8 +368,11 @@ impl Rebuild {
         self.store.commit()?;
         self.store.raise_last_commit(before);
         match self.kept {
-            // A copied state says itself whether the last run was killed.
-            Kept::All => self.store.stage(self.store.piece()),
+            // A copied state says itself whether the last run was killed. What it says of the index may be wrong: the file may be damaged.
+            Kept::All => self.store.note_with(|_, piece| {
+                Archive::forget_indexed(piece);
+                Ok(())
+            })?,
             Kept::Outcomes | Kept::Nothing => self.store.end_run()?,
         }
         self.store.commit()?;

@@ -54,6 +54,9 @@ fn settings(args: &DemoArgs) -> Result<Settings, UsageError> {
         render: users.render,
         ..Config::default()
     };
+    // What the demo needs beside it holds for the demo's site alone.
+    let file = configuration::config_path(&args.config).unwrap_or_else(|| PathBuf::from(DEFAULT_CONFIG));
+    let record = configuration::record(&config, &file);
     config.politeness.delay_ms = 0;
     config.politeness.parallel_per_host = 8;
     config.politeness.max_retries = 0;
@@ -62,8 +65,7 @@ fn settings(args: &DemoArgs) -> Result<Settings, UsageError> {
         config.render.mode = RenderMode::Auto;
     }
     let mut settings = configuration::validate(&config, path)?;
-    let file = configuration::config_path(&args.config).unwrap_or_else(|| PathBuf::from(DEFAULT_CONFIG));
-    settings.record = configuration::record(&config, &file);
+    settings.record = record;
     if args.render && browser_program(&settings.render).is_none() {
         let reason = "--render needs Chromium or Chrome, and there is none in the search path: install Chromium, or name the program in \
                       render.browser";
