@@ -101,6 +101,19 @@ fn a_data_folder_cannot_make_a_command_connect_through_its_proxy() {
 }
 
 #[test]
+fn the_configuration_in_the_current_folder_counts_whole() {
+    let site = Site::of([("/", home(NO_LINKS))]);
+    let folder = tempfile::tempdir().unwrap();
+    let config = "fetch.allow_private_addresses = true\npoliteness.delay_ms = 0\n";
+    fs::write(folder.path().join("config.toml"), config).unwrap();
+    let here = |arguments: &[&str]| run(crawler(arguments).current_dir(folder.path()));
+    here(&["run", &site.url("/"), "--quiet"]).succeeded();
+    // Without its configuration, the command would not connect to a private address.
+    let ended = here(&["check", &site.url("/"), "--format", "json"]);
+    assert!(ended.stdout.contains("\"verdict\""), "{ended:?}");
+}
+
+#[test]
 fn new_verdicts_bring_their_settings() {
     let (crawl, elsewhere) = crawled();
     fs::write(elsewhere.path().join("other.toml"), "dedup.min_similarity = 0.76\n").unwrap();

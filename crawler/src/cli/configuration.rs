@@ -167,10 +167,14 @@ pub(super) fn read_for_crawl(file: &ConfigFile, data: &Path) -> Result<(Config, 
     read_found(found)
 }
 
-/// Reads the configuration. If the user has not named its file, the data folder has, and that may come from somebody else: then the program
-/// takes only what it needs to judge texts, and neither connects nor starts anything by it.
+/// Reads the configuration. If its file is neither named by the user nor `config.toml` in the current folder, the data folder has named it, and
+/// that may come from somebody else: then the program takes only what it needs to judge texts, and neither connects nor starts anything by it.
 fn read_found(found: OfCrawl) -> Result<(Config, Option<PathBuf>), UsageError> {
-    let is_named_by_folder = matches!(found, OfCrawl::File(_) | OfCrawl::Kept { .. });
+    let is_named_by_folder = match &found {
+        OfCrawl::Named(_) | OfCrawl::Unknown(_) => false,
+        OfCrawl::File(path) => path.as_path() != Path::new(DEFAULT_CONFIG),
+        OfCrawl::Kept { .. } => true,
+    };
     let path = found.path();
     let mut config = read_sources(path.as_deref())?.config;
     if is_named_by_folder {
