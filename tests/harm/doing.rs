@@ -15,6 +15,9 @@ use crate::support::site::Site;
 /// Pages of the harmless host beside the hostile one.
 const BYSTANDERS: u64 = 8;
 
+/// `fetch.memory_bytes` of a machine with up to four cores.
+const MEMORY_BYTES: usize = 32 << 20;
+
 /// Texts that no hostile page has.
 const BYSTANDER_SEED: u64 = 1_000_000;
 
@@ -57,7 +60,8 @@ impl Harm {
             name,
             acts: BTreeMap::new(),
             expected: BTreeMap::new(),
-            settings: Vec::new(),
+            // What a machine of two cores has by default, so that the bound holds for the machine of whoever runs this.
+            settings: vec![("fetch.memory_bytes", MEMORY_BYTES.to_string())],
             keeps_its_host: true,
             has_bystander: true,
             code: 0,

@@ -112,15 +112,9 @@ fn a_list_is_sorted_and_saved_as_a_file() {
         "{page}"
     );
     for (path, first) in [
-        (
-            "/pages.csv?outcome=near",
-            "\"url\",\"title\",\"outcome\",\"why\",\"language\",\"fetched\"",
-        ),
-        (
-            "/duplicates.csv",
-            "\"kept\",\"other\",\"verdict\",\"similarity\",\"bits\",\"label\"",
-        ),
-        ("/duplicates/clusters.csv", "\"kept\",\"dropped\",\"verdict\""),
+        ("/pages.csv?outcome=near", "url,title,outcome,why,language,fetched"),
+        ("/duplicates.csv", "kept,other,verdict,similarity,bits,label"),
+        ("/duplicates/clusters.csv", "kept,dropped,verdict"),
     ] {
         let file = served.get(path).with(200);
         assert!(

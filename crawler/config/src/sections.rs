@@ -170,7 +170,7 @@ pub struct FetchSection {
     pub timeout_ms: u64,
     /// Largest body in bytes, both as sent and after decompression.
     pub max_body_bytes: usize,
-    /// Memory for bodies and pages between the network and the disk, in bytes.
+    /// Memory for bodies and pages between the network and the disk, in bytes; 0 leaves it to the machine.
     pub memory_bytes: usize,
     /// Longest chain of redirects.
     pub max_redirects: u8,
@@ -228,7 +228,7 @@ impl Default for FetchSection {
             connect_timeout_ms: 10_000,
             timeout_ms: 30_000,
             max_body_bytes: 10 * 1024 * 1024,
-            memory_bytes: 32 * 1024 * 1024,
+            memory_bytes: 0,
             max_redirects: 10,
             walls: true,
             allow_private_addresses: false,

@@ -10,6 +10,7 @@ mod fleet;
 mod hosts;
 mod identity;
 mod logins;
+mod machine;
 mod politeness;
 mod refresh;
 mod render;

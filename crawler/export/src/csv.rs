@@ -5,6 +5,8 @@
 //! - A text that a spreadsheet would read as a formula gets a leading `'`: one that begins with `=`, `+`, `-`, `@`, their
 //!   full-width forms, tab, CR or LF (OWASP, "CSV Injection"). A text that begins with `'` and then one of these gets one too.
 //!   A reader can therefore restore the text: it removes one `'` from a text with such a character after its first `'`s.
+//!
+//! The crate `csv` is not used, because it writes a missing value and an empty text alike.
 
 use std::io::{self, Write};
 
@@ -46,7 +48,11 @@ fn separate(index: usize, out: &mut dyn Write) -> io::Result<()> {
     if index > 0 { out.write_all(b",") } else { Ok(()) }
 }
 
-fn write_text(text: &str, out: &mut dyn Write) -> io::Result<()> {
+/// Writes one text as a field, quoted where it must be, and with a guard if a spreadsheet would read it as a formula.
+///
+/// # Errors
+/// `out` cannot be written.
+pub fn write_text(text: &str, out: &mut dyn Write) -> io::Result<()> {
     let guard: &[u8] = if is_taken_for_a_formula(text) { b"'" } else { b"" };
     if !text.is_empty() && guard.is_empty() && !text.contains([',', '"', '\r', '\n']) {
         return out.write_all(text.as_bytes());

@@ -32,7 +32,7 @@
 //!   `folder`: a folder that appears when it is complete; [`Harmless`]: standard output on a terminal
 
 mod columns;
-mod csv;
+pub mod csv;
 #[cfg(feature = "parquet")]
 mod dataset;
 mod destination;

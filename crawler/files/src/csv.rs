@@ -74,13 +74,7 @@ pub(super) fn read(
                 return ControlFlow::Continue(());
             }
         }
-        if let Some(error) = failed {
-            batcher.fault(source.failed(&error))?;
-        }
-        if source.bytes.is_none() {
-            // The writer of a pipe may wait for the verdicts on the rows sent so far.
-            batcher.flush()?;
-        }
+        source.end_round(failed.as_ref(), batcher)?;
         if ended {
             return ControlFlow::Continue(());
         }

@@ -31,13 +31,7 @@ pub(super) fn read(
             cutter.end(ended);
         }
         deliver(&mut cutter, &mut next, source, limits, batcher)?;
-        if let Some(error) = failed {
-            batcher.fault(source.failed(&error))?;
-        }
-        if source.bytes.is_none() {
-            // The writer of a pipe may wait for the verdicts on the records sent so far.
-            batcher.flush()?;
-        }
+        source.end_round(failed.as_ref(), batcher)?;
         if ended {
             return ControlFlow::Continue(());
         }

@@ -35,13 +35,7 @@ pub(super) fn read(
             // A line before damage is incomplete. The last line of a file needs no line end.
             cutter.end(failed.is_none(), batcher)?;
         }
-        if let Some(error) = failed {
-            batcher.fault(source.failed(&error))?;
-        }
-        if source.bytes.is_none() {
-            // The writer of a pipe may wait for the verdicts on the lines sent so far.
-            batcher.flush()?;
-        }
+        source.end_round(failed.as_ref(), batcher)?;
         if ended {
             return ControlFlow::Continue(());
         }

@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io};
 
+use super::batch::Batcher;
 use super::format::Format;
 use super::packed::damage_of;
 use super::place::{At, Fault, Place};
@@ -38,6 +40,18 @@ impl Source {
             Some(damage) => Fault::new(self.place(At::Byte(damage.at)), damage.to_string()),
             None => Fault::new(self.place(At::Whole), format!("cannot read it: {error}")),
         }
+    }
+
+    /// What follows each read: the fault, if it `failed`, and the records of a stream at once, because the writer of a pipe may wait for the
+    /// verdicts on what it has sent.
+    pub(super) fn end_round(&self, failed: Option<&io::Error>, batcher: &mut Batcher<'_>) -> ControlFlow<()> {
+        if let Some(error) = failed {
+            batcher.fault(self.failed(error))?;
+        }
+        if self.bytes.is_none() {
+            batcher.flush()?;
+        }
+        ControlFlow::Continue(())
     }
 }
 

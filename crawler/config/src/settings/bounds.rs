@@ -43,7 +43,6 @@ pub(super) fn check(config: &Config) -> Result<(), InvalidSetting> {
             MAX_COUNT,
         ),
         ("fetch.max_body_bytes", config.fetch.max_body_bytes, MAX_BODY_BYTES),
-        ("fetch.memory_bytes", config.fetch.memory_bytes, MAX_MEMORY_BYTES),
         (
             "canonicalize.max_url_bytes",
             config.canonicalize.max_url_bytes,
@@ -53,6 +52,10 @@ pub(super) fn check(config: &Config) -> Result<(), InvalidSetting> {
         if !(1..=most).contains(&value) {
             return Err(invalid(key, value, format!("must be at least 1 and at most {most}")));
         }
+    }
+    if config.fetch.memory_bytes > MAX_MEMORY_BYTES {
+        let reason = format!("must be at most {MAX_MEMORY_BYTES}; 0 leaves it to the machine");
+        return Err(invalid("fetch.memory_bytes", config.fetch.memory_bytes, reason));
     }
     for (key, value) in [
         ("politeness.delay_ms", config.politeness.delay_ms),

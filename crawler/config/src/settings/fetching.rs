@@ -14,7 +14,7 @@ use web::fetch::{
 };
 
 use super::bounds::millis;
-use super::{InvalidSetting, invalid};
+use super::{InvalidSetting, invalid, machine};
 use crate::sections::{CredentialsEntry, FetchSection};
 
 /// Reads the files of certificates and of cookies, and the environment variables with passwords, if `config` names any.
@@ -32,7 +32,10 @@ pub(super) fn fetch(
         connect_timeout: millis("fetch.connect_timeout_ms", config.connect_timeout_ms)?,
         timeout: millis("fetch.timeout_ms", config.timeout_ms)?,
         max_body_bytes: config.max_body_bytes,
-        memory_bytes: config.memory_bytes,
+        memory_bytes: match config.memory_bytes {
+            0 => machine::memory_bytes(),
+            bytes => bytes,
+        },
         max_redirects: config.max_redirects,
         allow_private_addresses: config.allow_private_addresses,
         cookies: config.cookies,

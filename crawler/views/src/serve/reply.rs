@@ -25,7 +25,7 @@ pub(super) enum Reply {
     Json(StatusCode, String),
     Asset(&'static str, &'static str),
     /// Comma-separated values, to be saved under this name.
-    File(&'static str, String),
+    File(&'static str, Vec<u8>),
     Nothing,
 }
 

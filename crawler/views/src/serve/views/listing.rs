@@ -150,27 +150,24 @@ pub(super) fn csv<const N: usize>(
     heads: [&str; N],
     rows: impl Iterator<Item = [String; N]>,
 ) -> Reply {
-    let mut text = String::new();
-    let mut line = |cells: [&str; N]| {
-        text.push_str(&cells.map(quoted).join(","));
-        text.push_str("\r\n");
-    };
-    line(heads);
+    let mut text = Vec::new();
+    line(&heads, &mut text);
     for row in rows {
-        line(row.each_ref().map(String::as_str));
+        line(&row, &mut text);
     }
     Reply::File(name, text)
 }
 
-/// A cell in quotes. A spreadsheet would compute what begins like a formula, so a mark precedes it.
-fn quoted(cell: &str) -> String {
-    let formula = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
-    let mark = if cell.trim_start_matches('\'').starts_with(formula) {
-        "'"
-    } else {
-        ""
-    };
-    format!("\"{mark}{}\"", cell.replace('"', "\"\""))
+/// One record of a CSV file.
+fn line(cells: &[impl AsRef<str>], text: &mut Vec<u8>) {
+    for (place, cell) in cells.iter().enumerate() {
+        if place > 0 {
+            text.push(b',');
+        }
+        // A vector takes every write.
+        let _ = export::csv::write_text(cell.as_ref(), text);
+    }
+    text.extend_from_slice(b"\r\n");
 }
 
 #[cfg(test)]
@@ -209,14 +206,10 @@ mod tests {
 
     #[test]
     fn a_cell_is_data_for_a_spreadsheet() {
-        for (cell, wanted) in [
-            ("a,b", "\"a,b\""),
-            ("say \"x\"", "\"say \"\"x\"\"\""),
-            ("=1+1", "\"'=1+1\""),
-            ("@x", "\"'@x\""),
-            ("a\nb", "\"a\nb\""),
-        ] {
-            assert_eq!(quoted(cell), wanted);
-        }
+        let cells = ["a,b", "say \"x\"", "=1+1", "@x", "a\nb", "plain", ""];
+        let mut text = Vec::new();
+        line(&cells, &mut text);
+        let wanted = "\"a,b\",\"say \"\"x\"\"\",\"'=1+1\",\"'@x\",\"a\nb\",plain,\"\"\r\n";
+        assert_eq!(String::from_utf8(text).unwrap(), wanted);
     }
 }
