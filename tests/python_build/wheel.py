@@ -14,9 +14,15 @@ PACKAGE = environment.ROOT / "python"
 TIMEOUT_SECONDS = 3_600
 
 
-def build(folder: Path) -> Path:
-    """Builds both into `folder`. The interpreter must have maturin."""
+# Instead of `[profile.release]`: half the time of the compiler, and the same results.
+QUICKLY = {"CARGO_PROFILE_RELEASE_LTO": "off", "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16", "CARGO_PROFILE_RELEASE_OPT_LEVEL": "1"}
+
+
+def build(folder: Path, is_measured: bool) -> Path:
+    """Builds both into `folder`, optimised as for a release if its speed `is_measured`. The interpreter must have maturin."""
     os.environ["CARGO_TARGET_DIR"] = str(environment.target() / "python")
+    if not is_measured:
+        os.environ.update(QUICKLY)
     maturin = environment.tool("maturin")
     print("building the source distribution, and a wheel from it …", flush=True)
     run_or_fail([maturin, "sdist", "--manifest-path", str(PACKAGE / "Cargo.toml"), "--out", str(folder)], timeout=TIMEOUT_SECONDS)
