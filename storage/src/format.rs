@@ -243,7 +243,8 @@ pub(crate) fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>, StorageError> {
 
 thread_local! {
     // Kept by each thread, because the memory of a compressor costs more to fill than a row costs to compress.
-    static COMPRESSOR: RefCell<Compressor> = RefCell::new(Compressor::new(CompressionLvl::default()));
+    // The fastest level that compresses: most rows are made on the recorder's thread.
+    static COMPRESSOR: RefCell<Compressor> = RefCell::new(Compressor::new(CompressionLvl::new(1).unwrap_or_default()));
 }
 
 /// The bytes as a raw DEFLATE stream (RFC 1951).

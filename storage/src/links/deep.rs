@@ -1,5 +1,7 @@
 //! The links of a URL that were too deep to be queued.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::commit::{Latest, Piece};
@@ -18,8 +20,8 @@ const LINKS_A_ROW: usize = 128;
 const MAX_ROW_BYTES: usize = 4 << 20;
 
 #[derive(Serialize, Deserialize)]
-struct DeepLink {
-    host: String,
+struct DeepLink<'a> {
+    host: Cow<'a, str>,
     packed: String,
     redirects: u8,
     step: u8,
@@ -36,11 +38,11 @@ impl DeepLinks {
         let mut rows = Vec::new();
         let mut waiting: Vec<&[Discovered]> = links.chunks(LINKS_A_ROW).rev().collect();
         while let Some(some) = waiting.pop() {
-            let links: Vec<DeepLink> = some
+            let links: Vec<DeepLink<'_>> = some
                 .iter()
                 .map(|link| DeepLink {
                     packed: format::pack_url(&link.host, &link.url),
-                    host: link.host.clone(),
+                    host: Cow::Borrowed(&link.host),
                     redirects: link.redirects,
                     step: u8::from(link.depth > depth),
                 })
@@ -83,13 +85,13 @@ impl DeepLinks {
         while let Some(row) = rows.get(&key(id, part))? {
             let read = || {
                 let bytes = format::inflated(row.strip_prefix(&[ROW_VERSION])?, MAX_ROW_BYTES)?;
-                postcard::from_bytes::<Vec<DeepLink>>(&bytes).ok()
+                postcard::from_bytes::<Vec<DeepLink<'static>>>(&bytes).ok()
             };
             let read = read().ok_or_else(|| rows.state().corrupt("a row of deep links"))?;
             links.extend(read.into_iter().filter_map(|link| {
                 Some(Discovered {
                     url: format::unpack_url(&link.host, &link.packed)?,
-                    host: link.host,
+                    host: link.host.into_owned(),
                     depth: depth.saturating_add(u16::from(link.step)),
                     redirects: link.redirects,
                     via: via.clone(),

@@ -136,14 +136,14 @@ impl Rebuild {
                 numbering.numbers.extend(numbers);
                 rows += 1;
                 if waiting.len() >= WRITTEN_AT_A_TIME {
-                    medium.write_at(&name, offset, &waiting).map_err(failed)?;
+                    medium.write_at(&name, offset, &[&waiting]).map_err(failed)?;
                     offset += waiting.len() as u64;
                     waiting.clear();
                 }
             }
             waiting.extend(numbering.encode().map_err(failed)?);
         }
-        medium.write_at(&name, offset, &waiting).map_err(failed)?;
+        medium.write_at(&name, offset, &[&waiting]).map_err(failed)?;
         self.end = WarcEnd {
             file,
             offset: offset + waiting.len() as u64,

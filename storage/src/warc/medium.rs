@@ -5,14 +5,14 @@
 //! (`failing`). The database is an exception: sled opens its files itself. Other tests limit and damage those files.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{self, ErrorKind, IoSlice, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// A folder of files. Tests implement folders whose writes fail.
 pub(crate) trait Medium: Send + Sync {
-    /// Writes `bytes` at `offset` of the file `name`; durable on return. Repeating it does no harm. A write at offset 0 creates the file; any
+    /// Writes the `parts`, one behind the other, from `offset` of the file `name` on; durable on return. Repeating it does no harm. A write at offset 0 creates the file; any
     /// other write fails if the file is missing, because it would leave a hole.
-    fn write_at(&self, name: &str, offset: u64, bytes: &[u8]) -> io::Result<()>;
+    fn write_at(&self, name: &str, offset: u64, parts: &[&[u8]]) -> io::Result<()>;
     /// Reads exactly `length` bytes at `offset`.
     fn read_at(&self, name: &str, offset: u64, length: u64) -> io::Result<Vec<u8>>;
     /// The file's length; `None` if there is no file.
@@ -45,7 +45,7 @@ impl Folder {
 }
 
 impl Medium for Folder {
-    fn write_at(&self, name: &str, offset: u64, bytes: &[u8]) -> io::Result<()> {
+    fn write_at(&self, name: &str, offset: u64, parts: &[&[u8]]) -> io::Result<()> {
         let path = self.path(name);
         let mut file = OpenOptions::new()
             .create(offset == 0)
@@ -53,7 +53,7 @@ impl Medium for Folder {
             .truncate(false)
             .open(&path)?;
         file.seek(SeekFrom::Start(offset))?;
-        file.write_all(bytes)?;
+        write_parts(&mut file, parts)?;
         file.sync_data()?;
         // Also if a first write created the file, failed, and is repeated.
         if offset == 0 {
@@ -128,6 +128,23 @@ impl Medium for Folder {
     }
 }
 
+/// Writes the parts, one behind the other, with few calls of the system.
+fn write_parts(file: &mut impl Write, parts: &[&[u8]]) -> io::Result<()> {
+    let mut slices: Vec<IoSlice<'_>> = parts.iter().map(|part| IoSlice::new(part)).collect();
+    let mut left = &mut slices[..];
+    // Without this, an empty part would look like a full disk.
+    IoSlice::advance_slices(&mut left, 0);
+    while !left.is_empty() {
+        match file.write_vectored(left) {
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(written) => IoSlice::advance_slices(&mut left, written),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
 /// A folder whose files do not change: for reading a crawl as a killed process left it.
 pub(crate) struct Untouched(pub Folder);
 
@@ -138,7 +155,7 @@ impl Untouched {
 }
 
 impl Medium for Untouched {
-    fn write_at(&self, _name: &str, _offset: u64, _bytes: &[u8]) -> io::Result<()> {
+    fn write_at(&self, _name: &str, _offset: u64, _parts: &[&[u8]]) -> io::Result<()> {
         Err(Self::refused())
     }
 
@@ -207,10 +224,11 @@ mod tests {
         let folder = Folder::new(dir.path().to_owned());
         // A full disk leaves an empty file.
         File::create(dir.path().join("w")).unwrap();
-        folder.write_at("w", 0, b"head").unwrap();
+        folder.write_at("w", 0, &[b"he", b"", b"ad"]).unwrap();
         assert_eq!(SYNCED.get(), 1);
-        folder.write_at("w", 4, b"more").unwrap();
+        folder.write_at("w", 4, &[b"more"]).unwrap();
         assert_eq!(SYNCED.get(), 1);
+        assert_eq!(folder.read_at("w", 0, 8).unwrap(), b"headmore");
     }
 }
 
@@ -230,11 +248,12 @@ pub(crate) mod failing {
     }
 
     impl Medium for FullDisk {
-        fn write_at(&self, name: &str, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        fn write_at(&self, name: &str, offset: u64, parts: &[&[u8]]) -> io::Result<()> {
+            let bytes = parts.concat();
             let left = self.bytes_left.load(Ordering::Relaxed);
             let fits = bytes.len().min(usize::try_from(left).unwrap_or(usize::MAX));
             self.bytes_left.store(left - fits as u64, Ordering::Relaxed);
-            self.folder.write_at(name, offset, &bytes[..fits])?;
+            self.folder.write_at(name, offset, &[&bytes[..fits]])?;
             if fits < bytes.len() {
                 Err(ErrorKind::StorageFull.into())
             } else {
@@ -317,10 +336,13 @@ pub(crate) mod failing {
     }
 
     impl Medium for Faulty {
-        fn write_at(&self, name: &str, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        fn write_at(&self, name: &str, offset: u64, parts: &[&[u8]]) -> io::Result<()> {
             self.steps.take(
-                || self.folder.write_at(name, offset, bytes),
-                || self.folder.write_at(name, offset, &bytes[..bytes.len() / 2]),
+                || self.folder.write_at(name, offset, parts),
+                || {
+                    let bytes = parts.concat();
+                    self.folder.write_at(name, offset, &[&bytes[..bytes.len() / 2]])
+                },
             )
         }
 

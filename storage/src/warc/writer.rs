@@ -24,7 +24,8 @@ pub(crate) struct WarcWriter {
     end: WarcEnd,
     /// During a rebuild: the places of the archived records. Nothing is appended then.
     replayed: Option<Archived>,
-    /// Records to write, in order: file, offset in the file, bytes.
+    /// The records of one page after the other, to write in this order: file, offset in the file, bytes. They are never copied into one
+    /// piece: they have tens of megabytes between two commits, and the recorder has only one thread.
     waiting: Vec<(u32, u64, Vec<u8>)>,
     waiting_bytes: u64,
 }
@@ -153,11 +154,13 @@ impl WarcWriter {
     /// # Errors
     /// [`StorageError::Io`] with the file; [`StorageError::ArchiveShort`] if somebody has cut the file since the last write.
     pub fn sync(&mut self) -> Result<(), StorageError> {
-        for (file, offset, bytes) in &self.waiting {
+        for stretch in self.waiting.chunk_by(|(one, ..), (next, ..)| one == next) {
+            let [(file, offset, _), ..] = stretch else { continue };
             let name = file_name(self.started_at, *file);
             self.check_reaches(&name, *offset)?;
+            let parts: Vec<&[u8]> = stretch.iter().map(|(_, _, bytes)| &bytes[..]).collect();
             self.medium
-                .write_at(&name, *offset, bytes)
+                .write_at(&name, *offset, &parts)
                 .map_err(|source| StorageError::io("write", self.medium.path(&name), source))?;
         }
         self.waiting.clear();
@@ -196,15 +199,16 @@ impl WarcWriter {
     }
 
     fn waiting_member(&self, location: WarcLocation) -> Option<&[u8]> {
-        self.waiting.iter().find_map(|(file, offset, bytes)| {
-            let begin = location
-                .offset
-                .checked_sub(*offset)
-                .filter(|_| *file == location.file)?;
-            let begin = usize::try_from(begin).ok()?;
-            let end = begin.checked_add(usize::try_from(location.length).ok()?)?;
-            bytes.get(begin..end)
-        })
+        let place = (location.file, location.offset);
+        let behind = self
+            .waiting
+            .partition_point(|(file, offset, _)| (*file, *offset) <= place);
+        let (file, offset, bytes) = self.waiting.get(behind.checked_sub(1)?)?;
+        let begin = usize::try_from(location.offset - offset)
+            .ok()
+            .filter(|_| *file == location.file)?;
+        let end = begin.checked_add(usize::try_from(location.length).ok()?)?;
+        bytes.get(begin..end)
     }
 
     /// The path of a file of the archive.
@@ -216,10 +220,7 @@ impl WarcWriter {
         let WarcEnd { file, offset } = self.end;
         self.end.offset += bytes.len() as u64;
         self.waiting_bytes += bytes.len() as u64;
-        match self.waiting.last_mut() {
-            Some((last, _, waiting)) if *last == file => waiting.extend_from_slice(&bytes),
-            _ => self.waiting.push((file, offset, bytes)),
-        }
+        self.waiting.push((file, offset, bytes));
     }
 
     /// The record at the head of each file (ISO 28500:2017, 6.2).

@@ -14,6 +14,7 @@ use super::{Interpreter, PRIORITY_LINK, excluded, failed, missing};
 use crate::canonical;
 use crate::clock::unix_millis;
 use crate::exchange::{Exchange, Prepared};
+use crate::index::encode_signature;
 use crate::messages::{Meaning, ReadPage, Record, UndecidedPage};
 use crate::revisits;
 use crate::scope::LISTED;
@@ -151,6 +152,20 @@ impl Interpreter {
             return soft_404(queued, &response, &page.title, outlinks);
         }
         let content_type = response.header(&reqwest::header::CONTENT_TYPE).unwrap_or_default();
+        let about = About {
+            group: &queued.host,
+            heading: &heading,
+        };
+        let signature = dedup::Signature {
+            metadata,
+            subject: Subject::new(about, &page.text),
+            ..self.analyzer.analyze(&page.text)
+        };
+        // Here, because the recorder has only one thread.
+        let (signature_row, unencoded) = match encode_signature(&signature) {
+            Ok(row) => (row, None),
+            Err(error) => (Vec::new(), Some(error)),
+        };
         let draft = PageDraft {
             fetched_at: unix_millis(response.fetched_at),
             status: response.status,
@@ -163,7 +178,7 @@ impl Interpreter {
             page_type: Some(page.page_type.name().to_owned()),
             rendering,
             verdict: Verdict::Unique,
-            signature: Vec::new(),
+            signature: signature_row,
             elapsed_ms: u32::try_from(response.elapsed.as_millis()).unwrap_or(u32::MAX),
             canonical: canonical::named(&page.canonical, url, &self.settings.canonicalize),
             replaces: None,
@@ -178,15 +193,6 @@ impl Interpreter {
             is_incomplete,
             title: page.title,
         };
-        let about = About {
-            group: &queued.host,
-            heading: &heading,
-        };
-        let signature = dedup::Signature {
-            metadata,
-            subject: Subject::new(about, &page.text),
-            ..self.analyzer.analyze(&page.text)
-        };
         response.body = None;
         let exchange = Exchange {
             queued: &queued,
@@ -198,7 +204,10 @@ impl Interpreter {
         };
         // The recorder has no rendered page, so it could not make the records of one.
         let is_probably_duplicate = html.is_none() && self.is_probably_duplicate(&queued, &draft, &signature);
-        let prepared = Prepared::new(&exchange, body, is_probably_duplicate);
+        let prepared = match unencoded {
+            None => Prepared::new(&exchange, body, is_probably_duplicate),
+            Some(error) => Err(error),
+        };
         Record::Page(Box::new(ReadPage {
             page: UndecidedPage {
                 queued,

@@ -27,6 +27,9 @@ pub(crate) use post::{News, Post, Share};
 /// Shortest time between two commits: each costs a flush of the disk, in an idle crawl too.
 const MIN_COMMIT_INTERVAL: Duration = Duration::from_millis(50);
 
+/// A commit in a pause waits so many times as long as the last commit took, so that a slow disk does not keep the recorder from its pages.
+const PAUSE_PER_COMMIT: u32 = 4;
+
 /// The store, and what the next commit is to do.
 #[derive(Debug)]
 pub(crate) struct Books {
@@ -41,6 +44,8 @@ pub(crate) struct Books {
     max_depth: u16,
     commit_interval: Duration,
     committed_at: Instant,
+    /// How long the last commit took.
+    commit_took: Duration,
 }
 
 impl Books {
@@ -60,6 +65,7 @@ impl Books {
             max_depth: settings.limits.max_depth,
             commit_interval: settings.storage.commit_interval,
             committed_at: Instant::now(),
+            commit_took: Duration::ZERO,
         };
         books.show();
         Ok(books)
@@ -126,6 +132,7 @@ impl Books {
             return Duration::from_secs(3_600);
         }
         MIN_COMMIT_INTERVAL
+            .max(PAUSE_PER_COMMIT * self.commit_took)
             .min(self.commit_interval)
             .saturating_sub(self.committed_at.elapsed())
     }
@@ -153,7 +160,8 @@ impl Books {
             self.store.forget_departed(&departed)?;
             self.has_departures = false;
             self.departing.clear();
-            self.stats.commit(start.elapsed());
+            self.commit_took = start.elapsed();
+            self.stats.commit(self.commit_took);
             tracing::debug!(rows, stored_ms, elapsed_ms = start.elapsed().as_millis(), "committed");
         }
         // The store may have committed letters by itself.

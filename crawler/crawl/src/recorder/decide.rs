@@ -10,7 +10,6 @@ use super::versions::{self, Unchanged, VisitRecord};
 use super::{Recorder, Ruling, archive};
 use crate::canonical::Decided;
 use crate::exchange::Prepared;
-use crate::index::encode_signature;
 use crate::messages::{Event, ReadPage, UndecidedPage};
 use crate::steering::JudgedPage;
 use error::RunError;
@@ -74,10 +73,8 @@ impl Recorder {
             None => Some(self.verdicts.judged(&mut self.books, id, &page)?),
             Some(_) => None,
         };
-        let mut draft = page.draft;
-        draft.signature = encode_signature(&page.signature)?;
         let outcome = Outcome::Page {
-            draft: Box::new(draft),
+            draft: Box::new(page.draft),
             capture,
         };
         self.finish(&page.queued, outcome, &page.outlinks, judged)

@@ -20,6 +20,7 @@ use storage::{OpenOptions, PageDraft};
 use super::tests::response;
 use super::*;
 use crate::exchange::{ArchivedRequests, Exchange, Prepared};
+use crate::index::encode_signature;
 use crate::messages::{ReadPage, UndecidedPage};
 use config::Config;
 
@@ -74,8 +75,10 @@ impl Pages {
         let fresh = (self.known..).take(NEW_LINKS as usize).map(link);
         let outlinks = navigation.chain(recent).chain(fresh).collect();
         self.known += NEW_LINKS;
+        let signature = self.analyzer.analyze(&text);
         let draft = PageDraft {
             title: format!("Page {number} of the benchmark"),
+            signature: encode_signature(&signature).unwrap(),
             fetched_at: 1_774_085_400_125,
             status: 200,
             content_type: "text/html; charset=utf-8".into(),
@@ -97,7 +100,6 @@ impl Pages {
             request: Some(&self.requests.head(&asked, None)),
         };
         let prepared = Prepared::new(&exchange, body, false);
-        let signature = self.analyzer.analyze(&text);
         Record::Page(Box::new(ReadPage {
             page: UndecidedPage {
                 queued,

@@ -14,7 +14,7 @@ use web::fetch::Response;
 
 use super::*;
 use crate::exchange::{Exchange, Prepared};
-use crate::index::decode_signature;
+use crate::index::{decode_signature, encode_signature};
 use crate::messages::{ReadPage, UndecidedPage};
 use crate::revisits::{self, PRIORITY_VISIT};
 use crate::scope::Scope;
@@ -90,8 +90,10 @@ impl World {
     fn page(&mut self, queued: QueuedUrl) -> Record {
         let text = self.texts[&queued.url];
         let body = Bytes::from(format!("<p>{}<!-- {} -->", text_of(text), text % VARIANTS));
+        let signature = self.analyzer.analyze(&text_of(text));
         let draft = PageDraft {
             fetched_at: self.clock,
+            signature: encode_signature(&signature).unwrap(),
             status: 200,
             body_bytes: body.len() as u64,
             payload_digest: storage::warc::payload_digest(&body),
@@ -112,7 +114,7 @@ impl World {
                 asked: queued.url.parse().unwrap(),
                 queued,
                 draft,
-                signature: self.analyzer.analyze(&text_of(text)),
+                signature,
                 text: text_of(text),
                 response: response(200),
                 outlinks: Vec::new(),
