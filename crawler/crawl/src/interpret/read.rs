@@ -198,7 +198,12 @@ impl Interpreter {
         };
         // The recorder has no rendered page, so it could not make the records of one.
         let is_probably_duplicate = html.is_none() && self.is_probably_duplicate(&queued, &draft, &signature);
-        let prepared = Prepared::new(&exchange, body, is_probably_duplicate);
+        let prepared = Prepared::new(
+            &exchange,
+            body,
+            is_probably_duplicate,
+            self.settings.storage.compression,
+        );
         Record::Page(Box::new(ReadPage {
             page: UndecidedPage {
                 queued,
