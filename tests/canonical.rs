@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use config::Config;
 use config::settings::Settings;
-use storage::warc::Capture;
+use storage::warc::{Capture, Compression};
 use storage::{OpenOptions, Outcome, PageDraft, Replaced, Store, Verdict};
 
 use crate::support::crawl::Crawl;
@@ -373,7 +373,7 @@ fn article_in_the_catalogue_alone(data: &Path, site: &Site, html: &str) {
     };
     let outcome = Outcome::Page {
         draft: Box::new(draft),
-        capture: Some(capture.encode().unwrap()),
+        capture: Some(capture.encode(Compression::default()).unwrap()),
     };
     store.finish(article, outcome, &[]).unwrap();
     store.commit().unwrap();

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use storage::warc::Capture;
+use storage::warc::{Capture, Compression};
 use storage::{Discovered, OpenOptions, Outcome, PageDraft, Store};
 
 use crate::support::crawl::Crawl;
@@ -723,7 +723,7 @@ fn synthetic(data: &Path, count: u64, text_words: usize) {
             };
             let outcome = Outcome::Page {
                 draft: Box::new(draft),
-                capture: Some(capture.encode().unwrap()),
+                capture: Some(capture.encode(Compression::default()).unwrap()),
             };
             store.finish(&queued, outcome, &[]).unwrap();
         }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
-use storage::warc::{Capture, DuplicateText, RefersTo, RevisitCapture, RevisitProfile};
+use storage::warc::{Capture, Compression, DuplicateText, RefersTo, RevisitCapture, RevisitProfile};
 use storage::{Discovered, OpenOptions, Outcome, PageDraft, PageElsewhere, PageRecord, Store, Verdict, Worker};
 
 use crate::support::crawl::Crawl;
@@ -157,7 +157,7 @@ fn store_page(store: &mut Store, from: &Store, page: &PageRecord, verdict: Verdi
                 rendered: None,
                 text: &text,
             };
-            capture.encode().unwrap()
+            capture.encode(Compression::default()).unwrap()
         }
         None => {
             let own = verdict.of().filter(|of| PageElsewhere::unpacked(*of).is_none());
@@ -192,7 +192,7 @@ fn store_page(store: &mut Store, from: &Store, page: &PageRecord, verdict: Verdi
                     text: &text,
                 }),
             };
-            capture.encode().unwrap()
+            capture.encode(Compression::default()).unwrap()
         }
     };
     let page = page.clone();
@@ -459,8 +459,10 @@ fn full_files_go_to_the_object_store_and_are_merged_from_there() {
     let url = format!("file://{}/crawls", bucket.path().display());
     let crawls: Vec<Crawl> = sites
         .iter()
-        .map(|site| {
+        .zip(["gzip", "zstd"])
+        .map(|(site, compression)| {
             Crawl::of(site.url("/"))
+                .set("storage.compression", format!("{compression:?}"))
                 .set("storage.archive_url", format!("{url:?}"))
                 .set("storage.warc_file_bytes", 20_000)
         })
@@ -469,7 +471,7 @@ fn full_files_go_to_the_object_store_and_are_merged_from_there() {
         let files = fs::read_dir(crawl.data().join("warc"))
             .unwrap()
             .map(|entry| entry.unwrap().path());
-        let files = files.filter(|path| path.extension().is_some_and(|end| end == "gz"));
+        let files = files.filter(|path| path.extension().is_some_and(|end| end == "gz" || end == "zst"));
         files
             .map(|path| {
                 (

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use storage::warc::Record;
 
-use crate::support::archive::{archived, warc_files};
+use crate::support::archive::{archived, damage_text_of, warc_files};
 use crate::support::crawl::Crawl;
 use crate::support::outcomes::{count, urls_that};
 use crate::support::page::{NO_LINKS, article, home, html, page, replaced, words};
+use crate::support::process::{crawler, run};
 use crate::support::site::{Answer, Site};
 
 /// Kept: `/`, `/a`, `/zipped`; dropped: a copy, an edited copy; neither: a redirect, a missing and a forbidden page.
@@ -273,4 +274,89 @@ fn a_second_run_adds_to_the_archive_what_is_new() {
     crawl.add_seed(&new.url("/"));
     crawl.run();
     assert!(archived(&crawl.data()).contains_key(&new.url("/")));
+}
+
+/// The kept pages that `crawler dedup` finds in a file or folder.
+fn deduplicated(crawl: &Crawl, path: &str) -> BTreeSet<String> {
+    let ended = run(crawler(["dedup", path]).current_dir(crawl.path(""))).succeeded();
+    let lines = ended
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let kept = lines.filter(|line| line["verdict"] == "unique");
+    kept.map(|line| line["id"].as_str().unwrap().to_owned()).collect()
+}
+
+fn names(crawl: &Crawl) -> Vec<String> {
+    let files = warc_files(&crawl.data()).into_iter();
+    files
+        .map(|path| path.extension().unwrap().to_str().unwrap().to_owned())
+        .collect()
+}
+
+/// The exported pages, in the order of their URLs.
+fn exported(crawl: &Crawl) -> Vec<Value> {
+    let mut pages = crawl.export();
+    pages.sort_by_key(|page| page["url"].to_string());
+    pages
+}
+
+#[test]
+fn every_command_works_on_files_of_zstandard_and_of_both() {
+    let site = site();
+    let mut crawl = Crawl::of(site.url("/")).set("storage.compression", "\"zstd\"");
+    crawl.run();
+    assert_eq!(names(&crawl), ["zst"]);
+    let check = |crawl: &Crawl| {
+        crawl.read("verify", &[]).succeeded().says(&["No finding"]);
+        crawl
+            .read("explain", &[&site.url("/edited")])
+            .succeeded()
+            .says(&["near-duplicate"]);
+        let before = exported(crawl);
+        std::fs::remove_dir_all(crawl.data().join("state")).unwrap();
+        crawl.read("rebuild", &[]).succeeded();
+        assert_eq!(exported(crawl), before);
+        let redecide = ["--redecide", "--config", "test.toml"];
+        crawl.read("rebuild", &redecide).succeeded();
+        assert_eq!(exported(crawl), before);
+        crawl.read("verify", &[]).succeeded().says(&["No finding"]);
+        let urls: BTreeSet<String> = before
+            .iter()
+            .map(|page| page["url"].as_str().unwrap().to_owned())
+            .collect();
+        assert_eq!(deduplicated(crawl, "data/warc"), urls);
+        urls
+    };
+    let urls = check(&crawl);
+    assert_eq!(urls, ["/", "/a", "/zipped"].map(|path| site.url(path)).into());
+    let file = warc_files(&crawl.data()).remove(0);
+    assert_eq!(deduplicated(&crawl, file.to_str().unwrap()), urls);
+    // Another program's decompressor reads the file as a whole.
+    let plain = zstd::decode_all(std::fs::File::open(&file).unwrap()).unwrap();
+    assert!(plain.starts_with(b"WARC/1.1\r\n") && plain.ends_with(b"\r\n\r\n"));
+    // The second run changes the value, the third changes it back.
+    let others: Vec<Site> = (77..79)
+        .map(|seed| Site::of([("/", article(seed, NO_LINKS))]))
+        .collect();
+    for (other, (value, files)) in others
+        .iter()
+        .zip([("gzip", &["zst", "gz"][..]), ("zstd", &["zst", "gz", "zst"])])
+    {
+        crawl.change("storage.compression", format!("{value:?}"));
+        crawl.add_seed(&other.url("/"));
+        crawl.run();
+        assert_eq!(names(&crawl), files);
+        check(&crawl);
+    }
+    assert_eq!(archived(&crawl.data()).len(), 8);
+}
+
+#[test]
+fn a_changed_byte_of_a_frame_is_found_by_verify() {
+    let site = site();
+    let crawl = Crawl::of(site.url("/")).set("storage.compression", "\"zstd\"");
+    crawl.run();
+    damage_text_of(&crawl.data(), &site.url("/a"));
+    crawl.read("verify", &[]).with_code(1).says(&["warc.zst"]);
 }

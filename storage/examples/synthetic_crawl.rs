@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use dedup::{Deduplicator, Digest, DocId, DuplicateRule, Signature, Sketch, SledIndex};
-use storage::warc::Capture;
+use storage::warc::{Capture, Compression};
 use storage::{Discovered, OpenOptions, Outcome, PageDraft, QueuedUrl, Store, Verdict};
 
 const HOSTS: u64 = 50;
@@ -171,7 +171,7 @@ impl Crawl {
         let kept = verdict == Verdict::Unique;
         let began = Instant::now();
         let capture = if kept {
-            Some(self.capture(queued).encode()?)
+            Some(self.capture(queued).encode(Compression::default())?)
         } else {
             None
         };

@@ -11,12 +11,16 @@ use crate::full_files::FullFiles;
 use crate::origins::{Origin, Origins};
 use crate::state::State;
 use crate::warc::location::{Archived, WarcEnd};
-use crate::warc::reader::{MAX_RECORD_BYTES, decode_member, field_of_member};
+use crate::warc::names::FileNames;
+use crate::warc::reader::{MAX_RECORD_BYTES, decode_members, field_of_members};
 use crate::warc::writer::WarcWriter;
-use crate::warc::{EncodedCapture, Record, WarcLocation};
+use crate::warc::{Compression, EncodedCapture, Record, WarcLocation};
 
 /// ⟨[u32]⟩: the numbers of the WARC files that were missing at a rebuild.
 const GAPS: &[u8] = b"mgaps";
+
+/// ⟨[u32]⟩: the numbers of the WARC files with Zstandard frames. No row: there are none.
+const ZSTD: &[u8] = b"mzstd";
 
 /// ⟨[`Indexed`]⟩.
 const INDEXED: &[u8] = b"mindexed";
@@ -39,20 +43,29 @@ pub(crate) struct Indexed {
 pub struct Archive {
     writer: WarcWriter,
     state: State,
+    /// The names that the state knows, with those of staged pieces.
+    noted: FileNames,
     /// Where the files of a merged archive come from.
     origins: Origins,
     full_files: FullFiles,
 }
 
 impl Archive {
-    /// `warc` is the folder of the files, `started_at` the start of the crawl.
-    pub(crate) fn new(
-        writer: WarcWriter,
-        state: State,
-        (warc, started_at): (PathBuf, u64),
-    ) -> Result<Self, StorageError> {
+    /// The names of the files of the crawl that began at `started_at`, by the state.
+    pub(crate) fn names(state: &State, started_at: u64) -> Result<FileNames, StorageError> {
+        let zstd: Vec<u32> = match state.get(ZSTD)? {
+            Some(row) => state.decode("the row of compressions", &row)?,
+            None => Vec::new(),
+        };
+        Ok(FileNames::new(started_at, zstd))
+    }
+
+    /// `warc` is the folder of the files.
+    pub(crate) fn new(writer: WarcWriter, state: State, warc: PathBuf) -> Result<Self, StorageError> {
+        let names = writer.names();
         Ok(Self {
-            full_files: FullFiles::new(warc, started_at, writer.end().file),
+            full_files: FullFiles::new(warc, names.started_at(), writer.end().file),
+            noted: names.clone(),
             writer,
             origins: Origins::read(state.clone())?,
             state,
@@ -83,7 +96,8 @@ impl Archive {
     /// As [`record`](Self::record), with the reason why the record is damaged.
     pub(crate) fn decoded(&self, location: WarcLocation) -> Result<Result<Record, String>, StorageError> {
         let member = self.writer.member(location)?;
-        Ok(decode_member(&member, MAX_RECORD_BYTES))
+        let mut unpacker = self.writer.unpacker(location.file, &member)?;
+        Ok(decode_members(&mut unpacker, &member, MAX_RECORD_BYTES))
     }
 
     /// The `WARC-Record-ID` of the record at a location; `None` if its header cannot be read.
@@ -92,7 +106,8 @@ impl Archive {
     /// [`StorageError::Io`] if the archive cannot be read.
     pub fn record_id(&self, location: WarcLocation) -> Result<Option<String>, StorageError> {
         let member = self.writer.member(location)?;
-        Ok(field_of_member(&member, "WARC-Record-ID"))
+        let mut unpacker = self.writer.unpacker(location.file, &member)?;
+        Ok(field_of_members(&mut unpacker, &member, "WARC-Record-ID"))
     }
 
     pub(crate) fn damaged(&self, location: WarcLocation, reason: String) -> StorageError {
@@ -117,6 +132,40 @@ impl Archive {
 
     pub(crate) fn set_origins(&mut self, origins: Vec<Origin>, piece: &mut Piece) -> Result<(), StorageError> {
         self.origins.set(origins, piece)
+    }
+
+    /// The compression of a file.
+    pub(crate) fn compression_of(&self, file: u32) -> Compression {
+        self.writer.names().compression(file)
+    }
+
+    /// The compression of records without a capture.
+    pub(crate) fn compression(&self) -> Compression {
+        self.writer.compression()
+    }
+
+    /// The name of a file.
+    pub(crate) fn name(&self, file: u32) -> String {
+        self.writer.names().of(file)
+    }
+
+    /// Sets the compressions of files.
+    pub(crate) fn set_compressions(&mut self, files: impl IntoIterator<Item = (u32, Compression)>) {
+        let mut names = self.writer.names().clone();
+        for (file, compression) in files {
+            names.set(file, compression);
+        }
+        self.writer.set_names(names);
+    }
+
+    /// Adds the row of the files with Zstandard frames to `piece`, if no piece has it as it is.
+    pub(crate) fn note_names(&mut self, piece: &mut Piece) -> Result<(), StorageError> {
+        let names = self.writer.names();
+        if *names != self.noted {
+            piece.set(ZSTD, format::encode(&names.zstd())?);
+            self.noted = names.clone();
+        }
+        Ok(())
     }
 
     /// The path of a file.

@@ -22,10 +22,10 @@ use crate::error::StorageError;
 use crate::page::PageRecord;
 use crate::revisits::ArchivedVisit;
 use crate::store::Store;
+use crate::warc::compression::Compression;
 use crate::warc::location::WarcLocation;
 use crate::warc::record::{compact_date, without_userinfo};
 use crate::warc::shown_digest;
-use crate::warc::writer::file_name;
 pub(crate) use difference::{Difference, difference};
 pub use file::{write_index, write_index_with};
 use runs::Runs;
@@ -56,7 +56,10 @@ fn push_pages(store: &Store, from: u64, takes: Takes<'_>, runs: &mut Runs) -> Re
         if !takes(id, &page) {
             continue;
         }
-        let own = |location, mime| line(store.started_at(), &page, page.fetched_at, page.status, mime, location);
+        let own = |location: WarcLocation, mime| {
+            let file = store.archive().name(location.file);
+            line(&file, &page, page.fetched_at, page.status, mime, location)
+        };
         if let Some(location) = page.response {
             runs.push(own(location, media_type(&page.content_type)))?;
         }
@@ -88,21 +91,15 @@ fn push_visits(store: &Store, takes: Takes<'_>, runs: &mut Runs) -> Result<(), S
                 payload_digest: digest,
                 ..page.clone()
             };
-            runs.push(line(store.started_at(), &page, at, status, mime, location))?;
+            let file = store.archive().name(location.file);
+            runs.push(line(&file, &page, at, status, mime, location))?;
         }
         last = Some((id, page));
     }
     Ok(())
 }
 
-fn line(
-    started_at: u64,
-    page: &PageRecord,
-    at: u64,
-    status: u16,
-    mime: Option<&str>,
-    location: WarcLocation,
-) -> String {
+fn line(file: &str, page: &PageRecord, at: u64, status: u16, mime: Option<&str>, location: WarcLocation) -> String {
     let url = without_userinfo(&page.url);
     let mut line = String::with_capacity(2 * url.len() + 256);
     line.push_str(&surt(&url));
@@ -125,14 +122,15 @@ fn line(
         location.length,
         location.offset,
     );
-    push_json(&mut line, &file_name(started_at, location.file));
+    push_json(&mut line, file);
     line.push('}');
     line
 }
 
 /// The file number and the offset of the capture that such a line names.
 fn place_of(line: &str) -> Option<(u32, u64)> {
-    let (rest, file) = line.strip_suffix(".warc.gz\"}")?.rsplit_once('-')?;
+    let (_, line) = Compression::of_name(line.strip_suffix("\"}")?)?;
+    let (rest, file) = line.rsplit_once('-')?;
     let (_, offset) = rest.rsplit_once("\"offset\": \"")?;
     Some((file.parse().ok()?, offset.split('"').next()?.parse().ok()?))
 }
@@ -164,6 +162,7 @@ fn push_json(json: &mut String, text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::warc::names::FileNames;
 
     #[test]
     fn a_line_has_the_fields_and_the_form_of_cdxj_indexer() {
@@ -178,7 +177,7 @@ mod tests {
         };
         assert_eq!(
             line(
-                0,
+                &FileNames::new(0, []).of(3),
                 &page,
                 1_774_085_400_125,
                 200,
@@ -189,7 +188,14 @@ mod tests {
              \"mime\": \"text/html\", \"status\": \"200\", \"digest\": \"sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\", \
              \"length\": \"1234\", \"offset\": \"567\", \"filename\": \"crawl-19700101000000-00003.warc.gz\"}"
         );
-        let without = line(0, &page, 0, 200, media_type(""), location);
+        let without = line(
+            "crawl-19700101000000-00003.warc.zst",
+            &page,
+            0,
+            200,
+            media_type(""),
+            location,
+        );
         assert!(!without.contains("mime"));
         assert_eq!(place_of(&without), Some((3, 567)));
     }

@@ -27,6 +27,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::StorageError;
 use crate::holder::Holder;
+use crate::warc::compression::Compression;
 use crate::warc::medium::{Folder, Medium, Untouched, sync_folder};
 use crate::warc::record::now_ms;
 
@@ -369,5 +370,5 @@ fn holds_warc(dir: &Path) -> bool {
     let Ok(entries) = fs::read_dir(dir) else { return false };
     entries
         .flatten()
-        .any(|entry| entry.file_name().to_string_lossy().ends_with(".warc.gz"))
+        .any(|entry| Compression::of_name(&entry.file_name().to_string_lossy()).is_some())
 }

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::warc::writer::file_name;
+use crate::warc::compression::Compression;
+use crate::warc::names::FileName;
 
 /// The full WARC files of a crawl, for another thread than that of the store. [`Archive::full_files`](crate::Archive::full_files) makes it.
 #[derive(Debug, Clone)]
@@ -32,7 +33,15 @@ impl FullFiles {
     /// The full files that exist, in order.
     pub fn paths(&self) -> impl Iterator<Item = PathBuf> {
         let files = 0..self.growing.load(Ordering::Acquire);
-        let paths = files.map(|file| self.warc.join(file_name(self.started_at, file)));
+        let started_at = self.started_at;
+        let names = files.flat_map(move |number| {
+            Compression::ALL.map(|compression| FileName {
+                started_at,
+                number,
+                compression,
+            })
+        });
+        let paths = names.map(|name| self.warc.join(name.to_string()));
         paths.filter(|path| path.is_file())
     }
 }

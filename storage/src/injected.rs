@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::warc::Capture;
 use crate::warc::medium::Folder;
 use crate::warc::medium::failing::{Faulty, Steps};
+use crate::warc::{Capture, Compression};
 use crate::{
     Discovered, Finding, Findings, OpenOptions, Outcome, PageDraft, Rebuild, StorageError, Store, Verdict, compact,
 };
@@ -71,7 +71,7 @@ fn outcome(number: u64, url: &str) -> Outcome {
     };
     Outcome::Page {
         draft: Box::new(draft),
-        capture: (verdict == Verdict::Unique).then(|| capture.encode().unwrap()),
+        capture: (verdict == Verdict::Unique).then(|| capture.encode(Compression::default()).unwrap()),
     }
 }
 

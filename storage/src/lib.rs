@@ -6,7 +6,7 @@
 //! ([`Store::index_db`]).
 //!
 //! ```
-//! use storage::warc::Capture;
+//! use storage::warc::{Capture, Compression};
 //! use storage::{Discovered, OpenOptions, Outcome, PageDraft, Store, Verdict};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -50,7 +50,7 @@
 //!     canonical: None,
 //!     ..PageDraft::default()
 //! };
-//! let outcome = Outcome::Page { draft: Box::new(draft), capture: Some(capture.encode()?) };
+//! let outcome = Outcome::Page { draft: Box::new(draft), capture: Some(capture.encode(Compression::Gzip)?) };
 //! let finished = store.finish(&queued[0], outcome, &[seed])?;
 //! assert_eq!(finished.newly_queued, [], "the page links to itself");
 //! assert_eq!(store.commit()?, 1);
@@ -91,7 +91,7 @@
 //!
 //! So a URL is either queued, or finished with its page, links and counts, and every page record has its body. The store gives out
 //! each number once: if a crash loses a part of a commit, the next commit skips its numbers, so a link never names another page than its
-//! own. A crash can leave a tail of the archive that no record points to: whole records whose batches were lost, or a torn gzip member.
+//! own. A crash can leave a tail of the archive that no record points to: whole records whose batches were lost, or a torn member.
 //! The next [`Store::open`] cuts the archive back to the end in `progress`. The tail's URLs are still queued, so the crawl fetches
 //! them again, and a second copy in the archive would say that the page was kept twice. A state that has lost
 //! commits never cuts anything: the store first compares `last-commit`, and refuses such a state with an error.

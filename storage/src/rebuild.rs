@@ -1,7 +1,7 @@
 //! Rebuilds the catalogue from the WARC files alone.
 //!
 //! ```text
-//! warc/*.warc.gz ── 1 ─▶ pages, by their metadata records ── 2 ─▶ pages without one ── 3 ─▶ lost pages, outlinks ── 4 ─▶ in place
+//! warc/*.warc.* ── 1 ─▶ pages, by their metadata records ── 2 ─▶ pages without one ── 3 ─▶ lost pages, outlinks ── 4 ─▶ in place
 //!                        in order: Rebuild::begin            the caller: fetch_again   finish
 //! ```
 //!
@@ -58,7 +58,6 @@ use crate::state::{Meta, State, await_release, make_durable};
 use crate::store::{OpenOptions, Store};
 use crate::warc::location::{Archived, WarcEnd};
 use crate::warc::medium::{Folder, Untouched};
-use crate::warc::writer::file_name;
 
 const UNREADABLE_HEAD: &str = "cannot read the head of a WARC file: its pages may have been decided by another scheme than those of \
     the other files; the option --redecide of this command gives all pages new verdicts by one scheme";
@@ -125,8 +124,8 @@ pub struct Rebuilt {
 }
 
 /// Whether a WARC file holds the numbers of the pages of a merged folder.
-pub(crate) fn has_numbers(path: &Path) -> bool {
-    Numberings::are_in(path)
+pub(crate) fn has_numbers(file: &WarcFile) -> bool {
+    Numberings::are_in(file)
 }
 
 /// A lost page.
@@ -261,6 +260,7 @@ impl Rebuild {
             ..options.clone()
         };
         let mut store = scratch_store(&folder, &options)?;
+        store.set_compressions(files.iter().map(|file| (file.number, file.compression)));
         if !origins.is_empty() {
             store.set_origins(origins)?;
         }
@@ -363,6 +363,7 @@ impl Rebuild {
             self.store.note_with(|_, piece| Archive::set_gaps(&self.gaps, piece))?;
         }
         self.store.end_archive_at(self.end);
+        self.store.note_names()?;
         // The new state must not look older than the old one.
         let before = self.folder.last_commit().unwrap_or(0).max(self.last_archived_commit);
         self.store.commit()?;
@@ -394,12 +395,12 @@ impl Rebuild {
             ..
         } = self;
         result.kept_state = kept;
-        let started_at = store.started_at();
+        let closed = closed.map(|end| (store.archive().path(end.file), end));
         // Both hold the database open.
         drop((store, numbers));
         make_durable(&folder.dir().join(REBUILDING).join(STATE))?;
-        if let Some(end) = closed {
-            cut_tail_of_closed_file(&folder, started_at, end)?;
+        if let Some((path, end)) = closed {
+            cut_tail_of_closed_file(&path, end)?;
         }
         folder.install(&format!("{REBUILDING}/{STATE}"), REBUILT)?;
         folder.note_commit(commit)?;
@@ -426,7 +427,7 @@ impl Rebuild {
     /// Cuts the copies of the origins' last files at the end of what was replayed.
     fn cut_tails(&self) -> Result<(), StorageError> {
         for end in &self.origin_ends {
-            cut_tail_of_closed_file(&self.folder, self.store.started_at(), *end)?;
+            cut_tail_of_closed_file(&self.store.archive().path(end.file), *end)?;
         }
         Ok(())
     }
@@ -441,8 +442,7 @@ fn scratch_store(folder: &DataFolder, options: &OpenOptions) -> Result<Store, St
 }
 
 /// Cuts off the torn record that a crash left at the end of a file that gets no more records.
-fn cut_tail_of_closed_file(folder: &DataFolder, started_at: u64, end: WarcEnd) -> Result<(), StorageError> {
-    let path = folder.warc().join(file_name(started_at, end.file));
+fn cut_tail_of_closed_file(path: &Path, end: WarcEnd) -> Result<(), StorageError> {
     let cut = |path: &Path| {
         let file = File::options().write(true).open(path)?;
         if file.metadata()?.len() > end.offset {
@@ -451,7 +451,7 @@ fn cut_tail_of_closed_file(folder: &DataFolder, started_at: u64, end: WarcEnd) -
         }
         Ok(())
     };
-    cut(&path).map_err(|source| StorageError::io("cut the tail of", path, source))
+    cut(path).map_err(|source| StorageError::io("cut the tail of", path, source))
 }
 
 /// The meta rows of the old state, if they can be read.

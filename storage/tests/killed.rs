@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use storage::warc::{Capture, WarcReader};
+use storage::warc::{Capture, Compression, WarcReader};
 use storage::{Discovered, Letter, OpenOptions, Outcome, PageDraft, QueuedUrl, Store, UrlState, Verdict};
 
 const HOSTS: u64 = 3;
@@ -23,24 +23,27 @@ const DONE: u8 = 1;
 const NEW: u8 = 2;
 
 fn main() {
-    if let Some(dir) = std::env::args().skip_while(|argument| argument != "--crawl").nth(1) {
-        crawl(Path::new(&dir), |line| println!("{line}"));
+    let mut arguments = std::env::args().skip_while(|argument| argument != "--crawl").skip(1);
+    if let (Some(dir), Some(run)) = (arguments.next(), arguments.next()) {
+        crawl(Path::new(&dir), compression_of(run.parse().unwrap()), |line| {
+            println!("{line}")
+        });
         return;
     }
     let undisturbed = tempfile::tempdir().unwrap();
-    crawl(undisturbed.path(), |_| ());
+    crawl(undisturbed.path(), Compression::Gzip, |_| ());
     let expected = catalogue(&open(undisturbed.path()));
     assert_eq!(expected.len() as u64, PAGES);
 
     let killed = tempfile::tempdir().unwrap();
     let mut random = 7;
     let mut deaths = 0;
-    for _ in 0..KILLS {
+    for run in 0..KILLS {
         let pages = next(&mut random) % (PAGES / KILLS * 2);
-        deaths += u64::from(crawl_and_kill(killed.path(), pages));
+        deaths += u64::from(crawl_and_kill(killed.path(), run, pages));
         look_at(killed.path());
     }
-    crawl(killed.path(), |_| ());
+    crawl(killed.path(), Compression::Gzip, |_| ());
     look_at(killed.path());
     let store = open(killed.path());
     assert_eq!(catalogue(&store), expected);
@@ -49,7 +52,12 @@ fn main() {
 }
 
 fn open(dir: &Path) -> Store {
+    open_as(dir, None)
+}
+
+fn open_as(dir: &Path, compression: Option<Compression>) -> Store {
     let options = OpenOptions {
+        compression,
         roll_bytes: 50_000,
         cache_bytes: 4 << 20,
         ..OpenOptions::new("killed")
@@ -57,9 +65,18 @@ fn open(dir: &Path) -> Store {
     Store::open(dir, &options).unwrap()
 }
 
+/// The users change their minds.
+fn compression_of(run: u64) -> Compression {
+    if run % 3 == 1 {
+        Compression::Gzip
+    } else {
+        Compression::Zstd
+    }
+}
+
 /// Crawls to the end, and reports each finished page and each commit.
-fn crawl(dir: &Path, say: fn(&str)) {
-    let mut store = open(dir);
+fn crawl(dir: &Path, compression: Compression, say: fn(&str)) {
+    let mut store = open_as(dir, Some(compression));
     let seeds: Vec<_> = (0..HOSTS).map(link).collect();
     store.discover_with(&seeds, None, |new| about(NEW, new)).unwrap();
     let mut finished = 0;
@@ -72,7 +89,7 @@ fn crawl(dir: &Path, say: fn(&str)) {
             break;
         }
         for queued in queue {
-            finish(&mut store, &queued);
+            finish(&mut store, &queued, compression);
             finished += 1;
             say("finished");
             if finished % COMMIT_EVERY == 0 {
@@ -85,11 +102,12 @@ fn crawl(dir: &Path, say: fn(&str)) {
 }
 
 /// Whether the child was alive when it was killed.
-fn crawl_and_kill(dir: &Path, after_lines: u64) -> bool {
+fn crawl_and_kill(dir: &Path, run: u64, after_lines: u64) -> bool {
     let this = std::env::current_exe().unwrap();
     let mut child = Command::new(this)
         .arg("--crawl")
         .arg(dir)
+        .arg(run.to_string())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
@@ -100,7 +118,7 @@ fn crawl_and_kill(dir: &Path, after_lines: u64) -> bool {
     read as u64 == after_lines && !status.success()
 }
 
-fn finish(store: &mut Store, queued: &QueuedUrl) {
+fn finish(store: &mut Store, queued: &QueuedUrl, compression: Compression) {
     let number = number_of(queued);
     let links: Vec<_> = (1..=4).map(|n| (number * 3 + n) % PAGES).map(link).collect();
     let outcome = match number % 10 {
@@ -118,7 +136,7 @@ fn finish(store: &mut Store, queued: &QueuedUrl) {
             capture: None,
         },
         _ => {
-            let capture = capture(&queued.url, &body(&queued.url)).encode().unwrap();
+            let capture = capture(&queued.url, &body(&queued.url)).encode(compression).unwrap();
             Outcome::Page {
                 draft: Box::new(draft(Verdict::Unique)),
                 capture: Some(capture),

@@ -4,7 +4,9 @@ from __future__ import annotations
 import base64
 import subprocess
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from real_site.problem import Bars
 from real_site.programs import run_or_fail
@@ -12,6 +14,9 @@ from real_site.programs import run_or_fail
 from public_tools.environment import ROOT, tool
 from .site import EDITED, PAGES
 from .site import text as words_of
+
+if TYPE_CHECKING:
+    import zstandard
 
 TIMEOUT_SECONDS = 120
 IDENTICAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
@@ -117,6 +122,42 @@ def check_with_fastwarc(files: list[Path], bars: Bars) -> None:
                     wrong.append(f"payload of {name}")
     verified = sum(1 for path in files for _ in ArchiveIterator(str(path), verify_digests=True))
     bars.check("FastWARC verifies every block and payload", records == verified and not wrong, f"{verified} records", wrong)
+
+
+def check_zstandard(data: Path, of_gzip: Path, bars: Bars) -> None:
+    """An archive of Zstandard frames: FastWARC reads it, each frame is a record, and the records are of the kinds of the gzip archive."""
+    files = sorted((data / "warc").glob("*.warc.zst"))
+    bars.check("there are WARC files of Zstandard, and no others", bool(files) and not list((data / "warc").glob("*.gz")), len(files))
+    check_with_fastwarc(files, bars)
+    wrong, frames = [], 0
+    for path in files:
+        for offset, header, content in frames_of(path.read_bytes()):
+            frames += 1
+            # Frame_Content_Size and Content_Checksum are mandatory ("Zstandard frames" in the specification of .warc.zst).
+            if header.content_size != len(content) or not header.has_checksum or not content.startswith(b"WARC/1.1\r\n"):
+                wrong.append(f"{path.name}, byte {offset}")
+    bars.check("each frame is a record, with its length and a checksum", frames > 0 and not wrong, f"{frames} frames", wrong)
+    ours, theirs = kinds_of(files), kinds_of(sorted((of_gzip / "warc").glob("*.warc.gz")))
+    bars.check("the records are those of the gzip archive by kind", ours == theirs, dict(ours), [str(dict(theirs))])
+
+
+def frames_of(data: bytes) -> Iterator[tuple[int, zstandard.FrameParameters, bytes]]:
+    """Offset, header and content of each Zstandard frame."""
+    import zstandard
+
+    offset = 0
+    while offset < len(data):
+        decompressor = zstandard.ZstdDecompressor().decompressobj()
+        content = decompressor.decompress(data[offset:])
+        yield offset, zstandard.get_frame_parameters(data[offset:offset + 18]), content
+        offset = len(data) - len(decompressor.unused_data)
+
+
+def kinds_of(files: list[Path]) -> Counter[str]:
+    """How many records of each type FastWARC finds."""
+    from fastwarc.warc import ArchiveIterator
+
+    return Counter(record.headers.get("WARC-Type") for path in files for record in ArchiveIterator(str(path), parse_http=False))
 
 
 def check_index(files: list[Path], index: Path, bars: Bars) -> None:

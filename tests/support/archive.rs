@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use storage::warc::{Record, WarcReader};
+use storage::warc::{Compression, Record, WarcReader};
 use storage::{OpenOptions, Store};
 
 /// The records of one page.
@@ -85,7 +85,7 @@ pub fn archived(data: &Path) -> BTreeMap<String, Archived> {
 pub fn warc_files(data: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(data.join("warc")).unwrap();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
-    files.retain(|path| path.extension().is_some_and(|ending| ending == "gz"));
+    files.retain(|path| Compression::of_name(&path.file_name().unwrap().to_string_lossy()).is_some());
     files.sort();
     files
 }

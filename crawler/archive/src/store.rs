@@ -16,6 +16,9 @@ use crate::digest::{self, Digest, Digesting};
 /// Files up to this length are put in one request, which the store refuses if there is a file already.
 const MAX_SINGLE_PUT_BYTES: u64 = 64 << 20;
 
+/// The ends of the names of WARC files.
+const WARC_FILES: [&str; 2] = [".warc.gz", ".warc.zst"];
+
 /// Length of the parts of a longer file.
 const PART_BYTES: u64 = 16 << 20;
 
@@ -264,7 +267,7 @@ impl Archive {
             let listed = self.store.list(Some(&self.prefix)).try_collect::<Vec<_>>().await;
             listed.map_err(|source| failed("list", &self.url, source))
         })?;
-        objects.retain(|object| object.location.as_ref().ends_with(".warc.gz"));
+        objects.retain(|object| WARC_FILES.iter().any(|end| object.location.as_ref().ends_with(end)));
         let mut files: Vec<Object> = objects
             .iter()
             .filter_map(|object| self.object(&object.location, object.size))

@@ -9,6 +9,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use storage::warc::Compression;
 
 pub use login::LoginEntry;
 
@@ -529,6 +530,8 @@ pub struct StorageSection {
     pub cache_bytes: u64,
     /// Size at which the crawler starts a new WARC file, in bytes.
     pub warc_file_bytes: u64,
+    /// Compression of the WARC files that this run writes.
+    pub compression: Compression,
     /// What the archive holds of duplicates.
     pub duplicates: Duplicates,
     /// Upper bound on the time between a verdict and its commit to the disk, in milliseconds.
@@ -542,6 +545,7 @@ impl Default for StorageSection {
         Self {
             cache_bytes: 64 * 1024 * 1024,
             warc_file_bytes: 1_000_000_000,
+            compression: Compression::Gzip,
             duplicates: Duplicates::Difference,
             commit_interval_ms: 250,
             archive_url: String::new(),

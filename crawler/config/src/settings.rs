@@ -32,6 +32,7 @@ pub use refresh::{Intervals, RefreshSettings};
 pub use render::RenderSettings;
 pub use scope::{CrawlLimits, DuplicateShare, LinkSettings, TrapLimits};
 pub use steering::SteeringSettings;
+use storage::warc::Compression;
 use url::Url;
 pub use url_rules::{Ruling, UrlRules};
 use web::fetch::FetchSettings;
@@ -103,6 +104,8 @@ pub struct StorageSettings {
     pub cache_bytes: u64,
     /// Size at which the crawler starts a new WARC file, in bytes.
     pub warc_file_bytes: u64,
+    /// Compression of the WARC files that this run writes.
+    pub compression: Compression,
     /// What the archive holds of duplicates.
     pub duplicates: Duplicates,
     /// Upper bound on the time between a verdict and its commit to the disk.
@@ -175,6 +178,7 @@ impl Settings {
                 archive_url: Some(config.storage.archive_url.clone()).filter(|url| !url.is_empty()),
                 cache_bytes: config.storage.cache_bytes.max(MIN_STORAGE_BYTES),
                 warc_file_bytes: config.storage.warc_file_bytes.max(MIN_STORAGE_BYTES),
+                compression: config.storage.compression,
                 duplicates: config.storage.duplicates,
                 commit_interval: Duration::from_millis(config.storage.commit_interval_ms),
             },

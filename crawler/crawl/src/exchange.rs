@@ -10,7 +10,7 @@ use reqwest::StatusCode;
 use reqwest::header::{
     ACCEPT, ACCEPT_ENCODING, HOST, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, USER_AGENT,
 };
-use storage::warc::{Capture, EncodedCapture, EncodedRequest};
+use storage::warc::{Capture, Compression, EncodedCapture, EncodedRequest};
 use storage::{PageDraft, QueuedUrl, Validators};
 use url::{Position, Url};
 use web::fetch::{Response, fields_of_every_request};
@@ -34,9 +34,14 @@ impl Prepared {
     ///
     /// # Errors
     /// The compressor failed, which it never does.
-    pub fn new(exchange: &Exchange<'_>, body: Bytes, is_probably_duplicate: bool) -> Result<Self, RunError> {
+    pub fn new(
+        exchange: &Exchange<'_>,
+        body: Bytes,
+        is_probably_duplicate: bool,
+        compression: Compression,
+    ) -> Result<Self, RunError> {
         let capture = exchange.capture(&body);
-        let request = capture.encode_request().map_err(RunError::Encode)?;
+        let request = capture.encode_request(compression).map_err(RunError::Encode)?;
         if is_probably_duplicate {
             return Ok(Self::Request(request, body));
         }

@@ -3,8 +3,8 @@
 //! Damage loses one member: reading it is an error with the offset of the member, and the next read continues with the next member. A
 //! file with a single member has no next one.
 //!
-//! A zstd file may begin with the dictionary of its frames, as `.warc.zst` files do (IIPC, "Use of the Zstandard Compression Algorithm
-//! in WARC files", section 4).
+//! A zstd file may begin with the dictionary of its frames, as `.warc.zst` files do (IIPC, "Zstandard Compression for WARC
+//! Files 1.0", "Dictionary frame format").
 
 use std::io::{self, BufRead, ErrorKind, Read};
 
@@ -18,9 +18,6 @@ const HEADER_BYTES: usize = 10;
 
 /// The magic number of the skippable frame around a dictionary (RFC 8878, section 3.1.2). Four bytes of length follow.
 const DICTIONARY_FRAME: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];
-
-/// The first bytes of a dictionary (RFC 8878, section 5).
-const DICTIONARY_MAGIC: [u8; 4] = [0x37, 0xa4, 0x30, 0xec];
 
 /// Upper bound on a dictionary; common ones have about 100 kB.
 const MAX_DICTIONARY_BYTES: u32 = 8 << 20;
@@ -167,20 +164,8 @@ fn dictionary<R: Read>(input: &mut Lookahead<R>) -> io::Result<Vec<u8>> {
     input.consume(8);
     let mut dictionary = Vec::new();
     input.by_ref().take(length.into()).read_to_end(&mut dictionary)?;
-    if packing(&dictionary) == Some(Packing::Zstd) {
-        let mut unpacked = Vec::new();
-        let decoder = ZstdDecoder::with_buffer(&dictionary[..])?;
-        let limit = u64::from(MAX_DICTIONARY_BYTES);
-        // A damaged dictionary becomes an error in the first frame that needs it.
-        if decoder.take(limit).read_to_end(&mut unpacked).is_err() {
-            unpacked.clear();
-        }
-        dictionary = unpacked;
-    }
-    if !dictionary.starts_with(&DICTIONARY_MAGIC) {
-        dictionary.clear();
-    }
-    Ok(dictionary)
+    // A damaged dictionary becomes an error in the first frame that needs it.
+    Ok(storage::warc::dictionary_in(dictionary).unwrap_or_default())
 }
 
 /// The member that starts here or after zeros, which pad files on tapes and block devices.

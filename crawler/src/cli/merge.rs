@@ -92,6 +92,7 @@ fn fetched(url: &str, to: &Path, shown: &Shown) -> Result<Vec<MergeSource>, RunE
 fn begin(args: &MergeArgs, sources: &[MergeSource], settings: &Settings, shown: &Shown) -> Result<Rebuild, RunError> {
     let options = OpenOptions {
         cache_bytes: settings.storage.cache_bytes,
+        compression: Some(settings.storage.compression),
         // Applies only if no archive names a scheme.
         scheme: Some(settings.store_scheme()),
         command: "crawler merge".to_owned(),

@@ -88,6 +88,7 @@ fn keep_settings(config: &Config, args: &arguments::RebuildArgs) {
 fn options(args: &arguments::RebuildArgs, settings: &Settings) -> OpenOptions {
     OpenOptions {
         cache_bytes: settings.storage.cache_bytes,
+        compression: Some(settings.storage.compression),
         // Applies only if the archive names no scheme. Without --config it stays open, because the next run would reject a wrong one.
         scheme: args.config.config.is_some().then(|| settings.store_scheme()),
         command: "crawler rebuild".to_owned(),

@@ -9,7 +9,7 @@ use crate::error::StorageError;
 use crate::folder::{DataFolder, STATE};
 use crate::rebuild::RebuildStep;
 use crate::warc::medium::sync_folder;
-use crate::warc::writer::{file_name, parse_file_name};
+use crate::warc::names::FileName;
 
 /// Removes what a merge of other folders has left in the folder.
 pub(super) fn forget(folder: &DataFolder) -> Result<(), StorageError> {
@@ -30,7 +30,12 @@ pub(super) fn bring(folder: &DataFolder, plan: &Plan, say: &mut dyn FnMut(Rebuil
     let mut bytes = 0;
     let mut names = Vec::new();
     for (number, file) in plan.files() {
-        let name = file_name(plan.started_at, number);
+        let name = FileName {
+            started_at: plan.started_at,
+            number,
+            compression: file.compression,
+        };
+        let name = name.to_string();
         let target = warc.join(&name);
         // A copy of a last file may have been cut at the end of its last whole page.
         let is_there = !file.is_last && fs::metadata(&target).is_ok_and(|there| there.len() == file.bytes);
@@ -69,7 +74,7 @@ fn remove_others(warc: &Path, names: &[String]) -> Result<(), StorageError> {
     for entry in fs::read_dir(warc).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        let is_ours = parse_file_name(&name).is_some() || name.ends_with(".part");
+        let is_ours = FileName::parse(&name).is_some() || name.ends_with(".part");
         if is_ours && !names.contains(&name) {
             fs::remove_file(entry.path()).map_err(failed)?;
         }

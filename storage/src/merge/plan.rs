@@ -10,6 +10,7 @@ use crate::error::StorageError;
 use crate::folder::DataFolder;
 use crate::origins::Origin;
 use crate::rebuild::{RebuildStep, WarcFile, archived_crawls, has_numbers, read_head};
+use crate::warc::Compression;
 use crate::warc::metadata::DecidedBy;
 use crate::worker::Worker;
 
@@ -23,6 +24,7 @@ struct Crawl {
 /// A file to bring.
 pub(super) struct Planned {
     pub path: PathBuf,
+    pub compression: Compression,
     pub bytes: u64,
     /// The last of its crawl: a later run may continue it.
     pub is_last: bool,
@@ -179,25 +181,30 @@ fn read_source(source: &MergeSource, say: &mut dyn FnMut(RebuildStep)) -> Result
     };
     let mut decided_by = None;
     let mut planned = BTreeMap::new();
-    for WarcFile {
-        path, number, bytes, ..
-    } in files
-    {
-        if has_numbers(&path) {
+    for file in files {
+        if has_numbers(&file) {
             return Err(not_mergeable(
                 &source.dir,
                 "it is the result of a merge: merge the folders that it was made from",
             ));
         }
-        if let Some(head) = read_head(&path) {
+        if let Some(head) = read_head(&file) {
             crawl.started_at = head.started_at.unwrap_or(crawl.started_at);
             if head.worker.is_one_of_several() {
                 crawl.worker = head.worker;
             }
             decided_by = decided_by.or(head.decided_by);
         }
+        let WarcFile {
+            path,
+            number,
+            compression,
+            bytes,
+            ..
+        } = file;
         let file = Planned {
             path,
+            compression,
             bytes,
             is_last: false,
         };

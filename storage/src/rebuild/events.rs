@@ -9,9 +9,9 @@ use crate::outcome::Outcome;
 use crate::page::{Fate, PageDraft, PageRecord, Replaced, Verdict};
 use crate::revisits::Visit;
 use crate::url_state::UrlState;
-use crate::warc::EncodedCapture;
 use crate::warc::location::Archived;
 use crate::warc::metadata::{Event, Records};
+use crate::warc::{Compression, EncodedCapture};
 
 /// The number of no page: the archive names one that is lost, or in none of the merged folders.
 const NOWHERE: u64 = 0;
@@ -234,7 +234,7 @@ impl Rebuild {
             status,
             payload_digest,
             content_type: Some(group.content_type.clone().unwrap_or_default()),
-            ..EncodedCapture::of_bytes(Vec::new())
+            ..EncodedCapture::of_bytes(Vec::new(), Compression::default())
         });
         let outcome = Outcome::Visited {
             visit,
@@ -322,7 +322,7 @@ impl Rebuild {
         let is_archived = archived != Archived::default();
         let outcome = Outcome::Page {
             draft: Box::new(draft),
-            capture: is_archived.then(|| EncodedCapture::of_bytes(Vec::new())),
+            capture: is_archived.then(|| EncodedCapture::of_bytes(Vec::new(), Compression::default())),
         };
         let finished = self.store.finish(queued, outcome, &[])?;
         self.touched.extend(finished.page_id);

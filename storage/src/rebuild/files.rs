@@ -8,20 +8,27 @@ use super::RebuildStep;
 use crate::error::StorageError;
 use crate::folder::DataFolder;
 use crate::warc::metadata::{DecidedBy, Head};
+use crate::warc::names::FileName;
 use crate::warc::record::compact_date;
-use crate::warc::writer::parse_file_name;
-use crate::warc::{WarcReader, metadata};
+use crate::warc::{Compression, WarcReader, metadata};
 
 /// A WARC file of the archive.
+#[derive(Clone)]
 pub(crate) struct WarcFile {
     pub path: PathBuf,
     pub number: u32,
+    pub compression: Compression,
     pub bytes: u64,
     /// Start of the crawl by the file's name: to the second, in milliseconds since the Unix epoch.
     pub started_at: u64,
 }
 
 impl WarcFile {
+    /// Opens the file.
+    pub fn open(&self) -> std::io::Result<WarcReader<File>> {
+        Ok(WarcReader::of(self.compression, File::open(&self.path)?))
+    }
+
     pub fn is_of(&self, started_at: u64) -> bool {
         started_at / 1_000 == self.started_at / 1_000
     }
@@ -39,14 +46,15 @@ pub(crate) fn crawls_in(
         let name = entry.file_name().to_string_lossy().into_owned();
         let bytes = entry.metadata().map_err(read)?.len();
         let path = entry.path();
-        match parse_file_name(&name) {
-            Some((started_at, number)) => crawls.entry(started_at).or_default().push(WarcFile {
+        match FileName::parse(&name) {
+            Some(name) => crawls.entry(name.started_at).or_default().push(WarcFile {
                 path,
-                number,
+                number: name.number,
+                compression: name.compression,
                 bytes,
-                started_at,
+                started_at: name.started_at,
             }),
-            None if name.ends_with(".warc.gz") => say(RebuildStep::Problem(format!(
+            None if Compression::of_name(&name).is_some() => say(RebuildStep::Problem(format!(
                 "{} is not named like a WARC file of this crawler; not read",
                 path.display()
             ))),
@@ -54,9 +62,22 @@ pub(crate) fn crawls_in(
         }
     }
     for files in crawls.values_mut() {
-        files.sort_by_key(|file| file.number);
+        files.sort_by(|a, b| (a.number, &a.path).cmp(&(b.number, &b.path)));
+        files.dedup_by(|file, before| is_second(file, before, say));
     }
     Ok(crawls)
+}
+
+/// Whether a file has the number of the file before, which only a user can give it. Reports it.
+fn is_second(file: &WarcFile, before: &WarcFile, say: &mut dyn FnMut(RebuildStep)) -> bool {
+    let is_second = file.number == before.number;
+    if is_second {
+        let (path, before) = (file.path.display(), before.path.display());
+        say(RebuildStep::Problem(format!(
+            "{path} has the number of {before}; not read"
+        )));
+    }
+    is_second
 }
 
 /// The files of this crawl: the only crawl, or the crawl that began at `started_at` by the old state. `started_at` is called only if
@@ -121,7 +142,7 @@ pub(super) struct Heads {
 
 impl Heads {
     pub fn of(files: &[WarcFile]) -> Self {
-        let heads: Vec<_> = files.iter().map(|file| read_head(&file.path)).collect();
+        let heads: Vec<_> = files.iter().map(read_head).collect();
         let with_scheme = heads.iter().flatten().filter(|head| head.decided_by.is_some());
         let first = with_scheme.clone().next();
         let has_unreadable = files.iter().zip(&heads).any(|(file, head)| {
@@ -155,7 +176,7 @@ impl Heads {
 }
 
 /// The `warcinfo` at the head of a file. `None` if it cannot be read.
-pub(crate) fn read_head(path: &Path) -> Option<Head> {
-    let first = WarcReader::new(File::open(path).ok()?).next_record().ok()??.ok()?;
+pub(crate) fn read_head(file: &WarcFile) -> Option<Head> {
+    let first = file.open().ok()?.next_record().ok()??.ok()?;
     Some(metadata::read_head(&first.record))
 }

@@ -53,7 +53,7 @@ impl Rebuild {
 
     fn with_copy(
         folder: DataFolder,
-        store: Store,
+        mut store: Store,
         options: &OpenOptions,
         say: &mut dyn FnMut(RebuildStep),
     ) -> Result<Self, StorageError> {
@@ -64,6 +64,7 @@ impl Rebuild {
             files => files?,
         };
         let heads = Heads::of(&files);
+        store.set_compressions(files.iter().map(|file| (file.number, file.compression)));
         let end = store.archive_end();
         let numbers = Numbers::new(store.archive().origins().clone(), true);
         let mut rebuild = Self::over(folder, store, numbers, options)?;

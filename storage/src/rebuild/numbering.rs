@@ -1,19 +1,16 @@
 //! The numbers of merged pages in the archive: a merge writes them, a rebuild of the merged folder finds them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 
 use super::Rebuild;
 use super::files::{WarcFile, read_head};
 use crate::error::StorageError;
 use crate::folder::DataFolder;
 use crate::origins::{NUMBERS_A_ROW, Origin, Origins};
-use crate::warc::WarcReader;
 use crate::warc::location::WarcEnd;
 use crate::warc::medium::{Folder, Medium};
 use crate::warc::metadata::Numbering;
 use crate::warc::record::now_ms;
-use crate::warc::writer::file_name;
 use crate::worker::Worker;
 
 /// Rows of numbers in a record.
@@ -26,7 +23,7 @@ const WRITTEN_AT_A_TIME: usize = 1 << 20;
 pub(super) struct Numberings {
     origins: BTreeMap<usize, Origin>,
     /// Their file, which the numbers are read from a second time, because they may be many.
-    file: Option<std::path::PathBuf>,
+    file: Option<WarcFile>,
 }
 
 impl Numberings {
@@ -38,10 +35,10 @@ impl Numberings {
         };
         for file in files {
             let failed = |source| StorageError::io("read", &file.path, source);
-            for numbering in Self::of_file(&file.path).map_err(failed)? {
+            for numbering in Self::of_file(file).map_err(failed)? {
                 let numbering = numbering.map_err(failed)?;
                 found.origins.insert(numbering.index, numbering.origin);
-                found.file = Some(file.path.clone());
+                found.file = Some(file.clone());
             }
             if found.file.is_some() {
                 return Ok(found);
@@ -49,7 +46,7 @@ impl Numberings {
         }
         // Files of one crawl name one start, and at most one worker.
         let (mut starts, mut workers) = (BTreeSet::new(), BTreeSet::new());
-        for head in files.iter().filter_map(|file| read_head(&file.path)) {
+        for head in files.iter().filter_map(read_head) {
             starts.extend(head.started_at);
             workers.extend(Some(head.worker).filter(Worker::is_one_of_several));
         }
@@ -62,13 +59,13 @@ impl Numberings {
     }
 
     /// Whether a file begins with such records.
-    pub fn are_in(path: &std::path::Path) -> bool {
-        Self::of_file(path).is_ok_and(|mut numberings| numberings.next().is_some())
+    pub fn are_in(file: &WarcFile) -> bool {
+        Self::of_file(file).is_ok_and(|mut numberings| numberings.next().is_some())
     }
 
     /// The records at the head of a file, behind its `warcinfo`.
-    fn of_file(path: &std::path::Path) -> std::io::Result<impl Iterator<Item = std::io::Result<Numbering>> + use<>> {
-        let mut reader = WarcReader::new(File::open(path)?);
+    fn of_file(file: &WarcFile) -> std::io::Result<impl Iterator<Item = std::io::Result<Numbering>> + use<>> {
+        let mut reader = file.open()?;
         let mut is_first = true;
         Ok(std::iter::from_fn(move || {
             loop {
@@ -95,9 +92,9 @@ impl Numberings {
 
     /// Writes the numbers to a state.
     pub fn store(&self, origins: &Origins) -> Result<(), StorageError> {
-        let Some(path) = &self.file else { return Ok(()) };
-        let failed = |source| StorageError::io("read", path, source);
-        for numbering in Self::of_file(path).map_err(failed)? {
+        let Some(file) = &self.file else { return Ok(()) };
+        let failed = |source| StorageError::io("read", &file.path, source);
+        for numbering in Self::of_file(file).map_err(failed)? {
             let numbering = numbering.map_err(failed)?;
             let chunks = numbering.numbers.chunks(NUMBERS_A_ROW as usize);
             origins.write_chunks(numbering.index, numbering.first / NUMBERS_A_ROW, chunks)?;
@@ -110,7 +107,9 @@ impl Rebuild {
     /// Writes the numbers to a file of their own, which the pages of later runs continue.
     pub(super) fn write_numbering(&mut self) -> Result<(), StorageError> {
         let file = self.end.file;
-        let name = file_name(self.store.started_at(), file);
+        let compression = self.store.archive().compression();
+        self.store.set_compressions([(file, compression)]);
+        let name = self.store.archive().name(file);
         let medium = Folder::new(self.folder.warc());
         let failed = |source| StorageError::io("write", medium.path(&name), source);
         let mut waiting = self.store.archive().head(file, now_ms()).map_err(failed)?;
@@ -129,7 +128,7 @@ impl Rebuild {
                 let first = chunk * NUMBERS_A_ROW;
                 let follows = first == numbering.first + numbering.numbers.len() as u64;
                 if rows == ROWS_A_RECORD || !follows {
-                    waiting.extend(numbering.encode().map_err(failed)?);
+                    waiting.extend(numbering.encode(compression).map_err(failed)?);
                     (numbering.first, rows) = (first, 0);
                     numbering.numbers.clear();
                 }
@@ -141,7 +140,7 @@ impl Rebuild {
                     waiting.clear();
                 }
             }
-            waiting.extend(numbering.encode().map_err(failed)?);
+            waiting.extend(numbering.encode(compression).map_err(failed)?);
         }
         medium.write_at(&name, offset, &[&waiting]).map_err(failed)?;
         self.end = WarcEnd {

@@ -139,8 +139,10 @@ impl Source {
             file: file.number,
             offset: 0,
         };
-        let input = File::open(&file.path).map_err(|source| StorageError::io("read", &file.path, source))?;
-        self.reading = Some((file, WarcReader::new(input)));
+        let reader = file
+            .open()
+            .map_err(|source| StorageError::io("read", &file.path, source))?;
+        self.reading = Some((file, reader));
         self.begun += 1;
         Ok(())
     }

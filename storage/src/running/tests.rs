@@ -5,7 +5,7 @@ use std::path::Path;
 use super::client::{Connected, Lender};
 use super::server::Server;
 use super::socket::{self, Listener};
-use crate::warc::Capture;
+use crate::warc::{Capture, Compression};
 use crate::{Discovered, Finding, Findings, OpenOptions, Outcome, PageDraft, StorageError, Store};
 
 fn open(dir: &Path) -> Store {
@@ -41,7 +41,7 @@ fn crawl(store: &mut Store, range: std::ops::Range<u32>) {
                 text_chars: 4,
                 ..PageDraft::default()
             }),
-            capture: Some(capture.encode().unwrap()),
+            capture: Some(capture.encode(Compression::default()).unwrap()),
         };
         let links = [link(&format!("linked/{number}"))];
         store.finish(&queued[0], outcome, &links).unwrap();

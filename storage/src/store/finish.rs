@@ -111,10 +111,21 @@ impl Store {
         }))?;
         if let Some(EventRecord { at, event, capture }) = ending.record.take() {
             let record_id = capture.as_ref().and_then(|capture| capture.id.as_deref());
+            let compression = capture
+                .as_ref()
+                .map_or(self.archive.compression(), |capture| capture.compression);
             // The number of the next commit, which will hold this.
             let commit = self.progress.commit + 1;
-            let record = metadata::encode(&queued.url, at, commit, &event, found.named(), &via, record_id)
-                .map_err(|source| StorageError::io("compress a record for", self.warc_dir(), source))?;
+            let record = metadata::encode(
+                &queued.url,
+                (at, commit),
+                &event,
+                found.named(),
+                &via,
+                record_id,
+                compression,
+            )
+            .map_err(|source| StorageError::io("compress a record for", self.warc_dir(), source))?;
             self.archive_event(EventRecord { at, event, capture }, record, &mut ending.piece)?;
             for link in &found.early {
                 self.links.archived(link.hash);
@@ -310,6 +321,7 @@ impl Store {
             None => (0, [0; 20], None),
         };
         let archived = self.archive.append(capture, record, at)?;
+        self.archive.note_names(piece)?;
         piece.end_archive_at(self.archive.end());
         match event {
             Event::Page { sequence, mut page, .. } => {

@@ -18,9 +18,11 @@ use crate::revisits::CurrentRefresh;
 use crate::run_notes::RunNotes;
 use crate::running::client::{Connected, Lender};
 use crate::state::{Meta, State};
+use crate::warc::compression::Compression;
 use crate::warc::location::WarcEnd;
 use crate::warc::medium::{Folder, Medium, Untouched};
 use crate::warc::metadata::DecidedBy;
+use crate::warc::names::FileNames;
 use crate::warc::record::now_ms;
 use crate::warc::tail;
 use crate::warc::writer::WarcWriter;
@@ -35,6 +37,8 @@ pub struct OpenOptions {
     pub scheme: Option<String>,
     /// Bytes after which the archive begins another WARC file.
     pub roll_bytes: u64,
+    /// Compression of records that have no capture; `None` for that of the last WARC file. The records of a capture have their own.
+    pub compression: Option<Compression>,
     /// Further fields of the `warcinfo` record at the head of each WARC file, besides the format and the software: names such as
     /// `robots` and `http-header-user-agent` (ISO 28500:2017, 6.2, lists them), and their values.
     pub warcinfo: Vec<(&'static str, String)>,
@@ -56,6 +60,7 @@ impl OpenOptions {
             cache_bytes: 64 << 20,
             scheme: Some(scheme.into()),
             roll_bytes: 1_000_000_000,
+            compression: None,
             warcinfo: Vec::new(),
             create: true,
             now_ms: now_ms(),
@@ -110,13 +115,17 @@ impl Store {
             Some(meta) => {
                 check_scheme(dir, &meta, options)?;
                 // First, because an old state must not cut off records that a newer state knew.
-                check_not_rolled_back(&folder, &*medium, &meta)?;
+                check_not_rolled_back(&folder, &*medium, &state, &meta)?;
                 meta
             }
             None => create_state(&folder, &state, options)?,
         };
-        let mut archive = WarcWriter::open(medium, meta.started_at, options.roll_bytes, meta.progress.archive)?
+        let names = Archive::names(&state, meta.started_at)?;
+        let mut archive = WarcWriter::open(medium, names, options.roll_bytes, meta.progress.archive)?
             .described_by(options.warcinfo.clone());
+        if let Some(compression) = options.compression {
+            archive.set_compression(compression);
+        }
         archive.set_decided_by(decided_by(&state, &meta)?);
         let links = Links::open(state.clone(), meta.seed)?;
         let mut store = Self::with(folder, state, archive, links, meta)?;
@@ -142,15 +151,15 @@ impl Store {
     /// # Errors
     /// As [`open_copied`](Self::open_copied), but not [`StorageError::ArchiveShort`].
     pub(crate) fn open_copied_state(dir: &Path, options: &OpenOptions) -> Result<Self, StorageError> {
-        Self::open_copy(dir, options, |medium, started_at, roll_bytes, end| {
-            Ok(WarcWriter::open_as_it_is(medium, started_at, roll_bytes, end))
+        Self::open_copy(dir, options, |medium, names, roll_bytes, end| {
+            Ok(WarcWriter::open_as_it_is(medium, names, roll_bytes, end))
         })
     }
 
     fn open_copy(
         dir: &Path,
         options: &OpenOptions,
-        open_archive: impl FnOnce(Box<dyn Medium>, u64, u64, WarcEnd) -> Result<WarcWriter, StorageError>,
+        open_archive: impl FnOnce(Box<dyn Medium>, FileNames, u64, WarcEnd) -> Result<WarcWriter, StorageError>,
     ) -> Result<Self, StorageError> {
         let folder = DataFolder::hold_to_read(dir)?;
         let no_store = || StorageError::NoStore { dir: dir.to_owned() };
@@ -159,8 +168,9 @@ impl Store {
         let meta = state.meta()?.ok_or_else(no_store)?;
         check_scheme(dir, &meta, options)?;
         let medium: Box<dyn Medium> = Box::new(Untouched(Folder::new(folder.warc())));
-        check_not_rolled_back(&folder, &*medium, &meta)?;
-        let archive = open_archive(medium, meta.started_at, options.roll_bytes, meta.progress.archive)?;
+        check_not_rolled_back(&folder, &*medium, &state, &meta)?;
+        let names = Archive::names(&state, meta.started_at)?;
+        let archive = open_archive(medium, names, options.roll_bytes, meta.progress.archive)?;
         let links = Links::open(state.clone(), meta.seed)?;
         let mut store = Self::with(folder, state, archive, links, meta)?;
         store.copy = Some(copy);
@@ -182,7 +192,8 @@ impl Store {
             return Err(StorageError::NoStore { dir: dir.to_owned() });
         };
         let medium = Box::new(Untouched(Folder::new(folder.warc())));
-        let archive = WarcWriter::open(medium, meta.started_at, u64::MAX, meta.progress.archive)?;
+        let names = Archive::names(&state, meta.started_at)?;
+        let archive = WarcWriter::open(medium, names, u64::MAX, meta.progress.archive)?;
         let links = Links::lent(state.clone(), meta.seed)?;
         Self::with(folder, state, archive, links, meta).map(Some)
     }
@@ -194,7 +205,8 @@ impl Store {
         };
         let meta = state.meta()?.ok_or_else(no_store)?;
         let medium = Box::new(Untouched(Folder::new(folder.warc())));
-        let archive = WarcWriter::open_as_it_is(medium, meta.started_at, u64::MAX, meta.progress.archive);
+        let names = Archive::names(&state, meta.started_at)?;
+        let archive = WarcWriter::open_as_it_is(medium, names, u64::MAX, meta.progress.archive);
         let links = Links::open(state.clone(), meta.seed)?;
         Self::with(folder, state, archive, links, meta)
     }
@@ -219,7 +231,7 @@ impl Store {
             hosts,
             refresh,
             outbox: Outbox::open(state.clone())?,
-            archive: Archive::new(writer, state.clone(), (folder.warc(), meta.started_at))?,
+            archive: Archive::new(writer, state.clone(), folder.warc())?,
             state,
             closes_files: false,
             folder,
@@ -266,9 +278,14 @@ fn check_scheme(dir: &Path, meta: &Meta, options: &OpenOptions) -> Result<(), St
 
 /// Refuses a state that has lost commits. The mark `last-commit` may come from the same old copy, or be lost, so the archive is read
 /// too.
-fn check_not_rolled_back(folder: &DataFolder, medium: &dyn Medium, meta: &Meta) -> Result<(), StorageError> {
+fn check_not_rolled_back(
+    folder: &DataFolder,
+    medium: &dyn Medium,
+    state: &State,
+    meta: &Meta,
+) -> Result<(), StorageError> {
     let found = meta.progress.commit;
-    let archived = tail::last_commit_behind(medium, meta.started_at, meta.progress.archive)?;
+    let archived = tail::last_commit_behind(medium, &Archive::names(state, meta.started_at)?, meta.progress.archive)?;
     let made = folder
         .last_commit()
         .max(archived.map(|commit| commit.saturating_sub(1)));

@@ -10,6 +10,7 @@ use crate::links::Links;
 use crate::origins::Origin;
 use crate::state::scheme_row;
 use crate::urls::FinishedUrls;
+use crate::warc::compression::Compression;
 use crate::warc::location::{Archived, WarcEnd};
 
 impl Store {
@@ -22,6 +23,19 @@ impl Store {
     pub(crate) fn end_archive_at(&mut self, end: WarcEnd) {
         self.archive.replay(Archived::default(), end);
         self.progress.archive = end;
+    }
+
+    /// The files of the archive have these compressions.
+    pub(crate) fn set_compressions(&mut self, files: impl IntoIterator<Item = (u32, Compression)>) {
+        self.archive.set_compressions(files);
+    }
+
+    /// Notes the compressions of the files. Durable with the next commit.
+    pub(crate) fn note_names(&mut self) -> Result<(), StorageError> {
+        let mut piece = self.piece();
+        self.archive.note_names(&mut piece)?;
+        self.note(piece);
+        Ok(())
     }
 
     /// The end of the archive, with everything staged.

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::*;
 use crate::warc::medium::failing::FullDisk;
 use crate::warc::medium::{Folder, Medium};
-use crate::{Discovered, Outcome, PageDraft, Verdict, warc::Capture};
+use crate::warc::{Capture, Compression};
+use crate::{Discovered, Outcome, PageDraft, Verdict};
 
 fn marks(dir: &tempfile::TempDir) -> Box<dyn Medium> {
     Box::new(Folder::new(dir.path().to_owned()))
@@ -46,7 +47,7 @@ fn kept(url: &str) -> Outcome {
         rendered: None,
         text,
     }
-    .encode()
+    .encode(Compression::default())
     .unwrap();
     Outcome::Page {
         draft: Box::new(draft),

@@ -39,9 +39,11 @@ impl Store {
         };
         let via = Via::Url(page.url.as_str().into());
         let links = std::iter::empty();
-        let record = metadata::encode(&page.url, at, self.progress.commit + 1, &event, links, &via, None)
+        let (commit, compression) = (self.progress.commit + 1, self.archive.compression());
+        let record = metadata::encode(&page.url, (at, commit), &event, links, &via, None, compression)
             .map_err(|source| StorageError::io("compress a record for", self.warc_dir(), source))?;
         self.archive.append(None, record, at)?;
+        self.archive.note_names(&mut piece)?;
         piece.end_archive_at(self.archive.end());
         let change = CountChange::Reclassified {
             was: VerdictKind::Kept,

@@ -98,7 +98,11 @@ impl Check<'_> {
     fn read(self, number: u32, stretch: &Range<u64>, committed: Option<u64>) -> Result<ReadStretch, StorageError> {
         let path = self.store.archive().path(number);
         let failed = |source| StorageError::io("read", &path, source);
-        let mut reader = WarcReader::new(File::open(&path).map_err(failed)?).starting_at(stretch.start);
+        let (compression, file) = (
+            self.store.archive().compression_of(number),
+            File::open(&path).map_err(failed)?,
+        );
+        let mut reader = WarcReader::of(compression, file).starting_at(stretch.start);
         let (mut read_to, mut wrong, mut is_damaged) = (stretch.start, Vec::new(), false);
         let committed = committed.filter(|_| stretch.end == u64::MAX);
         let end = committed.unwrap_or(stretch.end);

@@ -14,6 +14,7 @@
 use std::io;
 use std::net::IpAddr;
 
+use super::compression::Compression;
 use super::http_head::response_head;
 use super::location::{Archived, WarcLocation};
 use super::record::{NewRecord, new_record_id, payload_digest, shown_digest};
@@ -62,10 +63,11 @@ pub enum Truncation {
     Disconnect,
 }
 
-/// A [`Capture`] or [`RevisitCapture`](super::RevisitCapture) as gzip members without a place in a file.
+/// A [`Capture`] or [`RevisitCapture`](super::RevisitCapture) as compressed records without a place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EncodedCapture {
     pub(crate) bytes: Vec<u8>,
+    pub(crate) compression: Compression,
     /// HTTP status in the block of the `response` or `revisit`; 0 if it is empty.
     pub(crate) status: u16,
     /// Offset and length of the `response` member within `bytes`, if there is one.
@@ -82,12 +84,14 @@ pub struct EncodedCapture {
     pub(crate) content_type: Option<String>,
 }
 
-/// The `request` record of an exchange as a gzip member, without a place in a file. Both kinds of answer can follow it, so it can be
+/// The `request` record of an exchange, compressed, without a place in a file. Both kinds of answer can follow it, so it can be
 /// compressed before the verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EncodedRequest {
     /// Empty if the exchange has no such record.
     pub(super) bytes: Vec<u8>,
+    /// Of this record and of those that follow it.
+    pub(super) compression: Compression,
     /// The id of the record with the answer.
     pub(super) answer: String,
 }
@@ -115,14 +119,16 @@ impl EncodedCapture {
         bytes.shrink_to_fit();
         Some(EncodedRequest {
             bytes,
+            compression: self.compression,
             answer: self.id?,
         })
     }
 
     /// Records that no page refers to.
-    pub(crate) fn of_bytes(bytes: Vec<u8>) -> Self {
+    pub(crate) fn of_bytes(bytes: Vec<u8>, compression: Compression) -> Self {
         Self {
             bytes,
+            compression,
             status: 0,
             response: None,
             text: None,
@@ -149,29 +155,30 @@ impl EncodedCapture {
 }
 
 impl Capture<'_> {
-    /// Compresses the capture: one gzip member a record.
+    /// Compresses the capture, each record for itself.
     ///
     /// # Errors
     /// The compressor's errors. It writes to memory, so none are expected.
-    pub fn encode(&self) -> io::Result<EncodedCapture> {
-        self.encode_after(self.encode_request()?, payload_digest(self.payload))
+    pub fn encode(&self, compression: Compression) -> io::Result<EncodedCapture> {
+        self.encode_after(self.encode_request(compression)?, payload_digest(self.payload))
     }
 
     /// Compresses the `request` record alone.
     ///
     /// # Errors
     /// As [`encode`](Self::encode).
-    pub fn encode_request(&self) -> io::Result<EncodedRequest> {
-        self.exchanged().encode_request(self.request)
+    pub fn encode_request(&self, compression: Compression) -> io::Result<EncodedRequest> {
+        self.exchanged().encode_request(self.request, compression)
     }
 
-    /// Compresses the records that follow the `request` record. `payload_digest` is the SHA-1 of the payload.
+    /// Compresses the records that follow the `request` record, in the same way. `payload_digest` is the SHA-1 of the payload.
     ///
     /// # Errors
     /// As [`encode`](Self::encode).
     pub fn encode_after(&self, request: EncodedRequest, payload_digest: [u8; 20]) -> io::Result<EncodedCapture> {
         let EncodedRequest {
             mut bytes,
+            compression,
             answer: response_id,
         } = request;
         let exchanged = self.exchanged();
@@ -184,24 +191,25 @@ impl Capture<'_> {
         if let Some(reason) = self.truncated {
             response = response.field("WARC-Truncated", reason.name());
         }
-        let response_length = response.write(&[&head, self.payload], &mut bytes)?;
+        let response_length = response.write(&[&head, self.payload], compression, &mut bytes)?;
         let mut source_id = response_id.clone();
         if let Some(rendered) = self.rendered {
             source_id = new_record_id();
             exchanged
                 .record("conversion", &source_id, RENDERED_TYPE)
                 .field("WARC-Refers-To", &response_id)
-                .write(&[rendered.as_bytes()], &mut bytes)?;
+                .write(&[rendered.as_bytes()], compression, &mut bytes)?;
         }
         let text_at = bytes.len() as u64;
         let text_length = exchanged
             .record("conversion", &new_record_id(), TEXT_TYPE)
             .field("WARC-Refers-To", &source_id)
-            .write(&[self.text.as_bytes()], &mut bytes)?;
+            .write(&[self.text.as_bytes()], compression, &mut bytes)?;
         // Many captures wait for a commit.
         bytes.shrink_to_fit();
         Ok(EncodedCapture {
             bytes,
+            compression,
             status: self.status,
             response: Some((response_at, response_length)),
             text: Some((text_at, text_length)),
@@ -256,14 +264,18 @@ impl Exchanged<'_> {
     }
 
     /// Compresses the `request` record, if there is one, and chooses the id of the record with the answer.
-    pub fn encode_request(&self, request: Option<&[u8]>) -> io::Result<EncodedRequest> {
+    pub fn encode_request(&self, request: Option<&[u8]>, compression: Compression) -> io::Result<EncodedRequest> {
         let (mut bytes, answer) = (Vec::new(), new_record_id());
         if let Some(request) = request {
             self.record("request", &new_record_id(), "application/http;msgtype=request")
                 .field("WARC-Concurrent-To", &answer)
-                .write(&[request], &mut bytes)?;
+                .write(&[request], compression, &mut bytes)?;
         }
-        Ok(EncodedRequest { bytes, answer })
+        Ok(EncodedRequest {
+            bytes,
+            compression,
+            answer,
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Place of one record in the archive: one gzip member.
+/// Place of one record in the archive: its gzip member, or its Zstandard frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WarcLocation {
     /// Number of the file, the last part of its name.

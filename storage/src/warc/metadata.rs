@@ -27,6 +27,7 @@ use std::io;
 pub(crate) use self::numbering::Numbering;
 pub(crate) use self::read::{Head, commit_of, decode, read_head};
 pub(crate) use self::write::crawl_fields;
+use super::compression::Compression;
 use super::record::{NewRecord, new_record_id};
 use crate::frontier::{Discovered, QueuedUrl, Via};
 use crate::page::{PageRecord, Replaced, Verdict};
@@ -89,16 +90,16 @@ pub(crate) struct Metadata {
     pub outlinks: Vec<Discovered>,
 }
 
-/// Encodes the metadata record of `event` at `url`, part of the commit with that number. `fresh` are the URLs first found there;
+/// Encodes the metadata record of `event` at `url`: at that time, and part of the commit with that number. `fresh` are the URLs first found there;
 /// `own_via` is the link source that is omitted in the record. `concurrent_to` is the id of the record archived with it.
 pub(crate) fn encode<'a>(
     url: &str,
-    at: u64,
-    commit: u64,
+    (at, commit): (u64, u64),
     event: &Event,
     fresh: impl Iterator<Item = &'a QueuedUrl>,
     own_via: &Via,
     concurrent_to: Option<&str>,
+    compression: Compression,
 ) -> io::Result<EncodedCapture> {
     let block = write::block(commit, event, fresh, own_via);
     let mut bytes = Vec::with_capacity(512 + block.len());
@@ -108,8 +109,8 @@ pub(crate) fn encode<'a>(
     if let Some(id) = concurrent_to {
         record = record.field("WARC-Concurrent-To", id);
     }
-    record.write(&[block.as_bytes()], &mut bytes)?;
-    Ok(EncodedCapture::of_bytes(bytes))
+    record.write(&[block.as_bytes()], compression, &mut bytes)?;
+    Ok(EncodedCapture::of_bytes(bytes, compression))
 }
 
 #[cfg(test)]

@@ -1,8 +1,11 @@
-//! The archive: WARC 1.1 files (ISO 28500:2017), one gzip member a record.
+//! The archive: WARC 1.1 files (ISO 28500:2017), each record compressed by itself.
 //!
 //! - `location`: places in the archive.
+//! - `compression`: gzip or Zstandard.
+//! - `names`: the names of the files, which say the compression.
 //! - `record`: one record: its header fields, its digests, its bytes.
-//! - `member`: the gzip member of a record, and the choice of the compressor.
+//! - `extent`: where a record ends that grows.
+//! - `member`: the compressed record in a file, and the choice of the compressors.
 //! - `capture`: one fetched page as `request`, `response` and `conversion` records, encoded.
 //! - `revisit`: one fetch that brought nothing new as `request`, `revisit` and `metadata` records, encoded.
 //! - `text_delta`: the text of a duplicate as the difference from its kept page's text.
@@ -15,11 +18,14 @@
 //! - `medium`: the interface to the file system, so that tests can make every write fail.
 
 mod capture;
+pub(crate) mod compression;
+mod extent;
 mod http_head;
 pub(crate) mod location;
 pub(crate) mod medium;
-mod member;
+pub(crate) mod member;
 pub(crate) mod metadata;
+pub(crate) mod names;
 pub(crate) mod reader;
 pub(crate) mod record;
 mod revisit;
@@ -29,7 +35,9 @@ pub mod text_delta;
 pub(crate) mod writer;
 
 pub use capture::{Capture, EncodedCapture, EncodedRequest, Truncation};
+pub use compression::Compression;
 pub use location::WarcLocation;
+pub use member::dictionary_in;
 pub use reader::{DamagedRecord, LocatedRecord, WarcReader};
 pub use record::{Record, RecordError, is_version, payload_digest, shown_digest};
 pub use revisit::{RefersTo, RevisitCapture, RevisitProfile};

@@ -1,11 +1,11 @@
-//! One WARC record: named fields, a block, and the gzip member that holds both.
+//! One WARC record: named fields, a block, and the member that holds both.
 //!
 //! ```text
-//! gzip member ┬ WARC/1.1 CRLF
-//!             ├ Name: value CRLF   (one line a field)
-//!             ├ CRLF
-//!             ├ block              (Content-Length bytes)
-//!             └ CRLF CRLF
+//! member ┬ WARC/1.1 CRLF
+//!        ├ Name: value CRLF   (one line a field)
+//!        ├ CRLF
+//!        ├ block              (Content-Length bytes)
+//!        └ CRLF CRLF
 //! ```
 //!
 //! Source: ISO 28500:2017 (WARC 1.1), section 4 (file and record model), 5 (named fields), annex D (a member a record).
@@ -17,6 +17,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use data_encoding::BASE32;
 use sha1::{Digest, Sha1};
 
+use super::compression::Compression;
 use super::member;
 
 /// The version line that every record of this crate begins with.
@@ -24,6 +25,9 @@ const VERSION_LINE: &str = "WARC/1.1";
 
 /// Upper bound on the header of a record, in bytes: far above any real header.
 pub(super) const MAX_HEADER_BYTES: usize = 256 * 1024;
+
+/// The bytes behind the last field of a header.
+pub(super) const END_OF_HEADER: &[u8] = b"\r\n\r\n";
 
 /// One record as read from a WARC file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,7 +84,7 @@ impl Record {
             return Err(RecordError::NoVersion);
         }
         let window = &bytes[..bytes.len().min(MAX_HEADER_BYTES)];
-        let header_end = find(window, b"\r\n\r\n").ok_or(RecordError::EndlessHeader)?;
+        let header_end = find(window, END_OF_HEADER).ok_or(RecordError::EndlessHeader)?;
         let (version, fields) = parse_header(&String::from_utf8_lossy(&bytes[..header_end]))?;
         let mut record = Self {
             version,
@@ -250,15 +254,15 @@ impl NewRecord {
         self.field(name, &one_line_uri(uri))
     }
 
-    /// Adds `Content-Length` and `WARC-Block-Digest`, and appends the record to `out` as one gzip member. The block is
-    /// the concatenation of `block`. Returns the bytes appended.
-    pub fn write(self, block: &[&[u8]], out: &mut Vec<u8>) -> io::Result<u64> {
+    /// Adds `Content-Length` and `WARC-Block-Digest`, and appends the record to `out` as one member. The block is the concatenation of
+    /// `block`. Returns the bytes appended.
+    pub fn write(self, block: &[&[u8]], compression: Compression, out: &mut Vec<u8>) -> io::Result<u64> {
         let length: usize = block.iter().map(|part| part.len()).sum();
         let record = self
             .field("WARC-Block-Digest", &digest(block))
             .field("Content-Length", &length.to_string());
         let parts = [&[record.header.as_bytes(), b"\r\n"], block, &[b"\r\n\r\n"]];
-        member::append(&parts.concat(), out)
+        member::append(compression, &parts.concat(), out)
     }
 }
 
@@ -335,7 +339,7 @@ mod tests {
 
     fn plain(record: NewRecord, block: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
-        record.write(&[block], &mut out).unwrap();
+        record.write(&[block], Compression::Gzip, &mut out).unwrap();
         let mut bytes = Vec::new();
         io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&out[..]), &mut bytes).unwrap();
         bytes

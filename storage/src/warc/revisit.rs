@@ -17,6 +17,7 @@ use std::io;
 use std::net::IpAddr;
 
 use super::capture::{EncodedCapture, EncodedRequest, Exchanged};
+use super::compression::Compression;
 use super::http_head::response_head;
 use super::metadata::duplicate::{self, Answer};
 use super::record::{new_record_id, shown_digest, warc_date};
@@ -98,12 +99,12 @@ impl RevisitProfile {
 }
 
 impl RevisitCapture<'_> {
-    /// Compresses the records into one gzip member each.
+    /// Compresses the records, each for itself.
     ///
     /// # Errors
     /// The compressor's errors. It writes to memory, so none are expected.
-    pub fn encode(&self) -> io::Result<EncodedCapture> {
-        self.encode_after(self.exchanged().encode_request(self.request)?)
+    pub fn encode(&self, compression: Compression) -> io::Result<EncodedCapture> {
+        self.encode_after(self.exchanged().encode_request(self.request, compression)?)
     }
 
     /// Compresses the records that follow the `request` record.
@@ -111,10 +112,14 @@ impl RevisitCapture<'_> {
     /// # Errors
     /// As [`encode`](Self::encode).
     pub fn encode_after(&self, request: EncodedRequest) -> io::Result<EncodedCapture> {
-        let EncodedRequest { mut bytes, answer: id } = request;
+        let EncodedRequest {
+            mut bytes,
+            compression,
+            answer: id,
+        } = request;
         let exchanged = self.exchanged();
         let revisit = match self.profile.uri() {
-            Some(profile) => Some(self.write_revisit(profile, &id, &mut bytes)?),
+            Some(profile) => Some(self.write_revisit(profile, &id, compression, &mut bytes)?),
             None => None,
         };
         let at = bytes.len() as u64;
@@ -133,10 +138,11 @@ impl RevisitCapture<'_> {
             RevisitProfile::IdenticalPayload => ((&*beside, Some(&*id)), None),
         };
         let is_written = answer.is_some() || self.text.is_some();
-        let written = is_written.then(|| duplicate::write(&exchanged, ids, answer, self.text, &mut bytes));
+        let written = is_written.then(|| duplicate::write(&exchanged, ids, answer, self.text, compression, &mut bytes));
         let written = written.transpose()?;
         Ok(EncodedCapture {
             bytes,
+            compression,
             status: match self.profile {
                 RevisitProfile::ServerNotModified => 0,
                 _ => self.status,
@@ -151,7 +157,13 @@ impl RevisitCapture<'_> {
     }
 
     /// Writes the `revisit` record. Returns its offset and length in `out`.
-    fn write_revisit(&self, profile: &str, id: &str, out: &mut Vec<u8>) -> io::Result<(u64, u64)> {
+    fn write_revisit(
+        &self,
+        profile: &str,
+        id: &str,
+        compression: Compression,
+        out: &mut Vec<u8>,
+    ) -> io::Result<(u64, u64)> {
         let at = out.len() as u64;
         let is_empty = self.profile == RevisitProfile::ServerNotModified;
         let content_type = (!is_empty).then_some("application/http;msgtype=response");
@@ -177,7 +189,7 @@ impl RevisitCapture<'_> {
         } else {
             response_head(self.status, self.reason, &self.headers, self.payload_bytes)
         };
-        Ok((at, record.write(&[&head], out)?))
+        Ok((at, record.write(&[&head], compression, out)?))
     }
 
     fn exchanged(&self) -> Exchanged<'_> {
@@ -222,7 +234,7 @@ mod tests {
     }
 
     fn records(revisit: &RevisitCapture<'_>) -> Vec<Record> {
-        let encoded = revisit.encode().unwrap();
+        let encoded = revisit.encode(Compression::Gzip).unwrap();
         let located: Vec<_> = WarcReader::new(Cursor::new(encoded.bytes))
             .map(|record| record.unwrap().unwrap())
             .collect();
@@ -263,7 +275,9 @@ mod tests {
 
     #[test]
     fn a_304_is_an_empty_revisit_and_its_head_beside_it() {
-        let encoded = revisit(RevisitProfile::ServerNotModified, None).encode().unwrap();
+        let encoded = revisit(RevisitProfile::ServerNotModified, None)
+            .encode(Compression::Gzip)
+            .unwrap();
         let all: Vec<_> = WarcReader::new(Cursor::new(encoded.bytes))
             .map(|record| record.unwrap().unwrap().record)
             .collect();
@@ -315,7 +329,7 @@ mod tests {
             ..revisit(RevisitProfile::IdenticalPayload, Some(16))
         };
         let stored = |text| {
-            let encoded = with(text).encode().unwrap();
+            let encoded = with(text).encode(Compression::Gzip).unwrap();
             let located: Vec<_> = WarcReader::new(Cursor::new(encoded.bytes))
                 .map(|record| record.unwrap().unwrap())
                 .collect();

@@ -6,32 +6,33 @@
 
 use std::io::Cursor;
 
+use super::compression::Compression;
 use super::location::WarcEnd;
 use super::medium::Medium;
+use super::member::Unpacker;
 use super::metadata;
+use super::names::FileNames;
 use super::reader::WarcReader;
-use super::writer::{file_name, parse_file_name};
 use crate::error::StorageError;
 
 /// Bytes of a file's tail that are read: more than a commit can archive, so that they include records of the next commit.
 const MAX_LOOKED_AT: u64 = 64 << 20;
 
-/// The number of the last commit with a record behind `end` in the archive of the crawl that began at `started_at`; `None` if there is
+/// The number of the last commit with a record behind `end` in the archive of the crawl with files of these `names`; `None` if there is
 /// none.
 pub(crate) fn last_commit_behind(
     medium: &dyn Medium,
-    started_at: u64,
+    names: &FileNames,
     end: WarcEnd,
 ) -> Result<Option<u64>, StorageError> {
-    let names = medium
+    let found = medium
         .names()
         .map_err(|source| StorageError::io("list the folder of", medium.path(""), source))?;
     let mut last = None;
-    for name in names {
-        let from = match parse_file_name(&name) {
-            Some((_, number)) if file_name(started_at, number) != name => continue,
-            Some((_, number)) if number == end.file => end.offset,
-            Some((_, number)) if number > end.file => 0,
+    for name in found {
+        let from = match names.number_of(&name) {
+            Some((number, compression)) if number == end.file && compression == names.compression(number) => end.offset,
+            Some((number, _)) if number >= end.file => 0,
             _ => continue,
         };
         last = last.max(last_commit_in(medium, &name, from)?);
@@ -42,11 +43,12 @@ pub(crate) fn last_commit_behind(
 fn last_commit_in(medium: &dyn Medium, name: &str, from: u64) -> Result<Option<u64>, StorageError> {
     let failed = |source| StorageError::io("read", medium.path(name), source);
     let length = medium.length(name).map_err(failed)?.unwrap_or(0);
-    let tail = medium
-        .read_at(name, from.min(length), length.saturating_sub(from).min(MAX_LOOKED_AT))
-        .map_err(failed)?;
+    let read = |from: u64, bytes: u64| medium.read_at(name, from.min(length), length.saturating_sub(from).min(bytes));
+    let compression = Compression::of_name(name).map(|(compression, _)| compression);
+    let unpacker = Unpacker::of_file(compression, |bytes| read(0, bytes)).map_err(failed)?;
+    let tail = read(from, MAX_LOOKED_AT).map_err(failed)?;
     let mut last = None;
-    let mut records = WarcReader::new(Cursor::new(tail));
+    let mut records = WarcReader::of_part(unpacker, Cursor::new(tail));
     while let Some(read) = records.next_record().map_err(failed)? {
         // A torn record was not committed.
         if let Ok(located) = read {

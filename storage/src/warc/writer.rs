@@ -1,4 +1,6 @@
-//! The files of the archive: `crawl-<start>-<number>.warc.gz`, appended to, rolled by size.
+//! The files of the archive: `crawl-<start>-<number>.warc.gz` or `.warc.zst`, appended to, rolled by size.
+//!
+//! All records of a file have one compression, so a record of another one begins the next file.
 //!
 //! Appended records wait in memory. [`WarcWriter::sync`] writes them at the offsets that they got when they were appended, and
 //! makes them durable. A failed write can therefore be repeated from the start, and the offsets in the catalogue never change.
@@ -6,16 +8,21 @@
 use std::io;
 
 use super::capture::EncodedCapture;
+use super::compression::Compression;
 use super::location::{Archived, WarcEnd, WarcLocation};
 use super::medium::Medium;
+use super::member::{self, Unpacker};
 use super::metadata::DecidedBy;
-use super::record::{NewRecord, compact_date, new_record_id, parse_compact_date};
+use super::names::FileNames;
+use super::record::{NewRecord, new_record_id};
 use crate::error::StorageError;
 
 /// Appends captures to the files of one crawl.
 pub(crate) struct WarcWriter {
     medium: Box<dyn Medium>,
-    started_at: u64,
+    names: FileNames,
+    /// Of records without a capture.
+    compression: Compression,
     /// For the head of each file.
     decided_by: DecidedBy,
     roll_bytes: u64,
@@ -31,23 +38,29 @@ pub(crate) struct WarcWriter {
 }
 
 impl WarcWriter {
-    /// Opens the archive of the crawl that began at `started_at` (Unix milliseconds), and cuts off its tail: records behind the
+    /// Opens the archive of the crawl with files of these `names`, and cuts off its tail: records behind the
     /// committed end, which an interrupted commit left.
     ///
     /// # Errors
     /// [`StorageError::ArchiveShort`] if the last file is missing or too short; [`StorageError::Io`] if the folder cannot be read or the
     /// tail cannot be cut.
-    pub fn open(medium: Box<dyn Medium>, started_at: u64, roll_bytes: u64, end: WarcEnd) -> Result<Self, StorageError> {
-        let writer = Self::open_as_it_is(medium, started_at, roll_bytes, end);
+    pub fn open(
+        medium: Box<dyn Medium>,
+        names: FileNames,
+        roll_bytes: u64,
+        end: WarcEnd,
+    ) -> Result<Self, StorageError> {
+        let writer = Self::open_as_it_is(medium, names, roll_bytes, end);
         writer.cut_tail()?;
         Ok(writer)
     }
 
     /// The archive, whose end nobody checks.
-    pub fn open_as_it_is(medium: Box<dyn Medium>, started_at: u64, roll_bytes: u64, end: WarcEnd) -> Self {
+    pub fn open_as_it_is(medium: Box<dyn Medium>, names: FileNames, roll_bytes: u64, end: WarcEnd) -> Self {
         Self {
             medium,
-            started_at,
+            compression: names.compression(end.file),
+            names,
             decided_by: DecidedBy::default(),
             roll_bytes,
             warcinfo: Vec::new(),
@@ -74,6 +87,26 @@ impl WarcWriter {
     pub fn described_by(mut self, warcinfo: Vec<(&'static str, String)>) -> Self {
         self.warcinfo = warcinfo;
         self
+    }
+
+    /// Sets the compression of records without a capture: before, it is that of the last file. A record with a capture has that of the capture.
+    pub fn set_compression(&mut self, compression: Compression) {
+        self.compression = compression;
+    }
+
+    /// The compression of records without a capture.
+    pub fn compression(&self) -> Compression {
+        self.compression
+    }
+
+    /// The names of the files.
+    pub fn names(&self) -> &FileNames {
+        &self.names
+    }
+
+    /// Sets the names of the files.
+    pub fn set_names(&mut self, names: FileNames) {
+        self.names = names;
     }
 
     /// Adds fields to the heads of new files, or replaces those of the same names.
@@ -123,9 +156,12 @@ impl WarcWriter {
         if let Some(archived) = self.replayed {
             return Ok(archived);
         }
-        let rolled = !is_beside && self.end.offset >= self.roll_bytes;
+        let compression = capture.compression;
+        let has_another = self.end.offset > 0 && self.names.compression(self.end.file) != compression;
+        let rolled = !is_beside && (self.end.offset >= self.roll_bytes || has_another);
         if rolled || self.end.offset == 0 {
             let file = self.end.file + u32::from(rolled);
+            self.names.set(file, compression);
             let head = self
                 .head(file, now_ms)
                 .map_err(|source| StorageError::io("compress the head of", self.path(file), source))?;
@@ -156,7 +192,7 @@ impl WarcWriter {
     pub fn sync(&mut self) -> Result<(), StorageError> {
         for stretch in self.waiting.chunk_by(|(one, ..), (next, ..)| one == next) {
             let [(file, offset, _), ..] = stretch else { continue };
-            let name = file_name(self.started_at, *file);
+            let name = self.names.of(*file);
             self.check_reaches(&name, *offset)?;
             let parts: Vec<&[u8]> = stretch.iter().map(|(_, _, bytes)| &bytes[..]).collect();
             self.medium
@@ -187,15 +223,39 @@ impl WarcWriter {
         }
     }
 
-    /// The gzip member at `location`, from the file or from memory.
+    /// What opens the record at a location, whose bytes are `member`.
+    ///
+    /// # Errors
+    /// [`StorageError::Io`] if the dictionary of the file cannot be read.
+    pub fn unpacker(&self, file: u32, member: &[u8]) -> Result<Unpacker, StorageError> {
+        let compression = self.names.compression(file);
+        let found = if member::needs_dictionary(member) {
+            let read = |length| {
+                self.read(WarcLocation {
+                    file,
+                    offset: 0,
+                    length,
+                })
+            };
+            Unpacker::of_file(Some(compression), read)
+        } else {
+            Unpacker::new(compression)
+        };
+        found.map_err(|source| StorageError::io("read", self.path(file), source))
+    }
+
+    /// The bytes at `location`, from the file or from memory.
     pub fn member(&self, location: WarcLocation) -> Result<Vec<u8>, StorageError> {
+        let read = self.read(location);
+        read.map_err(|source| StorageError::io("read", self.path(location.file), source))
+    }
+
+    fn read(&self, location: WarcLocation) -> io::Result<Vec<u8>> {
         if let Some(member) = self.waiting_member(location) {
             return Ok(member.to_vec());
         }
-        let name = file_name(self.started_at, location.file);
-        self.medium
-            .read_at(&name, location.offset, location.length)
-            .map_err(|source| StorageError::io("read", self.medium.path(&name), source))
+        let name = self.names.of(location.file);
+        self.medium.read_at(&name, location.offset, location.length)
     }
 
     fn waiting_member(&self, location: WarcLocation) -> Option<&[u8]> {
@@ -213,7 +273,7 @@ impl WarcWriter {
 
     /// The path of a file of the archive.
     pub fn path(&self, file: u32) -> std::path::PathBuf {
-        self.medium.path(&file_name(self.started_at, file))
+        self.medium.path(&self.names.of(file))
     }
 
     fn push(&mut self, bytes: Vec<u8>) {
@@ -239,12 +299,16 @@ impl WarcWriter {
             let value: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
             fields.push_str(&format!("{name}: {value}\r\n"));
         }
-        let crawl = super::metadata::crawl_fields(self.started_at, &self.decided_by);
+        let crawl = super::metadata::crawl_fields(self.names.started_at(), &self.decided_by);
         let mut member = Vec::new();
         NewRecord::new("warcinfo", &new_record_id(), now_ms)
-            .field("WARC-Filename", &file_name(self.started_at, file))
+            .field("WARC-Filename", &self.names.of(file))
             .field("Content-Type", "application/warc-fields")
-            .write(&[fields.as_bytes(), crawl.as_bytes()], &mut member)?;
+            .write(
+                &[fields.as_bytes(), crawl.as_bytes()],
+                self.names.compression(file),
+                &mut member,
+            )?;
         Ok(member)
     }
 
@@ -255,7 +319,7 @@ impl WarcWriter {
     pub fn check_files(&self, gaps: &[u32]) -> Result<(), StorageError> {
         for number in (0..self.end.file).filter(|number| !gaps.contains(number)) {
             let path = self.path(number);
-            let length = self.medium.length(&file_name(self.started_at, number));
+            let length = self.medium.length(&self.names.of(number));
             match length.map_err(|source| StorageError::io("look at", &path, source))? {
                 Some(_) => {}
                 None => return Err(StorageError::ArchiveMissing { path }),
@@ -265,7 +329,7 @@ impl WarcWriter {
     }
 
     fn cut_tail(&self) -> Result<(), StorageError> {
-        let last = file_name(self.started_at, self.end.file);
+        let last = self.names.of(self.end.file);
         let path = || self.medium.path(&last);
         let found = self
             .medium
@@ -291,8 +355,9 @@ impl WarcWriter {
             .map_err(|source| StorageError::io("list the folder of", path(), source))?;
         for name in names {
             let beyond = self
+                .names
                 .number_of(&name)
-                .is_some_and(|number| number > self.end.file || number == self.end.file && self.end.offset == 0);
+                .is_some_and(|(number, _)| number > self.end.file || number == self.end.file && self.end.offset == 0);
             if beyond {
                 tracing::info!(file = %name, "removing a file that was never committed");
                 self.medium
@@ -302,23 +367,4 @@ impl WarcWriter {
         }
         Ok(())
     }
-
-    /// The number in a file name of this crawl; `None` for every other file.
-    fn number_of(&self, name: &str) -> Option<u32> {
-        let number: u32 = name.strip_suffix(".warc.gz")?.rsplit('-').next()?.parse().ok()?;
-        (file_name(self.started_at, number) == name).then_some(number)
-    }
-}
-
-/// The start of the crawl in milliseconds since the Unix epoch (to the second), and the number, from a [`file_name`].
-pub(crate) fn parse_file_name(name: &str) -> Option<(u64, u32)> {
-    let (date, number) = name.strip_prefix("crawl-")?.strip_suffix(".warc.gz")?.split_once('-')?;
-    let started_at = parse_compact_date(date)?;
-    let number = number.parse().ok()?;
-    (file_name(started_at, number) == name).then_some((started_at, number))
-}
-
-/// `crawl-20260321093000-00001.warc.gz`.
-pub(crate) fn file_name(started_at: u64, number: u32) -> String {
-    format!("crawl-{}-{number:05}.warc.gz", compact_date(started_at))
 }

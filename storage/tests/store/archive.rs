@@ -4,7 +4,9 @@ use std::fs::File;
 use std::io::Cursor;
 
 use storage::cdxj;
-use storage::warc::{Capture, Record, RefersTo, RevisitCapture, RevisitProfile, WarcReader, payload_digest};
+use storage::warc::{
+    Capture, Compression, Record, RefersTo, RevisitCapture, RevisitProfile, WarcReader, payload_digest,
+};
 use storage::{OpenOptions, Outcome, QueuedUrl, Rebuild, Store, Verdict, Visit};
 
 use super::support::*;
@@ -20,7 +22,7 @@ fn encoded(capture: &Capture<'_>) -> Vec<Record> {
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
     let queued = store.discover(&[link("h", "a")]).unwrap().remove(0);
-    let capture = Some(capture.encode().unwrap());
+    let capture = Some(capture.encode(Compression::default()).unwrap());
     store
         .finish(
             &queued,
@@ -290,7 +292,7 @@ fn not_modified(queued: &QueuedUrl, at: u64) -> Outcome {
         visit: Visit::Unchanged,
         at,
         wire_bytes: 0,
-        capture: Some(revisit.encode().unwrap()),
+        capture: Some(revisit.encode(Compression::default()).unwrap()),
     }
 }
 

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use storage::warc::{DuplicateText, EncodedCapture, RefersTo, RevisitCapture, RevisitProfile, payload_digest};
+use storage::warc::{
+    Compression, DuplicateText, EncodedCapture, RefersTo, RevisitCapture, RevisitProfile, payload_digest,
+};
 use storage::{
     FETCHED_ELSEWHERE, Fate, MergeSource, OpenOptions, Outcome, PageElsewhere, PageRecord, RebuildStep, Rebuilt,
     StorageError, Store, UrlState, Verdict, Visit, Worker,
@@ -117,7 +119,7 @@ fn revisit(url: &str, of: u64, here: bool) -> EncodedCapture {
             text: &text,
         }),
     }
-    .encode()
+    .encode(Compression::default())
     .unwrap()
 }
 

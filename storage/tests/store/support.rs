@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use storage::warc::{Capture, EncodedCapture};
+use storage::warc::{Capture, Compression, EncodedCapture};
 use storage::{Discovered, Fate, OpenOptions, Outcome, PageDraft, PageRecord, QueuedUrl, StorageError, Store, Verdict};
 
 /// 21 March 2026, 09:30:00.125 UTC.
@@ -54,6 +54,10 @@ pub fn draft(verdict: Verdict) -> PageDraft {
 }
 
 pub fn capture(url: &str, body: &[u8], text: &str) -> EncodedCapture {
+    capture_as(Compression::default(), url, body, text)
+}
+
+pub fn capture_as(compression: Compression, url: &str, body: &[u8], text: &str) -> EncodedCapture {
     let capture = Capture {
         url,
         fetched_at: NOW_MS,
@@ -71,12 +75,17 @@ pub fn capture(url: &str, body: &[u8], text: &str) -> EncodedCapture {
         rendered: None,
         text,
     };
-    capture.encode().unwrap()
+    capture.encode(compression).unwrap()
 }
 
 /// A kept page whose body and text name its URL.
 pub fn kept(queued: &QueuedUrl) -> Outcome {
-    let capture = capture(
+    kept_as(Compression::default(), queued)
+}
+
+pub fn kept_as(compression: Compression, queued: &QueuedUrl) -> Outcome {
+    let capture = capture_as(
+        compression,
         &queued.url,
         format!("<p>{}", queued.url).as_bytes(),
         &text_of(&queued.url),

@@ -1,6 +1,6 @@
 //! The archive stores the text of a duplicate as the difference from its kept page's text, and gives it back in full.
 
-use storage::warc::{DuplicateText, RefersTo, RevisitCapture, RevisitProfile, payload_digest};
+use storage::warc::{Compression, DuplicateText, RefersTo, RevisitCapture, RevisitProfile, payload_digest};
 use storage::{OpenOptions, Outcome, PageRecord, Rebuild, StorageError, Store, Verdict};
 
 use super::rebuild::findings;
@@ -38,7 +38,7 @@ fn duplicate(url: &str, of: u64, base: &str, text: &str) -> Outcome {
     draft.payload_digest = payload_digest(text.as_bytes());
     Outcome::Page {
         draft: Box::new(draft),
-        capture: Some(revisit.encode().unwrap()),
+        capture: Some(revisit.encode(Compression::default()).unwrap()),
     }
 }
 
@@ -169,7 +169,7 @@ fn the_text_of_a_duplicate_of_another_workers_page_is_archived_whole() {
     page.payload_digest = payload_digest(b"body");
     let outcome = Outcome::Page {
         draft: Box::new(page),
-        capture: Some(revisit.encode().unwrap()),
+        capture: Some(revisit.encode(Compression::default()).unwrap()),
     };
     store.finish(&queued[0], outcome, &[]).unwrap();
     store.commit().unwrap();

@@ -204,8 +204,9 @@ impl Interpreter {
         };
         // The recorder has no rendered page, so it could not make the records of one.
         let is_probably_duplicate = html.is_none() && self.is_probably_duplicate(&queued, &draft, &signature);
+        let compression = self.settings.storage.compression;
         let prepared = match unencoded {
-            None => Prepared::new(&exchange, body, is_probably_duplicate),
+            None => Prepared::new(&exchange, body, is_probably_duplicate, compression),
             Some(error) => Err(error),
         };
         Record::Page(Box::new(ReadPage {

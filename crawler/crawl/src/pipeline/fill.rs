@@ -23,6 +23,7 @@ pub(super) fn open_store(settings: &Settings, has_seeds: bool, dir: &Path) -> Re
     let mut options = OpenOptions::new(settings.store_scheme());
     options.cache_bytes = settings.storage.cache_bytes;
     options.roll_bytes = settings.storage.warc_file_bytes;
+    options.compression = Some(settings.storage.compression);
     options.create = has_seeds;
     options.warcinfo = vec![
         (

@@ -1,6 +1,8 @@
 //! The archive records of a decided page: those that are prepared for a kept page; for a duplicate, what `storage.duplicates` says.
 
-use storage::warc::{DuplicateText, EncodedCapture, EncodedRequest, RefersTo, RevisitCapture, RevisitProfile};
+use storage::warc::{
+    Compression, DuplicateText, EncodedCapture, EncodedRequest, RefersTo, RevisitCapture, RevisitProfile,
+};
 use storage::{QueuedUrl, Store, Verdict};
 
 use super::kept_texts::KeptTexts;
@@ -18,6 +20,7 @@ pub(super) struct Archive {
     kept_texts: KeptTexts,
     /// What the archive holds of duplicates.
     duplicates: Duplicates,
+    compression: Compression,
 }
 
 impl Archive {
@@ -26,6 +29,7 @@ impl Archive {
             requests: ArchivedRequests::new(settings),
             kept_texts: KeptTexts::default(),
             duplicates: settings.storage.duplicates,
+            compression: settings.storage.compression,
         }
     }
 
@@ -41,7 +45,8 @@ impl Archive {
 
     /// The records of a revisit that found the page unchanged.
     pub fn visit(&self, store: &Store, queued: &QueuedUrl, visit: &Unchanged<'_>) -> Result<VisitRecord, RunError> {
-        versions::record(store, &self.requests, queued, visit, self.duplicates)
+        let form = (self.duplicates, self.compression);
+        versions::record(store, &self.requests, queued, visit, form)
     }
 }
 

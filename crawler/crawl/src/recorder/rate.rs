@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use dedup::Analyzer;
+use storage::warc::Compression;
 use storage::{OpenOptions, PageDraft};
 
 use super::tests::response;
@@ -99,7 +100,7 @@ impl Pages {
             text: &text,
             request: Some(&self.requests.head(&asked, None)),
         };
-        let prepared = Prepared::new(&exchange, body, false);
+        let prepared = Prepared::new(&exchange, body, false, Compression::default());
         Record::Page(Box::new(ReadPage {
             page: UndecidedPage {
                 queued,

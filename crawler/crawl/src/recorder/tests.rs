@@ -9,6 +9,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use bytes::Bytes;
 use dedup::{Analyzer, Deduplicator, DocId, Index, MemoryIndex};
+use storage::warc::Compression;
 use storage::{Fate, OpenOptions, PageDraft, Verdict, Visit};
 use web::fetch::Response;
 
@@ -108,7 +109,7 @@ impl World {
             request: None,
         };
         // Both states of preparation lead to the same verdicts.
-        let prepared = Prepared::new(&exchange, body, self.random.bool());
+        let prepared = Prepared::new(&exchange, body, self.random.bool(), Compression::default());
         Record::Page(Box::new(ReadPage {
             page: UndecidedPage {
                 asked: queued.url.parse().unwrap(),

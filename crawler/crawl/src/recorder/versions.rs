@@ -1,7 +1,7 @@
 //! Revisits: whether the page says anything new compared with its last version, and the archive record of an unchanged
 //! page.
 
-use storage::warc::{EncodedCapture, RefersTo, RevisitCapture, RevisitProfile};
+use storage::warc::{Compression, EncodedCapture, RefersTo, RevisitCapture, RevisitProfile};
 use storage::{PageRecord, QueuedUrl, Revisit, Store, Verdict};
 use url::Url;
 use web::fetch::Response;
@@ -59,7 +59,7 @@ pub(super) fn record(
     requests: &ArchivedRequests,
     queued: &QueuedUrl,
     visit: &Unchanged<'_>,
-    duplicates: Duplicates,
+    (duplicates, compression): (Duplicates, Compression),
 ) -> Result<VisitRecord, RunError> {
     let last = queued.revisits.as_ref().map(|revisit| store.latest_page(revisit.page));
     let Some(last) = last.transpose()?.flatten() else {
@@ -106,7 +106,9 @@ pub(super) fn record(
         // The text is that of the last version.
         text: None,
     };
-    Ok(VisitRecord::Encoded(Some(record.encode().map_err(RunError::Encode)?)))
+    Ok(VisitRecord::Encoded(Some(
+        record.encode(compression).map_err(RunError::Encode)?,
+    )))
 }
 
 /// The page itself if its response is in the archive, or else its representative.

@@ -26,6 +26,7 @@ use data_encoding::BASE64;
 use super::read::Fields;
 use super::write::Lines;
 use crate::warc::capture::Exchanged;
+use crate::warc::compression::Compression;
 use crate::warc::record::{Record, one_line_uri, warc_date};
 use crate::warc::text_delta::{self, DuplicateText};
 
@@ -62,6 +63,7 @@ pub(in crate::warc) fn write(
     (id, beside): (&str, Option<&str>),
     answer: Option<&Answer<'_>>,
     text: Option<DuplicateText<'_>>,
+    compression: Compression,
     out: &mut Vec<u8>,
 ) -> io::Result<u64> {
     let mut lines = Lines::new();
@@ -89,7 +91,7 @@ pub(in crate::warc) fn write(
     if let Some(beside) = beside {
         record = record.field("WARC-Concurrent-To", beside);
     }
-    record.write(&[lines.as_bytes()], out)
+    record.write(&[lines.as_bytes()], compression, out)
 }
 
 fn stored(text: DuplicateText<'_>) -> io::Result<StoredText> {

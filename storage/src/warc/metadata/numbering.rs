@@ -18,6 +18,7 @@ use std::io;
 use super::read::Fields;
 use super::write::Lines;
 use crate::origins::Origin;
+use crate::warc::compression::Compression;
 use crate::warc::record::{NewRecord, Record, new_record_id, now_ms};
 use crate::worker::Worker;
 
@@ -38,7 +39,7 @@ pub(crate) struct Numbering {
 
 impl Numbering {
     /// The record, compressed.
-    pub fn encode(&self) -> io::Result<Vec<u8>> {
+    pub fn encode(&self, compression: Compression) -> io::Result<Vec<u8>> {
         let mut lines = Lines::new();
         lines.put("event", NUMBERS);
         lines.put("origin", self.index);
@@ -62,7 +63,7 @@ impl Numbering {
         let mut bytes = Vec::new();
         NewRecord::new("metadata", &new_record_id(), now_ms())
             .field("Content-Type", "application/warc-fields")
-            .write(&[lines.as_bytes()], &mut bytes)?;
+            .write(&[lines.as_bytes()], compression, &mut bytes)?;
         Ok(bytes)
     }
 
@@ -109,7 +110,7 @@ impl Numbering {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::warc::reader::{MAX_RECORD_BYTES, decode_member};
+    use crate::warc::reader::only_record;
 
     #[test]
     fn the_numbers_of_an_origin_come_back() {
@@ -133,7 +134,7 @@ mod tests {
                 first: 256,
                 numbers,
             };
-            let record = decode_member(&numbering.encode().unwrap(), MAX_RECORD_BYTES).unwrap();
+            let record = only_record(&numbering.encode(Compression::Gzip).unwrap());
             assert_eq!(Numbering::decode(&record), Some(numbering));
         }
     }

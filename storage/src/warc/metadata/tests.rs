@@ -6,8 +6,9 @@ use super::value::{escape, unescape};
 use super::*;
 use crate::frontier::Validators;
 use crate::page::{Fate, Rendering, Verdict};
+use crate::warc::compression::Compression;
 use crate::warc::location::WarcLocation;
-use crate::warc::reader::{MAX_RECORD_BYTES, decode_member};
+use crate::warc::reader::only_record;
 
 fn verdicts() -> impl Strategy<Value = Verdict> {
     prop_oneof![
@@ -77,7 +78,7 @@ prop_compose! {
 }
 
 fn read(encoded: &EncodedCapture) -> Metadata {
-    let record = decode_member(&encoded.bytes, MAX_RECORD_BYTES).unwrap();
+    let record = only_record(&encoded.bytes);
     assert_eq!(record.kind(), "metadata");
     decode(&record).unwrap()
 }
@@ -97,7 +98,7 @@ proptest! {
         let event = Event::Page { sequence, page: Box::new(written), replaced };
         let own = Via::Page(sequence);
         let queued: Vec<_> = links.iter().map(|link| QueuedUrl::new(link, Some(&own), 7)).collect();
-        let encoded = encode(&page.url, page.fetched_at, 3, &event, queued.iter(), &own, Some("<urn:uuid:1>")).unwrap();
+        let encoded = encode(&page.url, (page.fetched_at, 3), &event, queued.iter(), &own, Some("<urn:uuid:1>"), Compression::Gzip).unwrap();
         let found = read(&encoded);
         prop_assert_eq!(found.event, Event::Page { sequence, page: Box::new(page), replaced });
         prop_assert_eq!(found.records, Records { response, text, revisit });
@@ -112,7 +113,7 @@ proptest! {
             Event::Redirected { page, to: text.clone(), status }, Event::Excluded { page, reason: text.clone() },
             Event::Yielded { page, verdict },
         ] {
-            let encoded = encode("u", 0, 3, &event, [].iter(), &Via::Page(1), None).unwrap();
+            let encoded = encode("u", (0, 3), &event, [].iter(), &Via::Page(1), None, Compression::Gzip).unwrap();
             prop_assert_eq!(read(&encoded).event, event);
         }
     }
