@@ -150,6 +150,12 @@ impl Interpreter {
         if page.is_soft_404() {
             return soft_404(queued, &response, &page.title, outlinks);
         }
+        let notice = self.notice(
+            url,
+            &response.headers,
+            html.as_deref().map_or(&body, str::as_bytes),
+            &page,
+        );
         let content_type = response.header(&reqwest::header::CONTENT_TYPE).unwrap_or_default();
         let draft = PageDraft {
             fetched_at: unix_millis(response.fetched_at),
@@ -208,6 +214,7 @@ impl Interpreter {
                 text: page.text,
                 response,
                 outlinks,
+                notice: notice.filter(|_| !is_incomplete),
             },
             prepared,
         }))
