@@ -267,7 +267,7 @@ fn a_wall_that_no_rule_knows_is_recognised_by_the_many_pages_in_whose_place_it_i
         assert!(group["advice"].as_str().unwrap().contains("browser"), "{group}");
         let summary = explained(&crawl, &site.url("/about"))["summary"].to_string();
         assert!(
-            summary.contains("words under") && summary.contains("such as http"),
+            summary.contains("words under ") && summary.contains("such as http"),
             "{summary}"
         );
         // Each URL at most once more than the number of tries, because its page was taken back.

@@ -140,6 +140,12 @@ impl Interpreter {
         let robots = page.robots.all();
         let metadata = self.analyzer.metadata(page.metadata());
         let heading = page.telling_heading();
+        let notice = self.notice(
+            url,
+            &response.headers,
+            html.as_deref().map_or(&body, str::as_bytes),
+            &page,
+        );
         let links = std::mem::take(&mut page.outlinks);
         let others = std::mem::take(&mut page.embedded);
         let in_header = std::mem::take(&mut page.header_outlinks);
@@ -150,12 +156,6 @@ impl Interpreter {
         if page.is_soft_404() {
             return soft_404(queued, &response, &page.title, outlinks);
         }
-        let notice = self.notice(
-            url,
-            &response.headers,
-            html.as_deref().map_or(&body, str::as_bytes),
-            &page,
-        );
         let content_type = response.header(&reqwest::header::CONTENT_TYPE).unwrap_or_default();
         let draft = PageDraft {
             fetched_at: unix_millis(response.fetched_at),

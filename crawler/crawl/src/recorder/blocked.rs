@@ -15,7 +15,6 @@ use error::RunError;
 pub(super) struct Blocked {
     /// `None` if the user wants no wall recognised.
     repeats: Option<Repeats>,
-    max_retries: u8,
     /// Events of hosts that rest, for the frontier.
     rests: Vec<Event>,
 }
@@ -23,8 +22,7 @@ pub(super) struct Blocked {
 impl Blocked {
     pub fn new(settings: &Settings) -> Self {
         Self {
-            repeats: settings.walls.then(Repeats::default),
-            max_retries: settings.politeness.max_retries,
+            repeats: settings.walls.then(|| Repeats::new(settings.politeness.max_retries)),
             rests: Vec::new(),
         }
     }
@@ -41,10 +39,19 @@ impl Blocked {
         repeats.decided(page.notice.as_ref(), &queued.host, &queued.url, (id, is_kept));
     }
 
+    /// Pages with the text of this one were taken back.
+    fn taken_back(&mut self, page: &UndecidedPage, pages: usize) {
+        if let (Some(repeats), Some(notice)) = (&mut self.repeats, &page.notice)
+            && pages > 0
+        {
+            repeats.taken_back(notice, pages);
+        }
+    }
+
     fn wall(&mut self, page: &UndecidedPage) -> Option<Wall> {
         let (repeats, notice) = (self.repeats.as_mut()?, page.notice.as_ref()?);
-        let has_tries = page.queued.attempts < self.max_retries;
-        repeats.wall(notice, &page.queued.host, &page.queued.url, has_tries)
+        let queued = &page.queued;
+        repeats.wall(notice, &queued.host, &queued.url, queued.attempts)
     }
 }
 
@@ -62,6 +69,7 @@ impl Recorder {
             for earlier in wall.earlier {
                 again.extend(self.books.take_back(earlier)?);
             }
+            self.blocked.taken_back(page, again.len());
         }
         let outcome = if wall.is_tried_again {
             self.blocked.rests.push(Event::Blocked {

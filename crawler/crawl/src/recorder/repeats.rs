@@ -8,10 +8,12 @@
 //! A [`Notice`] alone proves nothing: an empty tag page, a page that is not written yet, an unknown error page may look the same. The pages of
 //! a site's own template are no notices, and these conditions hold for the others:
 //!
-//! - The text was the answer at [`MIN_PLACES`] places. A place is a host with the first segment of the path, so the parameters of one page,
-//!   its print view, its sessions and the pages of a listing are one place. Where the crawl has kept [`MIN_KEPT`] pages of a pattern of URLs,
-//!   each URL of the pattern is a place: its like had pages of their own.
-//! - Since the text came first, its hosts have given it at least as often as all other pages together.
+//! - The text was the answer at [`MIN_PLACES`] places. A place is a section: a host with the first segment of the path. So the parameters of
+//!   one page, its print view, its sessions and the pages of a listing are one place. Where the crawl has kept [`MIN_KEPT`] pages of a pattern
+//!   of URLs, each further URL of the pattern is a place: its like had pages of their own.
+//! - Since the text came first, its hosts have given it at least as often as all other pages together. If there are fewer sections than
+//!   places, they have given it [`IN_A_PATTERN`] times as often: a search without results comes between others that have some, and a wall ends
+//!   the pages of its pattern.
 //!
 //! The decision depends on the order of the records alone. The memory is bounded and lasts as long as the run: a later run counts anew.
 
@@ -27,6 +29,9 @@ const MIN_PLACES: usize = 8;
 
 /// Kept pages of a pattern after which each of its URLs counts as a place.
 const MIN_KEPT: u8 = 3;
+
+/// How often a text must be given for each other page, if its URLs are those of a pattern. A few other pages may be read beside the first walls.
+const IN_A_PATTERN: u32 = 8;
 
 /// Texts in a generation of the memory, about a kilobyte each.
 const TEXTS_A_GENERATION: usize = 2_048;
@@ -57,17 +62,29 @@ pub(super) struct Wall {
     pub is_tried_again: bool,
 }
 
+/// The hashes of the places at which a text may count.
+#[derive(Debug, Clone, Copy)]
+struct Places {
+    section: u64,
+    /// The URL, if pages of its pattern were kept. It counts if the section has counted already.
+    url: Option<u64>,
+}
+
 /// A text, and where it was.
 #[derive(Debug, Default)]
 struct Text {
-    /// Hashes of the places, at most [`MIN_PLACES`].
+    /// Hashes, at most [`MIN_PLACES`].
     places: Vec<u64>,
+    /// Whether one of the places is a URL, and not a section.
+    has_urls: bool,
     /// URLs at the first places.
     examples: Vec<String>,
     /// The pages with it.
     pages: Vec<u64>,
     /// URLs that it answered.
     answers: u32,
+    /// Those of them that are asked for again, and not to be counted twice.
+    asked_again: u32,
     /// Other pages of its hosts since it came first.
     others: u32,
     is_wall: bool,
@@ -78,6 +95,7 @@ struct Text {
 /// The notices of a run, and what else its hosts gave.
 #[derive(Debug)]
 pub(super) struct Repeats {
+    max_retries: u8,
     young: HashMap<u128, Text>,
     old: HashMap<u128, Text>,
     /// The text that a host gave last.
@@ -86,37 +104,37 @@ pub(super) struct Repeats {
     kept: Memory<u8>,
 }
 
-impl Default for Repeats {
-    fn default() -> Self {
+impl Repeats {
+    /// Nothing is known yet. A URL with a wall is asked for again `max_retries` times at most.
+    pub fn new(max_retries: u8) -> Self {
         Self {
+            max_retries,
             young: HashMap::new(),
             old: HashMap::new(),
             last: Memory::of(KEYS_A_GENERATION),
             kept: Memory::of(KEYS_A_GENERATION),
         }
     }
-}
 
-impl Repeats {
     /// The wall that the notice at this URL is; `None` for a notice that is a page so far. The page is to be [decided](Self::decided) then.
     ///
-    /// `has_tries` tells whether the URL may be asked for again.
-    pub fn wall(&mut self, notice: &Notice, host: &str, url: &str, has_tries: bool) -> Option<Wall> {
-        let place = self.place(host, url);
+    /// `attempts` is the number of earlier answers of which each was this notice or a failure that passes.
+    pub fn wall(&mut self, notice: &Notice, host: &str, url: &str, attempts: u8) -> Option<Wall> {
+        let places = self.places(host, url);
+        let max_retries = self.max_retries;
         let text = self.text(notice.digest)?;
-        if !text.is_wall && !text.is_wall_at(place) {
+        if !text.is_wall && !text.is_wall_at(places) {
             return None;
         }
         text.is_wall = true;
         text.in_a_row = text.in_a_row.saturating_add(1);
-        let is_tried_again = has_tries && text.in_a_row < IN_A_ROW;
-        if !is_tried_again {
-            text.note(place, url);
+        if attempts == 0 {
+            text.note(places, url);
         }
         Some(Wall {
             evidence: text.evidence(notice.words),
             earlier: std::mem::take(&mut text.pages),
-            is_tried_again,
+            is_tried_again: attempts < max_retries && text.in_a_row < IN_A_ROW,
         })
     }
 
@@ -131,9 +149,9 @@ impl Repeats {
             text.in_a_row = 0;
         }
         if let Some(notice) = notice {
-            let place = self.place(host, url);
+            let places = self.places(host, url);
             let text = self.text_or_new(notice.digest);
-            text.note(place, url);
+            text.note(places, url);
             if text.pages.len() < MAX_PAGES {
                 text.pages.push(id);
             }
@@ -142,6 +160,13 @@ impl Repeats {
             let pattern = pattern(host, url);
             let count = self.kept.get(pattern).unwrap_or(0);
             self.kept.insert(pattern, count.saturating_add(1));
+        }
+    }
+
+    /// Pages with the notice were taken back, and their URLs are asked for again.
+    pub fn taken_back(&mut self, notice: &Notice, pages: usize) {
+        if let Some(text) = self.text(notice.digest) {
+            text.asked_again = u32::try_from(pages).unwrap_or(u32::MAX);
         }
     }
 
@@ -167,31 +192,47 @@ impl Repeats {
         }
     }
 
-    /// The hash of the place of a URL.
-    fn place(&self, host: &str, url: &str) -> u64 {
+    fn places(&self, host: &str, url: &str) -> Places {
         let pages = self.kept.get(pattern(host, url)).unwrap_or(0);
         let host = host.strip_prefix("www.").unwrap_or(host);
         let (path, query) = path_and_query(url);
-        if pages >= MIN_KEPT {
-            return key(["url", host, path, query]);
-        }
         let segment = path.trim_start_matches('/').split('/').next().unwrap_or_default();
         let segment = segment.split(';').next().unwrap_or_default();
-        key(["segment", host, &without_numbers(segment), ""])
+        Places {
+            section: key(["section", host, &without_numbers(segment), ""]),
+            url: (pages >= MIN_KEPT).then(|| key(["url", host, path, query])),
+        }
     }
 }
 
 impl Text {
-    /// Whether the text is a wall if it is the answer at this place, too.
-    fn is_wall_at(&self, place: u64) -> bool {
-        let places = self.places.len() + usize::from(!self.places.contains(&place));
-        places >= MIN_PLACES && self.others <= self.answers
+    /// The place of a URL at which the text was not seen yet, and whether it is a section.
+    fn new_place(&self, places: Places) -> Option<(u64, bool)> {
+        let is_new = |place: &u64| !self.places.contains(place);
+        let section = Some(places.section).filter(is_new).map(|place| (place, true));
+        section.or_else(|| places.url.filter(is_new).map(|place| (place, false)))
     }
 
-    fn note(&mut self, place: u64, url: &str) {
-        self.answers = self.answers.saturating_add(1);
-        if self.places.len() < MIN_PLACES && !self.places.contains(&place) {
+    /// Whether the text is a wall if it is the answer there, too.
+    fn is_wall_at(&self, places: Places) -> bool {
+        let new = self.new_place(places);
+        let are_sections = !self.has_urls && new.is_none_or(|(_, is_section)| is_section);
+        let for_each_other = if are_sections { 1 } else { IN_A_PATTERN };
+        self.places.len() + usize::from(new.is_some()) >= MIN_PLACES
+            && self.others.saturating_mul(for_each_other) <= self.answers
+    }
+
+    fn note(&mut self, places: Places, url: &str) {
+        if self.asked_again > 0 {
+            self.asked_again -= 1;
+        } else {
+            self.answers = self.answers.saturating_add(1);
+        }
+        if self.places.len() < MIN_PLACES
+            && let Some((place, is_section)) = self.new_place(places)
+        {
             self.places.push(place);
+            self.has_urls |= !is_section;
             if self.examples.len() < EXAMPLES {
                 self.examples.push(shown(url));
             }

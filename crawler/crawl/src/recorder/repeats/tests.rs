@@ -1,23 +1,32 @@
 use super::*;
 
 const HOST: &str = "shop.example";
+const MAX_RETRIES: u8 = 2;
 
 /// A run of pages at one host: each URL with the notice that it is, or `None` for a page with content.
-#[derive(Default)]
 struct Run {
     repeats: Repeats,
     pages: u64,
 }
 
+impl Default for Run {
+    fn default() -> Self {
+        Self {
+            repeats: Repeats::new(MAX_RETRIES),
+            pages: 0,
+        }
+    }
+}
+
 impl Run {
     /// Whether the notice at the URL is a wall.
     fn gives(&mut self, url: &str, notice: Option<u128>) -> Option<Wall> {
-        self.gives_at(HOST, &format!("https://{HOST}{url}"), notice, false)
+        self.gives_at(HOST, &format!("https://{HOST}{url}"), notice, 0)
     }
 
-    fn gives_at(&mut self, host: &str, url: &str, notice: Option<u128>, has_tries: bool) -> Option<Wall> {
+    fn gives_at(&mut self, host: &str, url: &str, notice: Option<u128>, attempts: u8) -> Option<Wall> {
         let notice = notice.map(|digest| Notice { digest, words: 12 });
-        let wall = notice.and_then(|notice| self.repeats.wall(&notice, host, url, has_tries));
+        let wall = notice.and_then(|notice| self.repeats.wall(&notice, host, url, attempts));
         if wall.is_none() {
             self.pages += 1;
             self.repeats
@@ -51,8 +60,24 @@ fn a_notice_at_eight_places_is_a_wall_and_the_pages_before_are_taken_back() {
         wall.evidence,
         "the same 12 words under 8 URLs, such as https://shop.example/, https://shop.example/about, https://shop.example/news"
     );
+    let notice = Notice { digest: 1, words: 12 };
+    run.repeats.taken_back(&notice, wall.earlier.len());
+    for path in sections(7) {
+        // None of them is counted twice.
+        let again = run.gives(&path, Some(1)).unwrap();
+        assert_eq!(again.earlier, [0; 0], "they are taken back once");
+        assert!(
+            again.evidence.starts_with("the same 12 words under 8 URLs"),
+            "{}",
+            again.evidence
+        );
+    }
     let further = run.gives("/shop/chairs/1", Some(1)).unwrap();
-    assert_eq!(further.earlier, [0; 0], "they are taken back once");
+    assert!(
+        further.evidence.starts_with("the same 12 words under 9 URLs"),
+        "{}",
+        further.evidence
+    );
     assert_eq!(run.gives("/team", Some(2)), None, "another text");
 }
 
@@ -75,7 +100,7 @@ fn urls_that_lead_to_one_page_are_one_place() {
     for path in sections(7) {
         for host in ["shop.example", "www.shop.example"] {
             let url = format!("https://{host}{path}");
-            assert_eq!(mirrors.gives_at(host, &url, Some(1), false), None, "{url}");
+            assert_eq!(mirrors.gives_at(host, &url, Some(1), 0), None, "{url}");
         }
     }
 }
@@ -103,6 +128,19 @@ fn a_notice_among_more_other_pages_is_none() {
 }
 
 #[test]
+fn a_search_without_results_is_no_wall_where_others_have_some() {
+    let mut run = Run::default();
+    for n in 0..60 {
+        let found = (n % 3 == 0).then_some(1);
+        assert_eq!(run.gives(&format!("/search?q=word{n}"), found), None, "{n}");
+    }
+    for n in 60..200 {
+        let found = (n % 3 != 0).then_some(1);
+        assert_eq!(run.gives(&format!("/search?q=word{n}"), found), None, "{n}");
+    }
+}
+
+#[test]
 fn a_wall_among_fewer_other_pages_is_found() {
     let mut run = Run::default();
     let mut found = 0;
@@ -121,8 +159,7 @@ fn the_front_pages_of_many_hosts_are_places() {
     let mut run = Run::default();
     let found = (0..20).filter(|n| {
         let host = format!("host-{n}.example");
-        run.gives_at(&host, &format!("https://{host}/"), Some(1), false)
-            .is_some()
+        run.gives_at(&host, &format!("https://{host}/"), Some(1), 0).is_some()
     });
     assert_eq!(found.count(), 13);
 }
@@ -131,15 +168,15 @@ fn the_front_pages_of_many_hosts_are_places() {
 fn a_url_is_tried_again_until_a_host_gave_nothing_but_walls() {
     let mut run = Run::default();
     run.walls(sections(7));
-    let tried_again = |run: &mut Run, url: &str, has_tries| {
+    let tried_again = |run: &mut Run, url: &str, attempts| {
         let url = format!("https://{HOST}{url}");
-        run.gives_at(HOST, &url, Some(1), has_tries).unwrap().is_tried_again
+        run.gives_at(HOST, &url, Some(1), attempts).unwrap().is_tried_again
     };
-    assert!(!tried_again(&mut run, "/press", false), "it has no try left");
-    let tried = (0..60).filter(|n| tried_again(&mut run, &format!("/press/{n}"), true));
+    assert!(!tried_again(&mut run, "/press", MAX_RETRIES), "it has no try left");
+    let tried = (0..60).filter(|n| tried_again(&mut run, &format!("/press/{n}"), 1));
     assert_eq!(tried.count() as u32, IN_A_ROW - 2);
     run.gives("/real", None);
-    assert!(tried_again(&mut run, "/help", true));
+    assert!(tried_again(&mut run, "/help", 0));
 }
 
 #[test]
@@ -148,7 +185,7 @@ fn the_memory_is_bounded_and_keeps_what_was_seen_last() {
     run.walls(sections(8));
     for n in 0..5 * TEXTS_A_GENERATION as u128 {
         let host = format!("h{n}.example");
-        run.gives_at(&host, &format!("https://{host}/"), Some(1_000 + n), false);
+        run.gives_at(&host, &format!("https://{host}/"), Some(1_000 + n), 0);
         if n % 1_000 == 0 {
             assert!(run.gives("/shop/1", Some(1)).is_some(), "{n}");
         }
