@@ -3,7 +3,7 @@
 //! - `books`: the store, what it must remember until a commit, and the commit; `budget` and `redirects` are parts of it
 //! - `books::judge`: who decides; `books::post`: who else must know
 //! - `local`: the verdicts of a crawl by one process; `departures`: what leaves its index
-//! - `decide`: the way of a page; `verdict`: the pages that wait for their verdicts, and what steering learns; `cluster_links`: the links of
+//! - `decide`: the way of a page; `repeats`: walls that no rule knows; `blocked`: their outcomes; `verdict`: the pages that wait for their verdicts, and what steering learns; `cluster_links`: the links of
 //!   pages with one text
 //! - `archive`: the archive records of a page; `versions`: those of a page that was visited again; `kept_texts`: what they refer to
 //! - `intake`: seeds, and hosts from the store; `sitemaps`: the URLs of sitemaps; `unanswered`: the end of the revisits
@@ -13,6 +13,7 @@
 //! [`Post`].
 
 mod archive;
+mod blocked;
 mod books;
 mod budget;
 mod cluster_links;
@@ -22,6 +23,7 @@ pub(crate) mod intake;
 mod kept_texts;
 mod local;
 mod redirects;
+mod repeats;
 mod sitemaps;
 mod unanswered;
 mod verdict;
@@ -39,6 +41,7 @@ use crate::messages::{Errand, Event, Record, Refill};
 use crate::steering::JudgedPage;
 use crate::watch::{self, Watched};
 use archive::Archive;
+use blocked::Blocked;
 pub(crate) use books::{Books, Judge, News, Post, Ruling, Share};
 use config::settings::Settings;
 use error::RunError;
@@ -54,6 +57,7 @@ pub struct Recorder {
     judge: Box<dyn Judge>,
     archive: Archive,
     verdicts: Verdicts,
+    blocked: Blocked,
     intake: Intake,
     /// Whether the next run must assume that every host had a request a moment ago.
     stays_interrupted: bool,
@@ -89,6 +93,7 @@ impl Recorder {
             judge,
             archive: Archive::new(settings),
             verdicts: Verdicts::default(),
+            blocked: Blocked::new(settings),
             intake: Intake::default(),
             stays_interrupted: false,
         }
@@ -143,9 +148,8 @@ impl Recorder {
             match input {
                 Input::Record(record, claim) => {
                     let is_last = matches!(record, Record::Hosts { is_last: true, .. });
-                    if let Some(event) = self.record(record, claim)? {
-                        tell(events, event);
-                    }
+                    let event = self.record(record, claim)?;
+                    self.tell_all(events, event);
                     // A parse thread that still reads an abandoned page has a sender, so the end of the channel may
                     // never come.
                     if is_last {
@@ -159,9 +163,8 @@ impl Recorder {
                 }
                 Input::News => {
                     let news = self.judge.hear(&mut self.books)?;
-                    for event in self.on_news(news)? {
-                        tell(events, event);
-                    }
+                    let news = self.on_news(news)?;
+                    self.tell_all(events, news);
                 }
                 Input::Pause => self.commit()?,
                 Input::End => break,
@@ -176,6 +179,12 @@ impl Recorder {
         self.judge.settle()?;
         self.write_index();
         Ok(self.books.store().counts())
+    }
+
+    /// Sends events to the frontier: a host rests before its URL is queued again.
+    fn tell_all(&mut self, events: &Sender<Event>, all: impl IntoIterator<Item = Event>) {
+        let rests = self.blocked.take_rests();
+        rests.chain(all).for_each(|event| tell(events, event));
     }
 
     /// Others have sent news. Returns the events for the frontier.

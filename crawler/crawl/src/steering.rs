@@ -66,13 +66,13 @@ use config::settings::SteeringSettings;
 use host_rules::HostRules;
 use judged::Decided;
 use learned::{Learned, kept_key, kept_of, led_key, page_key, url_key};
-use memory::Memory;
 use share::Folders;
 use traps::Traps;
 
 pub use evidence::{Evidence, Example};
 pub use forecast::{Forecast, Prediction, Reason};
 pub use judged::{DuplicateOf, JudgedPage, sample_of_links};
+pub(crate) use memory::Memory;
 pub use replay::replay;
 pub use skeleton::Skeleton;
 pub use standing::RuleStanding;

@@ -1,6 +1,28 @@
-//! The outcome of a page that stands in the way of the one that was asked for, as stores and reports name it.
+//! The outcome of a page that stands in the way of the one that was asked for, as stores and reports name it, and the pages that may be such
+//! ones.
 
-use page::WallKind;
+use page::{Answer, Page, WallKind};
+use xxhash_rust::xxh3::xxh3_128;
+
+/// A page that may be a wall which no rule knows: see [`page::Notice`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Notice {
+    /// The hash of what it shows.
+    pub digest: u128,
+    /// Words of main text.
+    pub words: usize,
+}
+
+impl Notice {
+    /// The notice that a page is; `None` for every other page.
+    #[must_use]
+    pub fn of(answer: &Answer<'_>, page: &Page) -> Option<Self> {
+        page::notice(answer, page).map(|notice| Self {
+            digest: xxh3_128(notice.shown.as_bytes()),
+            words: notice.words,
+        })
+    }
+}
 
 /// The beginning of the kind of failure.
 const PREFIX: &str = "blocked_";

@@ -185,6 +185,7 @@ fn json_document(
         group: read.group.as_deref(),
         url: read.url.as_deref(),
         line: Some(line),
+        wall: None,
     }));
 }
 
@@ -210,6 +211,7 @@ fn text_document(line: &[u8], place: Place, reading: &Reading, each: &mut dyn Fn
         group: None,
         url: None,
         line: None,
+        wall: None,
     }));
 }
 

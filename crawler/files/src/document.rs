@@ -1,5 +1,7 @@
 //! A document of the inputs.
 
+use page::Wall;
+
 /// A document, borrowed for the time of a callback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Document<'a> {
@@ -17,6 +19,8 @@ pub struct Document<'a> {
     pub url: Option<&'a str>,
     /// The input line without its line end, if the document is a line of JSON; a row of a table as such a line.
     pub line: Option<&'a [u8]>,
+    /// The page that stands in the way of the one that the document was to be, if it is one.
+    pub wall: Option<&'a Wall>,
 }
 
 /// The names of the fields of a JSON line. A name with dots is that of a field in an object, unless a key has the dots in it.

@@ -3,6 +3,8 @@
 //! Many servers and crawlers wrote and rewrote the records of archives, so this reader is lenient: lines may end in LF alone, and a body
 //! that does not look chunked is not chunked, even if its head names the coding.
 
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+
 /// The head of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Head {
@@ -48,6 +50,17 @@ impl Head {
     pub(super) fn field(&self, name: &str) -> Option<&str> {
         let named = |(have, _): &&(String, String)| have.eq_ignore_ascii_case(name);
         self.fields.iter().find(named).map(|(_, value)| value.as_str())
+    }
+
+    /// All fields that are valid.
+    pub(super) fn headers(&self) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for (name, value) in &self.fields {
+            if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value)) {
+                headers.append(name, value);
+            }
+        }
+        headers
     }
 
     /// Whether the head names the coding `chunked`.

@@ -109,6 +109,7 @@ pub fn json_line<T>(line: &[u8], fields: &Fields, each: impl FnOnce(Result<Docum
             group: read.group.as_deref(),
             url: read.url.as_deref(),
             line: Some(line),
+            wall: None,
         }),
         Err(refusal) => Err(refusal.reason.clone()),
     })

@@ -3,8 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bytes::Bytes;
-use page::Page;
 use page::sniff::{is_binary, looks_like_html};
+use page::{Answer, Page, Wall};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use storage::stored_text;
 use storage::warc::{payload_digest, shown_digest};
@@ -13,7 +13,7 @@ use web::fetch::{FetchError, content_encoding};
 
 use super::body::{Body, Codings};
 use super::document::{Document, json_string};
-use super::http::unchunked;
+use super::http::{Head, unchunked};
 use super::place::Fault;
 use super::reading::Reading;
 
@@ -35,10 +35,11 @@ pub(super) fn document(body: &Body, reading: &Reading, each: &mut dyn FnMut(Resu
     if body.codings.is_none() && body.is_text() && is_binary(&bytes) {
         return each(refused("it is not text".into()));
     }
-    let page = match read(&bytes, body, reading) {
-        Ok(page) => page,
+    let (url, page) = match read(&bytes, body, reading) {
+        Ok(read) => read,
         Err(reason) => return each(refused(reason)),
     };
+    let wall = reading.walls.then(|| wall(&url, &bytes, body, &page)).flatten();
     let id = json_string(&body.id.clone().unwrap_or_else(|| body.place.to_string()));
     each(Ok(Document {
         id: &id,
@@ -48,10 +49,24 @@ pub(super) fn document(body: &Body, reading: &Reading, each: &mut dyn FnMut(Resu
         group: None,
         url: body.url.as_deref(),
         line: None,
+        wall: wall.as_ref(),
     }));
 }
 
-fn read(bytes: &[u8], body: &Body, reading: &Reading) -> Result<Page, String> {
+/// The wall that a page is. Only the head of a response in an archive has header fields.
+fn wall(url: &Url, bytes: &[u8], body: &Body, page: &Page) -> Option<Wall> {
+    let head = &body.bytes[..body.head_bytes.min(body.bytes.len())];
+    let headers = Head::read(head).map(|head| head.headers()).unwrap_or_default();
+    let answer = Answer {
+        url,
+        headers: &headers,
+        body: bytes,
+    };
+    page::wall(&answer, page)
+}
+
+/// The page, and the URL that it has.
+fn read(bytes: &[u8], body: &Body, reading: &Reading) -> Result<(Url, Page), String> {
     let mut headers = HeaderMap::new();
     if let Ok(value) = HeaderValue::from_str(&body.content_type) {
         headers.insert(CONTENT_TYPE, value);
@@ -74,6 +89,7 @@ fn read(bytes: &[u8], body: &Body, reading: &Reading) -> Result<Page, String> {
     match page {
         Ok(page) => page
             .inspect(|page| warn_of_missing_parts(body, page))
+            .map(|page| (url, page))
             .map_err(|error| error.to_string()),
         Err(_panic) => Err("a parser panicked on it; please report it".into()),
     }

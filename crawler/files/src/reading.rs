@@ -17,4 +17,6 @@ pub struct Reading {
     pub splits_lines: bool,
     /// A document that is a row has all columns of its table in [`Document::line`](super::Document::line), and not only those of `fields`.
     pub whole_rows: bool,
+    /// Pages in HTML are tested for [walls](page::Wall).
+    pub walls: bool,
 }

@@ -72,4 +72,4 @@ pub use read::{
     x_robots_tag,
 };
 pub use sign::{Shown, Sign};
-pub use wall::{Answer, Wall, WallKind, wall, wall_by_header};
+pub use wall::{Answer, Notice, Wall, WallKind, notice, wall, wall_by_header};

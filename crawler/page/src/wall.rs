@@ -8,10 +8,13 @@
 //! markup. Precision goes first. An article about such pages has the same words, so a rule needs clues of two sorts, or one clue and
 //! almost no text; and a mark that the text shows is a quotation. A page with content beside a dialogue has more words than a rule allows.
 //!
+//! A wall that no rule knows may be a [`Notice`]: what it shows, for those who see it under many URLs.
+//!
 //! The cost for an ordinary page is a few looks at the header: only a page with little text is searched.
 
 mod kind;
 mod look;
+mod notice;
 mod rules;
 mod sentences;
 mod vocabulary;
@@ -23,6 +26,7 @@ use url::Url;
 
 pub use self::kind::WallKind;
 use self::look::Look;
+pub use self::notice::{Notice, notice};
 use crate::Page;
 
 /// A page that stands in the way of the one that was asked for.

@@ -139,6 +139,16 @@ fn read(source: &Path, url: Option<&str>, settings: &Settings, ignore_robots: bo
             ),
         }));
     }
+    if let Some(wall) = page.wall {
+        return Err(Error::from(RunError::Unread {
+            what: terminal_text(&page.source, SOURCE_CHARS),
+            reason: format!(
+                "it only stands in the way of the page that was asked for: {} ({}); with fetch.walls = false, its text is compared",
+                wall.kind,
+                terminal_text(&wall.evidence, SOURCE_CHARS)
+            ),
+        }));
+    }
     Ok(Subject {
         source: page.source,
         url: page.canonical_url,

@@ -10,7 +10,8 @@
 //! "similarity"}`. `of` names the most similar kept document. `distance` is the Hamming distance of the fingerprints, and null for
 //! short texts, which have no fingerprint. `similarity` is the Jaccard index of the five-word shingles, estimated for long texts. An
 //! exact duplicate has distance 0 and similarity 1. A document is a duplicate only of a unique document. A text without words is
-//! unique. The verdicts do not depend on the number of threads.
+//! unique. A page in HTML that stands in the way of another one has the verdict `blocked`, with `wall: {kind, evidence}`: it is compared with
+//! nothing, and kept nowhere. The verdicts do not depend on the number of threads.
 //!
 //! Memory grows only with the kept documents: the stages hold at most [`IN_FLIGHT_BYTES`] between them, and no line, record or file
 //! longer than `--max-document-bytes`.
@@ -102,6 +103,7 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
             extract: settings.extract,
             splits_lines: args.split == Some(Split::Lines),
             whole_rows: kept.is_some(),
+            walls: settings.walls,
         },
         group_by: args.group_by.clone(),
         scheme: settings.scheme,
@@ -149,7 +151,7 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
     }
 }
 
-/// The settings of `[dedup]` and `[[extract]]` and the flags. The command ignores the other sections.
+/// The settings of `[dedup]` and `[[extract]]`, `fetch.walls`, and the flags. The command ignores the others.
 fn settings(args: &DedupArgs) -> Result<Settings, UsageError> {
     let (users, path) = super::configuration::read(&args.config)?;
     let mut config = Config {
@@ -157,6 +159,7 @@ fn settings(args: &DedupArgs) -> Result<Settings, UsageError> {
         extract: users.extract,
         ..Config::default()
     };
+    config.fetch.walls = users.fetch.walls;
     // Validates the file first, so that the error names the right origin.
     super::configuration::validate(&config, path)?;
     config.dedup.max_distance = args.max_distance.unwrap_or(config.dedup.max_distance);
@@ -290,8 +293,12 @@ fn finish(
 fn summary(tally: &Tally, elapsed: Duration) -> String {
     let seconds = elapsed.as_secs_f64().max(1e-3);
     let read = tally.bytes_read();
+    let blocked = match tally.blocked() {
+        0 => String::new(),
+        blocked => format!("  blocked {blocked}"),
+    };
     format!(
-        "{} documents in {:.1}s: unique {}  exact {}  near {}  skipped {}\n  read {}, {:.1} MB/s; {} of text",
+        "{} documents in {:.1}s: unique {}  exact {}  near {}{blocked}  skipped {}\n  read {}, {:.1} MB/s; {} of text",
         tally.documents(),
         seconds,
         tally.unique(),

@@ -286,7 +286,13 @@ impl Rebuild {
             depth: page.depth,
             ..Discovered::default()
         };
-        let queued = self.store.discover(&[link])?.pop();
+        let mut queued = self.store.discover(&[link.clone()])?.pop();
+        if queued.is_none() {
+            // The state of a URL is read from committed rows.
+            self.store.commit()?;
+            self.touched.clear();
+            queued = self.store.asked_again(&link, None)?;
+        }
         Ok(queued.map(|queued| QueuedUrl {
             via: page.via.clone(),
             ..queued

@@ -152,9 +152,11 @@ impl Copy<'_> {
                 depth,
                 ..Discovered::default()
             };
-            let Some(queued) = store.discover(&[link]).map_err(Fault::Here)?.pop() else {
-                continue;
-            };
+            let mut queued = store.discover(&[link.clone()]).map_err(Fault::Here)?.pop();
+            if queued.is_none() {
+                queued = store.asked_again(&link, None).map_err(Fault::Here)?;
+            }
+            let Some(queued) = queued else { continue };
             let queued = QueuedUrl {
                 via: self.translated(store, via)?,
                 attempts: attempts.saturating_sub(1),
@@ -214,7 +216,13 @@ impl Copy<'_> {
                 priority: queued.priority,
                 via: None,
             };
-            store.discover_from(&[link], via.as_ref()).map_err(Fault::Here)?;
+            let is_new = !store
+                .discover_from(&[link.clone()], via.as_ref())
+                .map_err(Fault::Here)?
+                .is_empty();
+            if !is_new {
+                store.asked_again(&link, via.as_ref()).map_err(Fault::Here)?;
+            }
         }
         store.commit().map(|_| ()).map_err(Fault::Here)
     }

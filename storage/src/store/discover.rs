@@ -62,7 +62,9 @@ impl Store {
         is_worth_it: impl FnOnce(&Failure) -> bool,
     ) -> Result<Option<QueuedUrl>, StorageError> {
         match self.url_state(&link.host, &link.url)? {
-            Some(UrlState::Failed(failure)) if is_worth_it(&failure) => self.queue_again(link, CountChange::TriedAgain),
+            Some(UrlState::Failed(failure)) if is_worth_it(&failure) => {
+                self.queue_again(link, None, CountChange::TriedAgain)
+            }
             _ => Ok(None),
         }
     }
@@ -73,7 +75,9 @@ impl Store {
     /// As [`discover`](Self::discover).
     pub fn admit_again(&mut self, link: &Discovered, reason: &str) -> Result<Option<QueuedUrl>, StorageError> {
         match self.url_state(&link.host, &link.url)? {
-            Some(UrlState::Excluded { reason: of }) if of == reason => self.queue_again(link, CountChange::Admitted),
+            Some(UrlState::Excluded { reason: of }) if of == reason => {
+                self.queue_again(link, None, CountChange::Admitted)
+            }
             _ => Ok(None),
         }
     }
@@ -84,13 +88,18 @@ impl Store {
     /// As [`discover`](Self::discover).
     pub fn follow_again(&mut self, link: &Discovered) -> Result<Option<QueuedUrl>, StorageError> {
         match self.url_state(&link.host, &link.url)? {
-            Some(UrlState::Redirect { .. }) => self.queue_again(link, CountChange::Answered),
+            Some(UrlState::Redirect { .. }) => self.queue_again(link, None, CountChange::Answered),
             _ => Ok(None),
         }
     }
 
     /// Queues a URL that has its outcome. `None` if it is in the queue already.
-    fn queue_again(&mut self, link: &Discovered, change: CountChange) -> Result<Option<QueuedUrl>, StorageError> {
+    pub(super) fn queue_again(
+        &mut self,
+        link: &Discovered,
+        via: Option<&Via>,
+        change: CountChange,
+    ) -> Result<Option<QueuedUrl>, StorageError> {
         self.make_room()?;
         let Some(id) = self.links.id_of(&link.host, &link.url)? else {
             return Ok(None);
@@ -102,7 +111,7 @@ impl Store {
         let mut piece = self.piece();
         let queued = QueuedUrl {
             id,
-            ..QueuedUrl::new(link, None, piece.take_seq())
+            ..QueuedUrl::new(link, via, piece.take_seq())
         };
         FinishedUrls::remove(id, &mut piece);
         piece.change_queue(QueueChange::Add(queued.clone()));

@@ -1,18 +1,23 @@
-//! Pages that a worker gives up in favour of another worker of the crawl.
+//! Pages that leave the crawl although nobody asked for them again.
 //!
 //! Two workers may keep the same text at the same time, and then one of the two pages *yields*: it becomes a duplicate of the other
 //! worker's page. A worker may also learn that the URL of a page was not its own any more when it fetched it: then it *withdraws* the page.
-//! Which of the two pages stays is not for the store to say. Both are archived as events, so a rebuild restores them.
+//! Which of the two pages stays is not for the store to say. A page may turn out to be none when others with its text come: then it is
+//! *taken back*. All three are archived as events, so a rebuild restores them.
 
 use super::Store;
 use crate::catalogue::Catalogue;
 use crate::counts::CountChange;
 use crate::error::StorageError;
-use crate::frontier::Via;
+use crate::frontier::{Discovered, QueuedUrl, Via};
 use crate::outcome::Outcome;
 use crate::page::{PageRecord, Verdict, VerdictKind};
+use crate::url_state::UrlState;
 use crate::warc::metadata::{self, Event};
 use crate::warc::record::now_ms;
+
+/// The reason of an exclusion until the URL has its next outcome: its page was taken back.
+pub(crate) const TAKEN_BACK: &str = "its page turned out to be one text in the place of many pages";
 
 impl Store {
     /// Makes a kept page a duplicate of another worker's page, whose number is [packed](crate::PageElsewhere) in `verdict`. Its body and text
@@ -71,5 +76,40 @@ impl Store {
         let reason = reason.to_owned();
         self.finish(&queued, Outcome::Excluded { reason }, &[])?;
         Ok(true)
+    }
+
+    /// Takes a page back that turned out to be none: it leaves the crawl, as by [`withdraw`](Self::withdraw), and its URL returns to the queue
+    /// as if it had never been fetched. `None` if the page is no current page. Durable with the next commit.
+    ///
+    /// # Errors
+    /// Errors of the state and the archive.
+    pub fn take_back(&mut self, sequence: u64) -> Result<Option<QueuedUrl>, StorageError> {
+        let Some(page) = self.latest_page(sequence)? else {
+            return Ok(None);
+        };
+        if !self.withdraw(sequence, TAKEN_BACK)? {
+            return Ok(None);
+        }
+        let link = Discovered {
+            url: page.url,
+            host: page.host,
+            depth: page.depth,
+            ..Discovered::default()
+        };
+        self.queue_again(&link, page.via.as_ref(), CountChange::Admitted)
+    }
+
+    /// Queues a URL whose page was taken back, if the committed state has it as excluded: the archive does not have what came after that.
+    pub(crate) fn asked_again(
+        &mut self,
+        link: &Discovered,
+        via: Option<&Via>,
+    ) -> Result<Option<QueuedUrl>, StorageError> {
+        match self.url_state(&link.host, &link.url)? {
+            Some(UrlState::Excluded { reason }) if reason == TAKEN_BACK => {
+                self.queue_again(link, via, CountChange::Admitted)
+            }
+            _ => Ok(None),
+        }
     }
 }

@@ -176,6 +176,11 @@ impl Judge for ByLog {
     }
 
     /// No page leaves the index of the log; a page that yielded never was in it.
+    /// Pages of other workers may be duplicates of a page that the log has.
+    fn takes_back(&self) -> bool {
+        false
+    }
+
     fn departed(&mut self, _pages: &[u64]) -> Result<(), RunError> {
         Ok(())
     }

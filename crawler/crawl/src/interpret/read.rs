@@ -141,6 +141,12 @@ impl Interpreter {
         let robots = page.robots.all();
         let metadata = self.analyzer.metadata(page.metadata());
         let heading = page.telling_heading();
+        let notice = self.notice(
+            url,
+            &response.headers,
+            html.as_deref().map_or(&body, str::as_bytes),
+            &page,
+        );
         let links = std::mem::take(&mut page.outlinks);
         let others = std::mem::take(&mut page.embedded);
         let in_header = std::mem::take(&mut page.header_outlinks);
@@ -218,6 +224,7 @@ impl Interpreter {
                 text: page.text,
                 response,
                 outlinks,
+                notice: notice.filter(|_| !is_incomplete),
             },
             prepared,
         }))

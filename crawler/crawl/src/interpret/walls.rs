@@ -58,6 +58,12 @@ impl Interpreter {
         self.settings.walls.then(|| page::wall(&answer, page)).flatten()
     }
 
+    /// The notice that a page is; `None` for every other page, and if the user wants no wall recognised.
+    pub(super) fn notice(&self, url: &Url, headers: &HeaderMap, body: &[u8], page: &Page) -> Option<walls::Notice> {
+        let answer = Answer { url, headers, body };
+        self.settings.walls.then(|| walls::Notice::of(&answer, page)).flatten()
+    }
+
     /// The meaning of a wall.
     pub(super) fn blocked(&self, queued: QueuedUrl, wall: &Wall, response: &Response, page: Page) -> Meaning {
         let may_pass = self.walls.note(&queued.host) && wall.kind.is_passing();

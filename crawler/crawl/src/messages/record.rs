@@ -7,6 +7,7 @@ use web::fetch::{CookieMarks, Response};
 use super::{Errand, HostsWanted, Refill, RobotsAnswer};
 use crate::admission::HostGroup;
 use crate::exchange::Prepared;
+use crate::walls::Notice;
 use error::RunError;
 
 /// A message to the recorder.
@@ -149,6 +150,8 @@ pub(crate) struct UndecidedPage {
     pub response: Response,
     /// Links that belong to the crawl.
     pub outlinks: Vec<Discovered>,
+    /// The notice that the page is, if walls are recognised.
+    pub notice: Option<Notice>,
 }
 
 impl UndecidedPage {

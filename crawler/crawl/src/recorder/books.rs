@@ -281,6 +281,16 @@ impl Books {
         Ok(again)
     }
 
+    /// Takes a page back, and returns its URL, which is queued again: see [`Store::take_back`].
+    pub(super) fn take_back(&mut self, page: u64) -> Result<Option<QueuedUrl>, RunError> {
+        let queued = self.store.take_back(page)?;
+        if queued.is_some() {
+            self.departing.insert(page);
+            self.has_departures = true;
+        }
+        Ok(queued)
+    }
+
     fn count_failure(&self, queued: &QueuedUrl, outcome: &Outcome) {
         let (kind, detail) = match outcome {
             Outcome::Failed { kind, detail, .. } => {

@@ -24,6 +24,9 @@ impl Recorder {
         {
             return self.unchanged_page(&page, prepared).map(Some);
         }
+        if let Some(event) = self.blocked_page(&page)? {
+            return Ok(Some(event));
+        }
         let id = self.books.store().next_page_id();
         let decided = loop {
             match self.judge.decide(&self.books, id, &page)? {
@@ -66,6 +69,7 @@ impl Recorder {
             self.books.note_departures();
         }
         self.books.stats().verdict(&page.draft.verdict);
+        self.blocked.note_page(id, &page);
         let capture = self.archive.encoded(&page, prepared, self.books.store())?;
         // Steering learns only from the first version of a page, and not from one that may say more another time.
         let judged = match page.queued.revisits {

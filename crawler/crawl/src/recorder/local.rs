@@ -72,6 +72,10 @@ impl Judge for Local {
         self.dedup.index().applied() + 1 < store.next_page_id()
     }
 
+    fn takes_back(&self) -> bool {
+        true
+    }
+
     fn departed(&mut self, pages: &[u64]) -> Result<(), RunError> {
         departures::remove(&self.dedup, pages)
     }

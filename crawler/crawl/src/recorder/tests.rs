@@ -119,6 +119,7 @@ impl World {
                 text: text_of(text),
                 response: response(200),
                 outlinks: Vec::new(),
+                notice: None,
             },
             prepared,
         }))

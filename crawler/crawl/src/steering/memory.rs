@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 /// The values of the keys that were set last: between one and two generations of keys.
 #[derive(Debug)]
-pub(super) struct Memory<V> {
+pub(crate) struct Memory<V> {
     young: HashMap<u64, V>,
     old: HashMap<u64, V>,
     generation: usize,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use storage::{PageRecord, Store, Verdict};
+use storage::{Fate, PageRecord, Store, UrlState, Verdict};
 
 use super::{DuplicateOf, JudgedPage, Steering};
 use error::RunError;
@@ -24,6 +24,9 @@ pub fn replay(store: &Store, steering: &mut Steering) -> Result<(), RunError> {
         let (id, page) = row?;
         if page.previous.is_some() || page.is_incomplete {
             // As in the crawl: a later version of a page teaches nothing, and neither does a page that the browser gave up.
+            continue;
+        }
+        if is_taken_back(store, &page)? {
             continue;
         }
         let duplicate_of = match decided_against(id, &page) {
@@ -51,6 +54,18 @@ pub fn replay(store: &Store, steering: &mut Steering) -> Result<(), RunError> {
         );
     }
     Ok(())
+}
+
+/// Whether the page turned out to be a wall. Its URL was then asked for again, and neither redirects nor is excluded.
+fn is_taken_back(store: &Store, page: &PageRecord) -> Result<bool, RunError> {
+    if page.fate != Fate::Moved {
+        return Ok(false);
+    }
+    let state = store.url_state(&page.host, &page.url)?;
+    Ok(!matches!(
+        state,
+        Some(UrlState::Redirect { .. } | UrlState::Excluded { .. })
+    ))
 }
 
 /// The page that page number `id` duplicated when it was decided.

@@ -23,11 +23,13 @@ pub enum WallKind {
     Parked,
     /// The page that a server or a panel of a host shows before there is a site.
     DefaultPage,
+    /// One text in the place of many pages. No rule knows it: whoever sees it under many URLs recognises it.
+    Repeated,
 }
 
 impl WallKind {
     /// All kinds.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Challenge,
         Self::Captcha,
         Self::Javascript,
@@ -38,9 +40,10 @@ impl WallKind {
         Self::Region,
         Self::Parked,
         Self::DefaultPage,
+        Self::Repeated,
     ];
 
-    /// Its name: `challenge`, `captcha`, `javascript`, `denied`, `rate_limit`, `consent`, `login`, `region`, `parked` or `default_page`.
+    /// Its name: `challenge`, `captcha`, `javascript`, `denied`, `rate_limit`, `consent`, `login`, `region`, `parked`, `default_page` or `repeated`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -54,6 +57,7 @@ impl WallKind {
             Self::Region => "region",
             Self::Parked => "parked",
             Self::DefaultPage => "default_page",
+            Self::Repeated => "repeated",
         }
     }
 
@@ -71,6 +75,7 @@ impl WallKind {
             Self::Region => "not for this country",
             Self::Parked => "parked domain",
             Self::DefaultPage => "default page of a server",
+            Self::Repeated => "one text in the place of many pages",
         }
     }
 
@@ -95,6 +100,10 @@ impl WallKind {
             Self::DefaultPage => {
                 "Look at the URL in a browser: the site is not set up, has moved, or has another name or port."
             }
+            Self::Repeated => {
+                "Look at one of the URLs in a browser: ask the operator to admit this crawler if it is refused, let a browser render the \
+                 pages if they need scripts, or set fetch.walls = false if the text is the page."
+            }
         }
     }
 
@@ -109,7 +118,7 @@ impl WallKind {
     #[must_use]
     pub fn is_passing(self) -> bool {
         match self {
-            Self::Challenge | Self::Captcha | Self::RateLimit => true,
+            Self::Challenge | Self::Captcha | Self::RateLimit | Self::Repeated => true,
             Self::Denied
             | Self::Javascript
             | Self::Consent

@@ -15,7 +15,7 @@ use crate::words::words;
 const MAX_TEXT_BYTES: usize = 12 * 1024;
 
 /// Bytes of markup that are searched. Walls are small, and their scripts come first.
-const MAX_MARKUP_BYTES: usize = 64 * 1024;
+pub(super) const MAX_MARKUP_BYTES: usize = 64 * 1024;
 
 /// Most characters of a sentence in the evidence.
 const MAX_SHOWN_CHARS: usize = 100;

@@ -27,7 +27,8 @@ pub enum AnswerFormat {
     12 too_short: too short for a fingerprint, and similar to no short page; the command did not compare it with longer pages\n  \
     13 contained: one page contains 80 % or more of the text in passages of at least eight words; a shorter text must be there as a \
     whole\n  \
-    1 the command could not continue, 2 an argument or the configuration is invalid\n\
+    1 the command could not continue, or the page stands in the way of the one that was asked for, 2 an argument or the configuration \
+    is invalid\n\
     By default the command compares only the pages that the index finds. A text with a fingerprint is compared with the pages within \
     dedup.max_distance bits, a shorter text with the short pages, and a text of fewer than five words only with equal texts. The index \
     rarely finds the page that contains an excerpt. --thorough reads the texts of all kept pages. It finds the pages that contain an \

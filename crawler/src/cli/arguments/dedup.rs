@@ -123,9 +123,10 @@ impl From<CandidateSource> for Candidates {
 /// `crawler dedup`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Output: one JSON object per line, in input order: {\"id\", \"verdict\": \"unique\"|\"exact\"|\"near\", \
+    after_help = "Output: one JSON object per line, in input order: {\"id\", \"verdict\": \"unique\"|\"exact\"|\"near\"|\"blocked\", \
     \"of\": id|null, \"distance\": bits|null, \"similarity\": 0 to 1|null}. \"of\" names a unique document. The same input always \
-    gives the same verdicts.\n\
+    gives the same verdicts. A page in HTML that stands in the way of another one, such as a bot challenge, is \"blocked\", with \
+    \"wall\": {\"kind\", \"evidence\"}: it is compared with nothing, and kept nowhere.\n\
     The command reports input that it cannot read as file:line or file:byte, counts it, and continues.\n\
     An output file appears when it is complete. Until then, and after Ctrl-C, FILE.partial holds the verdicts so far, in whole lines. \
     The same command starts from the beginning.\n\
@@ -135,7 +136,7 @@ impl From<CandidateSource> for Candidates {
     more. One process at a time can use a folder; any number can share an index on a Redis server: of near-duplicates that they add \
     at the same time, exactly one is unique. Every run of an index needs the same settings. The environment variable REDISCLI_AUTH \
     holds the password of a server, if the address (redis://[USER]:PASSWORD@HOST) does not. crawler check --index compares one text.\n\
-    The command reads only the section [dedup] of the configuration.\n\
+    The command reads only the sections [dedup] and [[extract]] of the configuration, and fetch.walls.\n\
     Examples:\n  \
     crawler dedup corpus.jsonl.gz --output verdicts.jsonl\n  \
     crawler dedup pages/ --kept unique.jsonl --output verdicts.jsonl\n  \

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ::url::Url;
 use dedup::{About, Analyzer, Signature, Subject};
+use page::Wall;
 use web::host_key::HostKey;
 
 use super::tally::Tally;
@@ -29,7 +30,15 @@ pub(super) struct Analyzed {
 )]
 pub(super) enum Item {
     Document(Signed),
+    Wall(Blocked),
     Fault(Fault),
+}
+
+/// A page that stands in the way of the one that the document was to be.
+#[derive(Debug)]
+pub(super) struct Blocked {
+    pub wall: Wall,
+    id: Range<usize>,
 }
 
 /// The signature and the output of a document.
@@ -57,6 +66,12 @@ impl Analysis {
         let mut analyzed = Analyzed::default();
         batch.documents(&self.reading, &mut |document| {
             let item = match document {
+                Ok(Document {
+                    wall: Some(wall), id, ..
+                }) => Item::Wall(Blocked {
+                    wall: wall.clone(),
+                    id: append(&mut analyzed.ids, |ids| ids.extend_from_slice(id.as_bytes())),
+                }),
                 Ok(document) => {
                     tally.add_text(document.text.len());
                     let signature = self.sign(&document);
@@ -111,6 +126,10 @@ impl Analyzed {
         &self.ids[document.id.clone()]
     }
 
+    pub(super) fn id_of_wall(&self, blocked: &Blocked) -> &[u8] {
+        &self.ids[blocked.id.clone()]
+    }
+
     pub(super) fn kept(&self, document: &Signed) -> &[u8] {
         &self.kept[document.kept.clone()]
     }
@@ -122,6 +141,7 @@ impl Analyzed {
             .iter()
             .map(|item| match item {
                 Item::Document(document) => document.signature.shingles.capacity() * size_of::<u64>(),
+                Item::Wall(blocked) => blocked.wall.evidence.capacity(),
                 Item::Fault(fault) => fault.reason.capacity(),
             })
             .sum();

@@ -10,7 +10,8 @@ use super::kept_ids::KeptIds;
 use super::tally::Tally;
 use crate::cli::index::{DocumentIndex, id_of_json, json_of_id};
 use error::RunError;
-use files::{At, Fault, Place};
+use files::{At, Fault, Place, json_string};
+use page::Wall;
 
 /// A batch with verdicts, ready for the writer.
 #[derive(Debug, Default)]
@@ -69,6 +70,11 @@ impl Decider {
         for item in std::mem::take(&mut analyzed.items) {
             let document = match item {
                 Item::Document(document) => document,
+                Item::Wall(blocked) => {
+                    tally.add_blocked();
+                    write_blocked(analyzed.id_of_wall(&blocked), &blocked.wall, &mut decided.verdicts);
+                    continue;
+                }
                 Item::Fault(fault) => {
                     tally.add_fault();
                     decided.faults.push(fault);
@@ -177,6 +183,17 @@ fn other_text(id: &[u8]) -> Fault {
         place,
         "the index has this id with another text: give the document another id, or use another index",
     )
+}
+
+/// Appends the line of a page that stands in the way of another one.
+fn write_blocked(id: &[u8], wall: &Wall, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"{\"id\":");
+    out.extend_from_slice(id);
+    let (kind, evidence) = (json_string(wall.kind.name()), json_string(&wall.evidence));
+    let rest = format!(
+        ",\"verdict\":\"blocked\",\"of\":null,\"distance\":null,\"similarity\":null,\"wall\":{{\"kind\":{kind},\"evidence\":{evidence}}}}}\n"
+    );
+    out.extend_from_slice(rest.as_bytes());
 }
 
 /// Appends the line of a verdict.

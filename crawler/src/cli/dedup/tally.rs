@@ -16,6 +16,8 @@ pub(super) struct Tally {
     unique: AtomicU64,
     exact: AtomicU64,
     near: AtomicU64,
+    /// Pages that stand in the way of others.
+    blocked: AtomicU64,
     faults: AtomicU64,
     /// Documents with a group and a heading.
     grouped: AtomicU64,
@@ -38,6 +40,10 @@ impl Tally {
             Verdict::Near { .. } => &self.near,
         };
         counter.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn add_blocked(&self) {
+        self.blocked.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(super) fn add_fault(&self) {
@@ -68,6 +74,10 @@ impl Tally {
         self.near.load(Ordering::Relaxed)
     }
 
+    pub(super) fn blocked(&self) -> u64 {
+        self.blocked.load(Ordering::Relaxed)
+    }
+
     pub(super) fn faults(&self) -> u64 {
         self.faults.load(Ordering::Relaxed)
     }
@@ -78,7 +88,7 @@ impl Tally {
 
     /// Documents with a verdict.
     pub(super) fn documents(&self) -> u64 {
-        self.unique() + self.exact() + self.near()
+        self.unique() + self.exact() + self.near() + self.blocked()
     }
 }
 

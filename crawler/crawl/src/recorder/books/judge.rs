@@ -38,6 +38,9 @@ pub(crate) trait Judge: Post {
     /// Whether the index on the disk lacks something.
     fn is_behind(&self, store: &Store) -> bool;
 
+    /// Whether a page can be taken back: no folder but this one has been told of it.
+    fn takes_back(&self) -> bool;
+
     /// These pages are not kept any more, and the store has that on the disk.
     ///
     /// # Errors
