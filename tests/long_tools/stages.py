@@ -40,6 +40,7 @@ class Folder:
     def __post_init__(self) -> None:
         self.path.mkdir(parents=True)
         self.log = self.path / "run.log"
+        (self.path / "empty.toml").touch()
 
     @property
     def data(self) -> Path:
@@ -63,17 +64,20 @@ class Folder:
     def decided(self, name: str) -> set[str]:
         """The URLs of all pages that a commit holds."""
         output = self.path / name
-        run_or_fail([str(self.binary), "export", "--format", "cdxj", "--verdict", "all", "--data", str(self.data), "--output", str(output)],
-                    COMMAND_SECONDS)
+        run_or_fail([*self._command("export"), "--format", "cdxj", "--verdict", "all", "--output", str(output)], COMMAND_SECONDS)
         with output.open(encoding="utf-8") as lines:
             return {line.split(" ", 1)[0] for line in lines}
 
     def verify(self) -> tuple[int, float, str]:
         """Exit code of `crawler verify`, its seconds, and the end of what it printed."""
         began = time.monotonic()
-        done = subprocess.run([self.binary, "verify", "--quiet", "--data", self.data], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, errors="replace", timeout=COMMAND_SECONDS, check=False)
+        done = subprocess.run([*self._command("verify"), "--quiet"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, errors="replace", timeout=COMMAND_SECONDS, check=False)
         return done.returncode, time.monotonic() - began, "\n".join(done.stdout.strip().splitlines()[-10:])
+
+    def _command(self, name: str) -> list[str]:
+        """A command that reads the folder, whatever configuration lies in the current one."""
+        return [str(self.binary), name, "--data", str(self.data), "--config", str(self.path / "empty.toml")]
 
 
 @dataclass(frozen=True)
