@@ -15,12 +15,13 @@ def watch_threads(process: Running) -> tuple[Ended, list[tuple[str, float]]]:
     """Waits for the end; how it went, and name and processor time in seconds of each thread that a sample saw."""
     threads: dict[str, tuple[str, float]] = {}
     while (ended := process.ended()) is None:
-        threads.update(_thread_times(process.pid))
+        threads.update(thread_times(process.pid))
         time.sleep(SAMPLE_SECONDS)
     return ended, list(threads.values())
 
 
-def _thread_times(pid: int) -> dict[str, tuple[str, float]]:
+def thread_times(pid: int) -> dict[str, tuple[str, float]]:
+    """Name and processor time in seconds of each thread that the process has now, by its number."""
     times = {}
     for stat in Path(f"/proc/{pid}/task").glob("*/stat"):
         try:

@@ -83,6 +83,12 @@ pub use standing::{HostStanding, HostStateKind, Standing};
 /// Bound on the URLs of one host in memory; the others wait in the store.
 const BUFFER: usize = 1_024;
 
+/// Bound on the URLs of all hosts in memory, so far as each may have [`LEAST_BUFFER`]. A URL takes about 400 bytes.
+const BUFFERS: usize = 1 << 19;
+
+/// Enough for half a minute of a host without another question to the store.
+const LEAST_BUFFER: usize = 32;
+
 /// The order over all hosts.
 #[derive(Debug)]
 pub struct Frontier {
@@ -250,9 +256,17 @@ impl Frontier {
             if is_seed {
                 self.want(&host, now);
             }
-            self.host(&host).offer(queued);
+            let most = self.buffer_of_a_host();
+            let entry = self.host(&host);
+            entry.queue.bound(most);
+            entry.offer(queued);
             self.schedule(&host, now);
         }
+    }
+
+    /// Bound on the URLs of one host in memory, as long as there are so many hosts.
+    fn buffer_of_a_host(&self) -> usize {
+        (BUFFERS / self.hosts.len().max(1)).clamp(LEAST_BUFFER, BUFFER)
     }
 
     /// The next thing to do.

@@ -349,7 +349,9 @@ impl Frontier {
         if urls.iter().any(super::is_seed) {
             self.want(&name, now);
         }
+        let most = self.buffer_of_a_host();
         let host = self.host(&name);
+        host.queue.bound(most);
         host.memory.may_have_answers = record.is_some();
         for queued in urls {
             host.urls += 1;

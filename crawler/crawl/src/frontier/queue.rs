@@ -82,7 +82,10 @@ enum Part {
 /// The queue of one host.
 #[derive(Debug, Default)]
 pub(super) struct HostQueue {
-    buffer: BTreeMap<Place, WaitingUrl>,
+    /// Boxed, because the map reserves room for eleven values where it has one, and most hosts have few.
+    buffer: BTreeMap<Place, Box<WaitingUrl>>,
+    /// Bound on the new URLs in the buffer, and on those that a refill brings.
+    most: usize,
     pub visits: HostVisits,
     stored: Stored,
     held_back: HeldBack,
@@ -104,13 +107,24 @@ impl HostQueue {
     pub fn new(has_probation: bool) -> Self {
         Self {
             has_probation,
+            most: BUFFER,
             ..Self::default()
         }
     }
 
+    /// From now on, the buffer takes this many URLs. Those that it has stay.
+    pub fn bound(&mut self, most: usize) {
+        self.most = most;
+    }
+
+    /// Bound on the URLs of a refill.
+    pub fn most(&self) -> usize {
+        self.most
+    }
+
     /// Takes a new URL into the buffer. If the buffer is full, the URL stays in the store.
     pub fn offer(&mut self, queued: QueuedUrl) {
-        let is_full = self.buffer.len() >= BUFFER;
+        let is_full = self.buffer.len() >= self.most;
         self.take_in(queued, is_full);
     }
 
@@ -257,7 +271,7 @@ impl HostQueue {
         if waiting.queued.revisits.is_some() {
             self.visits.put_back(waiting);
         } else {
-            self.buffer.insert(waiting.place(), waiting);
+            self.buffer.insert(waiting.place(), Box::new(waiting));
         }
     }
 
@@ -290,7 +304,7 @@ impl HostQueue {
             return Next::AwaitsVerdict;
         };
         match self.buffer.remove(&place) {
-            Some(waiting) => Next::Url(Box::new(waiting)),
+            Some(waiting) => Next::Url(waiting),
             None => Next::Empty,
         }
     }

@@ -195,8 +195,12 @@ impl Frontier {
             self.schedule_address(key, now);
             return None;
         }
+        let most = self.buffer_of_a_host();
         let host = self.hosts.get_mut(name);
-        let mut step = host.and_then(|host| host.step(name, takes_new, &mut self.steering, now));
+        let mut step = host.and_then(|host| {
+            host.queue.bound(most);
+            host.step(name, takes_new, &mut self.steering, now)
+        });
         if let Some(Step::Start(_, passage)) = &mut step {
             passage.permit = permit;
             self.trials.note_request(name);

@@ -310,6 +310,27 @@ fn sitemaps_named_by_robots_txt_are_fetched_once_each() {
 }
 
 #[test]
+fn many_hosts_share_the_memory_for_urls() {
+    let mut frontier = Frontier::new(&settings(|_| ()), WINDOW, 0);
+    let mut most = Vec::new();
+    for number in 0..MAX_HOSTS {
+        frontier.add_stored_host(&format!("{number}.example"), &stored(1));
+        let hosts = number + 1;
+        let of_a_host = frontier.buffer_of_a_host();
+        assert!(hosts * of_a_host <= BUFFERS.max(hosts * LEAST_BUFFER));
+        most.push(of_a_host);
+    }
+    assert_eq!(
+        [most[0], most[511], most[MAX_HOSTS - 1]],
+        [BUFFER, BUFFER, LEAST_BUFFER]
+    );
+    let Step::Refill(Refill { limit, .. }) = frontier.next(at(0)) else {
+        panic!("no refill")
+    };
+    assert_eq!(limit, LEAST_BUFFER);
+}
+
+#[test]
 fn a_host_with_more_than_the_buffer_asks_the_store_for_the_rest() {
     let mut frontier = Frontier::new(&settings(|c| c.politeness.delay_ms = 0), WINDOW, 0);
     frontier.add_stored_host("a.example", &stored(1));

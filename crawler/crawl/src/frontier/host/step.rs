@@ -5,7 +5,6 @@ use url::Url;
 use web::politeness::Now;
 use web::robots::robots_url;
 
-use super::super::BUFFER;
 use super::super::host_logins::LoginRuling;
 use super::super::queue::Next;
 use super::super::state::{OriginState, Ruling, UrlState, Work, origin};
@@ -70,7 +69,7 @@ impl Host {
         let awaiting = self.awaiting.iter().map(|queued| queued.seq);
         Step::Refill(Refill {
             host: name.to_owned(),
-            limit: BUFFER,
+            limit: self.queue.most(),
             skip: self.queue.not_to_refill().chain(awaiting).collect(),
             from,
         })

@@ -132,3 +132,26 @@ fn held_back_urls_come_back_only_for_a_review() {
     }
     assert!(!queue.wants_more(true), "each is judged once");
 }
+
+#[test]
+fn a_bounded_queue_leaves_the_rest_to_the_store_and_asks_for_no_more_than_its_bound() {
+    let mut queue = HostQueue::new(false);
+    assert_eq!(queue.most(), BUFFER);
+    for seq in 1..=3 {
+        queue.offer(queued(seq, 0, &format!("{seq}")));
+    }
+    // What is in memory stays, and nothing comes to it.
+    queue.bound(2);
+    queue.offer(queued(4, 0, "4"));
+    assert_eq!(queue.most(), 2);
+    assert!(queue.has_stored());
+    for seq in 1..=3 {
+        assert!(!queue.wants_more(true), "{seq}");
+        assert_eq!(take(&mut queue), Some(seq));
+        queue.end(seq);
+    }
+    assert!(queue.wants_more(true));
+    queue.begin_refill(true);
+    queue.refilled(vec![queued(4, 0, "4")], false);
+    assert_eq!([take(&mut queue), take(&mut queue)], [Some(4), None]);
+}
