@@ -11,12 +11,13 @@ use std::time::{Duration, Instant, SystemTime};
 
 use prometheus_client::metrics::histogram::Histogram;
 use storage::{Counts, RefreshCounts, Verdict};
+use url::Url;
 
 use crate::failures::{FailedSeed, FailedSeeds};
 use crate::frontier::Standing;
 use crate::messages::Ending;
 
-pub use trend::{Bound, Rates, RunLimits, TimeLeft, Trend};
+pub use trend::{Bound, Rates, RunLimits, TimeLeft, Trend, about};
 pub use worker::{WorkerStanding, WorkerStats};
 
 /// Upper bounds of the buckets of fetch times, in seconds.
@@ -48,6 +49,8 @@ pub struct Stats {
     counts: Mutex<Counts>,
     refresh: Mutex<Option<RefreshCounts>>,
     standing: Mutex<Arc<Standing>>,
+    /// The URL of the last request, if a display shows it.
+    last_request: Mutex<Option<Url>>,
     worker: WorkerStats,
     verdicts: Mutex<Verdicts>,
     failures: Mutex<BTreeMap<String, u64>>,
@@ -75,6 +78,7 @@ impl Default for Stats {
             counts: Mutex::default(),
             refresh: Mutex::default(),
             standing: Mutex::default(),
+            last_request: Mutex::default(),
             worker: WorkerStats::default(),
             verdicts: Mutex::default(),
             failures: Mutex::default(),
@@ -106,6 +110,8 @@ pub struct Snapshot {
     pub refresh: Option<RefreshCounts>,
     /// The states of the hosts, a moment ago.
     pub standing: Arc<Standing>,
+    /// The URL of the last request that began, for a display.
+    pub last_request: Option<Url>,
     /// The part of this worker in a crawl by several; `None` if one process crawls alone.
     pub worker: Option<WorkerStanding>,
     /// The pages that the browser had.
@@ -268,7 +274,7 @@ impl Stats {
         *lock(&self.refresh) = refresh;
     }
 
-    /// Notes that a display will read [`Snapshot::standing`].
+    /// Notes that a display will read [`Snapshot::standing`] and [`Snapshot::last_request`].
     pub fn watch(&self) {
         self.watched.store(true, Ordering::Relaxed);
     }
@@ -277,6 +283,13 @@ impl Stats {
     #[must_use]
     pub fn is_watched(&self) -> bool {
         self.watched.load(Ordering::Relaxed)
+    }
+
+    /// Notes that a request begins.
+    pub fn request_begins(&self, url: &Url) {
+        if self.is_watched() {
+            *lock(&self.last_request) = Some(url.clone());
+        }
     }
 
     /// Sets the states of the hosts.
@@ -333,6 +346,7 @@ impl Stats {
             failures: lock(&self.failures).clone(),
             refresh: *lock(&self.refresh),
             standing: lock(&self.standing).clone(),
+            last_request: lock(&self.last_request).clone(),
             worker: self.worker.standing(),
             rendered: *lock(&self.rendered),
             unrendered: read(&self.unrendered),

@@ -3,6 +3,8 @@
 //! The frontier walks over its hosts when a display asks, a few times a second at most, so a page costs nothing more. The result
 //! has a fixed size, however many hosts there are.
 
+use std::time::Duration;
+
 use web::politeness::Now;
 
 use super::Frontier;
@@ -161,10 +163,22 @@ pub struct HostStanding {
     pub urls: u64,
     /// The kind of its state.
     pub state: HostStateKind,
+    /// The delay between two requests, as it is now.
+    pub delay: Duration,
     /// When its wait ends, Unix ms; `None` if that is unknown.
     pub until: Option<u64>,
     /// The last failure of a host that rests or is given up.
     pub failure: Option<String>,
+}
+
+impl HostStanding {
+    /// The least time that its URLs take, by the delay alone. `None` for a host that is not asked any more.
+    #[must_use]
+    pub fn at_least(&self) -> Option<Duration> {
+        let is_asked = self.state.is_waiting() || self.state == HostStateKind::Fetching;
+        let urls = u32::try_from(self.urls).unwrap_or(u32::MAX);
+        is_asked.then(|| self.delay.saturating_mul(urls))
+    }
 }
 
 impl Standing {
@@ -213,6 +227,7 @@ impl Frontier {
                 host: name.to_owned(),
                 urls,
                 state: kind,
+                delay: host.gate.delay(),
                 until: until.map(|until| self.started_at.saturating_add(millis(until))),
                 failure: failure.map(|text| terminal_text(text, DETAIL)),
             })

@@ -118,6 +118,7 @@ impl Network {
         let page = self.page.clone();
         let form = self.form(&task);
         let span = self.spans.fetch(&task, url(&task));
+        stats.request_begins(url(&task));
         let has_proxy = self.fetcher.has_proxy();
         tokio::spawn(async move {
             let (host, wanted, conditions) = parts(&task, page);

@@ -174,8 +174,9 @@ impl TimeLeft {
     }
 }
 
-/// Rounds as coarsely as the estimate is uncertain.
-fn about(time: Duration) -> String {
+/// Rounds as coarsely as an estimate is uncertain.
+#[must_use]
+pub fn about(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     let rounded = |unit: f64| (seconds / unit).round().max(1.0);
     match seconds {

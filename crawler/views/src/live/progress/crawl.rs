@@ -3,12 +3,19 @@
 use std::time::{Duration, SystemTime};
 
 use crawl::clock::unix_millis;
-use crawl::stats::{Rates, RunLimits, Snapshot, TimeLeft};
+use crawl::stats::{Rates, RunLimits, Snapshot, TimeLeft, about};
 use crawl::{HostStanding, HostStateKind};
+use terminal::text::terminal_text;
 use terminal::units::{bytes, grouped};
 
 /// Hosts named in the display.
 const NAMED: usize = 3;
+
+/// A shorter time for the URLs of a host is not shown.
+const SHORTEST_QUEUE: Duration = Duration::from_secs(60);
+
+/// Bound on the characters of the URL of a request.
+const URL_CHARS: usize = 200;
 
 /// A shorter wait is not shown, because it ends before a reader sees it.
 const SHORTEST_WAIT_MS: u64 = 2_000;
@@ -50,6 +57,9 @@ pub(super) fn describe(
         ),
         format!("queued {}, {}", now.counts.queued, describe_hosts(now)),
     ];
+    if let Some(url) = now.last_request.as_ref().filter(|_| now.ending.is_none()) {
+        lines.push(format!("last request: {}", terminal_text(url.as_str(), URL_CHARS)));
+    }
     if let Some(read) = now.seed_lines {
         lines.push(format!("seeds: {} lines read", grouped(read)));
     }
@@ -88,12 +98,15 @@ fn describe_hosts(now: &Snapshot) -> String {
     format!("hosts: {}", parts.join(", "))
 }
 
-/// `a.example 2000 (resting, 40 s: HTTP status 503)`.
+/// `a.example 2000 (resting, 40 s: HTTP status 503)`, `a.example 2000 (politeness delay, at least about 33 min)`.
 fn describe_host(host: &HostStanding, now: u64) -> String {
     let mut why = host.state.describe().to_owned();
     let wait = host.until.map_or(0, |until| until.saturating_sub(now));
     if wait >= SHORTEST_WAIT_MS {
         why.push_str(&format!(", {} s", wait.div_ceil(1_000)));
+    }
+    if let Some(least) = host.at_least().filter(|least| *least >= SHORTEST_QUEUE) {
+        why.push_str(&format!(", at least {}", about(least)));
     }
     if let Some(failure) = &host.failure {
         why.push_str(&format!(": {failure}"));
@@ -111,6 +124,7 @@ mod tests {
             host: "a.example".into(),
             urls: 7,
             state,
+            delay: Duration::from_secs(1),
             until,
             failure: failure.map(str::to_owned),
         };
@@ -123,6 +137,15 @@ mod tests {
             shown(host(HostStateKind::Delay, Some(1_000_900), None)),
             "a.example 7 (politeness delay)"
         );
+        let slow = |state| HostStanding {
+            urls: 2_000,
+            ..host(state, None, None)
+        };
+        assert_eq!(
+            shown(slow(HostStateKind::Delay)),
+            "a.example 2000 (politeness delay, at least about 33 min)"
+        );
+        assert_eq!(shown(slow(HostStateKind::GivenUp)), "a.example 2000 (given up)");
     }
 
     #[test]
@@ -139,6 +162,7 @@ mod tests {
             counts,
             bytes: 5_000,
             elapsed: Duration::from_millis(723_900),
+            last_request: "https://a.example/news/7".parse().ok(),
             ..Snapshot::default()
         };
         let limits = RunLimits {
@@ -158,6 +182,7 @@ mod tests {
                 "10.0 pages/s, 12.5 requests/s, 2.0 kB/s, 5.0 kB in total",
                 "kept 60, exact 30, near 10 (40.0 % duplicates), failed 3",
                 "queued 44, no host waiting",
+                "last request: https://a.example/news/7",
             ]
         );
     }

@@ -65,6 +65,7 @@ pub(super) fn nonce() -> String {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+    use std::time::Duration;
 
     use super::*;
     use crate::live::status::View;
@@ -79,6 +80,7 @@ mod tests {
             host: "\"><img src=x>.example".into(),
             urls: 7,
             state: HostStateKind::Resting,
+            delay: Duration::from_secs(1),
             until: Some(1_774_000_000_000),
             failure: Some("</td><script>alert(2)</script>".into()),
         });
