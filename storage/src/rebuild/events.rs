@@ -286,7 +286,7 @@ impl Rebuild {
             depth: page.depth,
             ..Discovered::default()
         };
-        let mut queued = self.store.discover(&[link.clone()])?.pop();
+        let mut queued = self.store.discover(std::slice::from_ref(&link))?.pop();
         if queued.is_none() {
             // The state of a URL is read from committed rows.
             self.store.commit()?;

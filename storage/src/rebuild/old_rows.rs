@@ -152,7 +152,7 @@ impl Copy<'_> {
                 depth,
                 ..Discovered::default()
             };
-            let mut queued = store.discover(&[link.clone()]).map_err(Fault::Here)?.pop();
+            let mut queued = store.discover(std::slice::from_ref(&link)).map_err(Fault::Here)?.pop();
             if queued.is_none() {
                 queued = store.asked_again(&link, None).map_err(Fault::Here)?;
             }
@@ -217,7 +217,7 @@ impl Copy<'_> {
                 via: None,
             };
             let is_new = !store
-                .discover_from(&[link.clone()], via.as_ref())
+                .discover_from(std::slice::from_ref(&link), via.as_ref())
                 .map_err(Fault::Here)?
                 .is_empty();
             if !is_new {
