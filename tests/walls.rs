@@ -206,7 +206,7 @@ const INTERSTITIALS: [(&str, &str); 3] = [
         "a queue",
         "<html><head><title>Waiting room</title></head><body><table><tr><td><img src=\"/wr/logo.svg\"></td><td><b>You are in line.</b><br>\
          There are more visitors than usual. This window refreshes by itself, please leave it open.<br>Ticket {id}</td></tr></table>\
-         <p><a href=\"/wr/why?back=%2F\">Why am I here</a></p></body></html>",
+         <p><a href=\"https://line.example/why?from=%2F\">Why am I here</a></p></body></html>",
     ),
     (
         "a gate",

@@ -110,6 +110,7 @@ impl Pages {
                 text,
                 response: response(200),
                 outlinks,
+                notice: None,
             },
             prepared,
         }))
