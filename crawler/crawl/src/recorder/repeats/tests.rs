@@ -50,6 +50,9 @@ fn sections(count: usize) -> Vec<String> {
     names[..count].iter().map(|name| format!("/{name}")).collect()
 }
 
+/// The URL of a number.
+type UrlOf = fn(usize) -> String;
+
 #[test]
 fn a_notice_at_eight_places_is_a_wall_and_the_pages_before_are_taken_back() {
     let mut run = Run::default();
@@ -83,7 +86,7 @@ fn a_notice_at_eight_places_is_a_wall_and_the_pages_before_are_taken_back() {
 
 #[test]
 fn urls_that_lead_to_one_page_are_one_place() {
-    let cases: [(&str, fn(usize) -> String); 8] = [
+    let cases: [(&str, UrlOf); 8] = [
         ("parameters", |n| format!("/item?id={n}")),
         ("parameters of the home page", |n| format!("/?p={n}")),
         ("sessions", |n| format!("/cart;jsessionid={n}a{n}")),
