@@ -1,6 +1,6 @@
 //! Pages that a worker gives up in favour of another worker of the crawl.
 
-use storage::{Fate, OpenOptions, PageElsewhere, Rebuild, StorageError, Store, UrlState, Verdict};
+use storage::{Fate, OpenOptions, Outcome, PageElsewhere, Rebuild, StorageError, Store, UrlState, Verdict};
 
 use super::rebuild::{findings, rebuilt};
 use super::support::*;
@@ -168,4 +168,71 @@ fn the_yield_of_a_lost_page_is_a_problem_and_no_end_of_a_rebuild() {
     assert_sound(&store);
     assert_eq!(store.url_state("h", "https://h/b").unwrap(), Some(UrlState::Queued));
     assert_eq!(store.catalogue().representative_of(4).unwrap(), Some(OTHER.packed()));
+}
+
+/// Pages 1 and 2 were taken back in one commit with their verdicts; then one URL failed, one has another page, and one is still queued.
+#[test]
+fn a_page_that_is_taken_back_leaves_its_url_in_the_queue_and_a_rebuild_restores_what_came_then() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = open(dir.path());
+    let links = ["a", "b", "c", "d"].map(|path| link("h", path));
+    let queued = store.discover(&links).unwrap();
+    store.finish(&queued[0], kept(&queued[0]), &[]).unwrap();
+    store.finish(&queued[1], exact(1), &[]).unwrap();
+    store.finish(&queued[2], exact(1), &[]).unwrap();
+    store.finish(&queued[3], kept(&queued[3]), &[]).unwrap();
+    let mut again = Vec::new();
+    for page in [1, 2, 3] {
+        again.push(store.take_back(page).unwrap().unwrap());
+    }
+    assert_eq!(store.take_back(1).unwrap(), None, "it was taken back");
+    assert_eq!(store.take_back(9).unwrap(), None, "there is no such page");
+    assert_eq!(
+        (store.counts().kept, store.counts().exact, store.counts().queued),
+        (1, 0, 3)
+    );
+    store.commit().unwrap();
+    assert_sound(&store);
+    assert_eq!(
+        store.catalogue().departed().unwrap(),
+        [1],
+        "the kept one leaves the index"
+    );
+    assert_eq!(store.url_state("h", "https://h/a").unwrap(), Some(UrlState::Queued));
+    let failed = Outcome::Failed {
+        kind: "blocked_repeated".to_owned(),
+        status: Some(200),
+        detail: "one text".to_owned(),
+    };
+    store.finish(&again[0], failed, &[]).unwrap();
+    store.finish(&again[1], kept(&again[1]), &[]).unwrap();
+    store.commit().unwrap();
+
+    let states = |store: &Store| {
+        ["a", "b", "c", "d"].map(|path| store.url_state("h", &format!("https://h/{path}")).unwrap().unwrap())
+    };
+    let before = states(&store);
+    assert!(
+        matches!(
+            &before,
+            [
+                UrlState::Failed(_),
+                UrlState::Page(5),
+                UrlState::Queued,
+                UrlState::Page(4)
+            ]
+        ),
+        "{before:?}"
+    );
+    assert_sound(&store);
+    drop(store);
+    assert_eq!(findings(dir.path()), []);
+    let (done, problems) = rebuilt(dir.path());
+    assert_eq!((problems, done.lost), (vec![], 0));
+    let store = Store::open(dir.path(), &OpenOptions::existing()).unwrap();
+    assert_sound(&store);
+    assert_eq!(states(&store), before);
+    assert_eq!(store.page(1).unwrap().unwrap().fate, Fate::Moved);
+    drop(store);
+    assert_eq!(findings(dir.path()), []);
 }
