@@ -4,8 +4,8 @@
 //! cargo run --release -p crawler-dedup --example blocks_bench -- 10 1 4 10 16 64
 //! ```
 //!
-//! The arguments are the distance in bits, then millions of fingerprints, ascending. At 64 million, the index takes 4 GB. One index of
-//! four blocks of 16 bits grows to one size after the other, on one thread.
+//! The arguments are the distance in bits, or distance and number of blocks as in `10/3`, then millions of fingerprints, ascending. At
+//! 64 million, the index takes 4 GB. One index, of four blocks if no number is given, grows to one size after the other, on one thread.
 //!
 //! The fingerprints are random, and every tenth is in a family of ten, whose members differ in up to five bits from one in the middle.
 //! The columns: millions of fingerprints; bytes of resident memory for each; microseconds of a search, and fingerprints found, for random
@@ -96,8 +96,10 @@ fn search(index: &FingerprintIndex<u64>, query: &mut dyn FnMut() -> u64) -> Resu
 
 fn main() -> Result<(), Failure> {
     let mut arguments = std::env::args().skip(1);
-    let distance = arguments.next().unwrap_or_else(|| "10".to_owned()).parse()?;
-    let mut index = FingerprintIndex::<u64>::new(Layout::for_distance(Width::W64, distance)?)?;
+    let layout = arguments.next().unwrap_or_else(|| "10".to_owned());
+    let (distance, blocks) = layout.split_once('/').unwrap_or((&layout, "4"));
+    let layout = Layout::new(Width::W64, blocks.parse()?, distance.parse()?)?;
+    let mut index = FingerprintIndex::<u64>::new(layout)?;
     let before = resident_bytes()?;
     let mut len = 0;
     println!("millions  bytes  µs of a search (found)  insert  longest");

@@ -29,13 +29,20 @@
 //! | 4 · 10^6 | 26,100 | 30 | 57 |
 //! | 10^7 | 65,300 | 61 | 57 |
 //! | 1.6 · 10^7 | 104,500 | 90 | 56 |
+//! | 3.2 · 10^7 | 209,000 | 171 | 56 |
+//! | 6.4 · 10^7 | 418,000 | 300 | 55 |
 //!
 //! So a search costs about 10 µs, and 5 µs for each million. It waits for memory: sixteen tags take 1.6 ns if they are in the
-//! cache, and 10 to 13 ns from memory. Other layouts were measured. 16 bits of each tag read first, and the others where these
-//! pass (one entry in a hundred), read half as much, and are 10 % slower, since a query waits once more. Blocks of 17, 17, 17 and
-//! 13 bits, which meet a fifth fewer entries with 476 probes, are as fast. Deeper prefetches and larger batches change nothing.
-//! Three blocks meet a fifth of the entries, but their 3,356 probes cost more up to 10^7 fingerprints. [Bands](crate::Bands) cost
-//! less than any of these; see [`Candidates`](crate::Candidates).
+//! cache, and 9 to 13 ns from memory. Other layouts were measured, and none is better:
+//!
+//! - 16 bits of each tag read first, and the others where these pass, one entry in a hundred: half as much is read, and a search
+//!   is 10 % slower, since it waits once more.
+//! - Blocks of 17, 17, 17 and 13 bits: 476 probes meet a fifth fewer entries, in the same time.
+//! - Three blocks of 21 and 22 bits, with as many buckets: 3,588 probes meet a fifth of the entries, in 213 µs among 10^7 and 280 µs
+//!   among 3.2 · 10^7. They would be the better ones from about 6 · 10^7 on.
+//! - Deeper prefetches and larger batches: no difference.
+//!
+//! [Bands](crate::Bands) cost less than any of these; see [`Candidates`](crate::Candidates).
 //!
 //! # Parts
 //!
