@@ -72,7 +72,7 @@ pub trait Index {
 
     /// Appends to `found` every document with a fingerprint that `rule`, for which the index [finds
     /// all](Self::finds_all_of), may confirm as a near-duplicate of `query`, each once, in any order. It may append
-    /// others within the distance. A [`MemoryIndex`] with [`Candidates::Bands`] may miss few; an index that holds the sketches leaves out those that the rule cannot confirm, and all but the
+    /// others within the distance. An index with other [`Candidates`] than those of blocks may miss few; an index that holds the sketches leaves out those that the rule cannot confirm, and all but the
     /// nearest 64 of those that are about [something else](crate::Subject).
     ///
     /// # Errors

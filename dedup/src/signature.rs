@@ -25,8 +25,9 @@ pub struct Signature {
     pub fingerprint: Option<Fingerprint>,
     /// Sketch of the shingles; `None` for a text under the scheme's floor.
     pub sketch: Option<Sketch>,
-    /// Bands of the shingles, by which a [`MemoryIndex`](crate::MemoryIndex) may find candidates; made only by an
-    /// [`Analyzer::with_bands`](crate::Analyzer::with_bands). They are never stored: a signature that was read has none.
+    /// Bands of the shingles, by which a [`MemoryIndex`](crate::MemoryIndex) or a [`SledIndex`](crate::SledIndex) may find
+    /// candidates; made only by an [`Analyzer::with_bands`](crate::Analyzer::with_bands). They are no part of a stored
+    /// signature: one that was read has none.
     #[serde(skip)]
     pub bands: Option<Box<Bands>>,
     /// Sketch of the metadata (title, keywords, tags, references); `None` without metadata.

@@ -85,10 +85,10 @@ impl Owner {
             }
         }
         let options = SledOptions {
-            layout: None,
             recent_documents: 37,
             row_bytes: 40,
             overfull: 2.0,
+            ..SledOptions::default()
         };
         let rule = DuplicateRule {
             max_distance: MAX_DISTANCE,

@@ -3,13 +3,23 @@
 use super::blocks::SWEPT_PER_PROBE;
 use crate::layout::Layout;
 
-/// From which table a [`MemoryIndex`](crate::MemoryIndex) takes the candidates of a check. A duplicate passes two tests,
+/// From which table a [`MemoryIndex`](crate::MemoryIndex) or a [`SledIndex`](crate::SledIndex) takes the candidates of a check. A duplicate passes two tests,
 /// the distance of the fingerprints and the similarity of the sketches, so either may give the candidates. The rule
 /// confirms both kinds alike, so the answers of bands are answers of blocks.
 ///
 /// Bands answer a check only if the query and every document of the index with a sketch have [bands](crate::Bands), and
 /// the rule [allows](crate::DuplicateRule::allows_bands) them. They leave a check to the blocks if they have so many
 /// candidates for it that the blocks are cheaper.
+///
+/// A check of a random document at a distance of 10 bits, in microseconds, with the confirmation by sketches (example
+/// `candidates_bench`; one thread of a machine with two cores that ran other programs too):
+///
+/// | documents | blocks | bands |
+/// |---|---|---|
+/// | 10^6 | 14 | 2.3 |
+/// | 4 · 10^6 | 31 | 3.3 |
+/// | 10^7 | 61 | 3.2 |
+/// | 1.6 · 10^7 | 98 | |
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Candidates {
     /// From the blocks, until they cost more than the bands, their insertion included; then from the bands. At a distance

@@ -104,8 +104,20 @@ impl Resident {
         }
     }
 
-    fn keeps_bands(&self, signature: &Signature) -> bool {
+    /// Whether the bands of this signature may be used.
+    pub(super) fn keeps_bands(&self, signature: &Signature) -> bool {
         signature.sketch.is_some() && self.candidates.may_use_bands(self.buckets.layout())
+    }
+
+    /// Whether every document with a sketch has bands here, or none needs them.
+    pub(super) fn has_all_bands(&self) -> bool {
+        self.bands.len() + self.waiting.len() >= self.sketched
+    }
+
+    /// Takes candidates from blocks alone from now on, and frees the bands.
+    pub(super) fn forget_bands(&mut self) {
+        self.candidates = Candidates::Blocks;
+        (self.bands, self.waiting) = (BandIndex::default(), WaitingBands::default());
     }
 
     pub(super) fn remove(&mut self, id: DocId, signature: &Signature) {

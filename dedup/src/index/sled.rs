@@ -19,7 +19,8 @@
 //! ```
 //!
 //! **What is in memory.** What a verdict compares of every document: its fingerprint, its sketch, the bitmap of a short
-//! text, about 200 bytes together. The index loads them from the signatures when it is opened. So a query reads no
+//! text, about 200 bytes together, and 160 more for its bands if they may [give candidates](SledOptions::candidates). The
+//! index loads them from the signatures when it is opened. So a query reads no
 //! fingerprint from a tree, and the signatures of look-alikes only where the rule confirms them. A [`SledReader`] loads
 //! nothing, and scans the tree of fingerprints instead.
 //!
@@ -65,6 +66,7 @@ use std::collections::HashMap;
 
 use sled::{Db, Tree};
 
+use self::documents::decode_with_bands;
 use self::log::Log;
 use self::meta::Meta;
 pub use self::options::SledOptions;
@@ -168,6 +170,7 @@ impl SledIndex {
         let (applied, mark) = (meta.applied()?, meta.mark()?);
         let trees = Trees::open(db, shape)?;
         let mut resident = Resident::new(shape.layout, shape.overfull)?;
+        resident.take_from(options.candidates);
         let mut recent = Recent::new(shape.min_similarity_short);
         let log = Log::open(db.open_tree(LOG)?, |id, signature| {
             recent.insert(id, signature);
@@ -178,8 +181,11 @@ impl SledIndex {
             if log.contains(id) {
                 return Ok(());
             }
-            resident.insert(id, &postcard::from_bytes(signature)?).map(drop)
+            resident.insert(id, &decode_with_bands(signature)?).map(drop)
         })?;
+        if !resident.has_all_bands() {
+            resident.forget_bands();
+        }
         let mut index = Self {
             db: db.clone(),
             removals: db.open_tree(REMOVALS)?,
@@ -412,7 +418,9 @@ impl Index for SledIndex {
 
     fn signature(&self, id: DocId) -> Result<Option<Signature>, DedupError> {
         if let Some(signature) = self.pending.signatures.get(&id) {
-            return Ok(Some(signature.clone()));
+            let mut signature = signature.clone();
+            signature.bands = None;
+            return Ok(Some(signature));
         }
         match self.log.get(id)? {
             Some(signature) => Ok(Some(signature)),
@@ -428,7 +436,11 @@ impl Index for SledIndex {
         self.resident.insert(id, signature)?;
         self.recent.insert(id, signature);
         self.pending.order.push(id);
-        self.pending.signatures.insert(id, signature.clone());
+        let mut signature = signature.clone();
+        if !self.resident.keeps_bands(&signature) {
+            signature.bands = None;
+        }
+        self.pending.signatures.insert(id, signature);
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod bands;
 mod crash;
 
 use std::collections::BTreeMap;
@@ -86,10 +87,10 @@ fn database() -> sled::Db {
 /// Options with which the index often cuts rows and merges.
 fn tiny() -> SledOptions {
     SledOptions {
-        layout: None,
         recent_documents: 5,
         row_bytes: 60,
         overfull: 0.0,
+        ..SledOptions::default()
     }
 }
 
@@ -172,7 +173,7 @@ proptest! {
                 Action::Persist => index.persist(1).unwrap(),
                 Action::Reopen(recent_documents, row_bytes) => {
                     drop(index);
-                    index = open(&db, &rule, &SledOptions { layout: None, recent_documents, row_bytes, overfull: 0.0 });
+                    index = open(&db, &rule, &SledOptions { recent_documents, row_bytes, overfull: 0.0, ..SledOptions::default() });
                     // The owner replays documents that are there.
                     for (id, signature) in &scan.0 {
                         index.insert(*id, signature).unwrap();

@@ -17,14 +17,22 @@ const SEEN_AT_A_TIME: usize = 16;
 #[derive(Debug, Clone, Default)]
 pub(super) struct WaitingBands {
     of_slots: Vec<Option<Bands>>,
+    /// Number of slots with bands.
+    len: usize,
     /// No bands wait at a lower slot.
     next: usize,
 }
 
 impl WaitingBands {
-    /// Takes the bands of a document.
+    /// Number of documents.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Takes the bands of a document whose bands do not wait yet.
     pub(super) fn insert(&mut self, slot: u32, bands: &Bands) {
         let slot = slot as usize;
+        self.len += 1;
         let len = self.of_slots.len();
         if slot >= len {
             if slot >= self.of_slots.capacity() {
@@ -40,7 +48,9 @@ impl WaitingBands {
     /// Removes the bands of a document. Returns whether they were waiting.
     pub(super) fn remove(&mut self, slot: u32) -> bool {
         let waiting = self.of_slots.get_mut(slot as usize);
-        waiting.is_some_and(|waiting| waiting.take().is_some())
+        let was_waiting = waiting.is_some_and(|waiting| waiting.take().is_some());
+        self.len -= usize::from(was_waiting);
+        was_waiting
     }
 
     /// Indexes the bands of a few documents.
@@ -54,6 +64,7 @@ impl WaitingBands {
             if let Some(bands) = place.take() {
                 index.insert(self.next as u32, &bands);
                 indexed += 1;
+                self.len -= 1;
             }
             self.next += 1;
             if indexed == INDEXED_AT_A_TIME {

@@ -3,7 +3,7 @@
 use crate::duplicate_rule::DuplicateRule;
 use crate::error::DedupError;
 use crate::fingerprint::Width;
-use crate::index::DEFAULT_SKEW;
+use crate::index::{Candidates, DEFAULT_SKEW};
 use crate::layout::Layout;
 
 /// Default of [`SledOptions::row_bytes`].
@@ -24,6 +24,10 @@ pub struct SledOptions {
     /// μ: a bucket with more than (1 + μ) times the mean is split a second time, unless it is so small that reading it
     /// whole is cheaper.
     pub overfull: f64,
+    /// From which tables the candidates of a check come. Unless it is [`Candidates::Blocks`], the index stores the bands of
+    /// its documents, 128 bytes each. It answers by bands only if it has those of every document with a sketch: one that has
+    /// documents without them goes on with blocks.
+    pub candidates: Candidates,
 }
 
 impl SledOptions {
@@ -48,13 +52,14 @@ impl SledOptions {
 }
 
 impl Default for SledOptions {
-    /// 64 bits in four blocks, 131,072 recent documents, rows of 1.5 KiB, μ = 2.
+    /// 64 bits in four blocks, 131,072 recent documents, rows of 1.5 KiB, μ = 2, candidates from blocks.
     fn default() -> Self {
         Self {
             layout: None,
             recent_documents: 1 << 17,
             row_bytes: DEFAULT_ROW_BYTES,
             overfull: DEFAULT_SKEW,
+            candidates: Candidates::Blocks,
         }
     }
 }
