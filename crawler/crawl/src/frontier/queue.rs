@@ -84,8 +84,8 @@ enum Part {
 pub(super) struct HostQueue {
     /// Boxed, because the map reserves room for eleven values where it has one, and most hosts have few.
     buffer: BTreeMap<Place, Box<WaitingUrl>>,
-    /// Bound on the new URLs in the buffer, and on those that a refill brings.
-    most: usize,
+    /// Bound on the new URLs in the buffer, and on those that a refill brings. There may be a million hosts, so it is small.
+    most: u16,
     pub visits: HostVisits,
     stored: Stored,
     held_back: HeldBack,
@@ -105,26 +105,27 @@ pub(super) struct HostQueue {
 impl HostQueue {
     /// An empty queue, with or without probation of similar URLs.
     pub fn new(has_probation: bool) -> Self {
-        Self {
+        let mut queue = Self {
             has_probation,
-            most: BUFFER,
             ..Self::default()
-        }
+        };
+        queue.bound(BUFFER);
+        queue
     }
 
     /// From now on, the buffer takes this many URLs. Those that it has stay.
     pub fn bound(&mut self, most: usize) {
-        self.most = most;
+        self.most = u16::try_from(most).unwrap_or(u16::MAX);
     }
 
     /// Bound on the URLs of a refill.
     pub fn most(&self) -> usize {
-        self.most
+        usize::from(self.most)
     }
 
     /// Takes a new URL into the buffer. If the buffer is full, the URL stays in the store.
     pub fn offer(&mut self, queued: QueuedUrl) {
-        let is_full = self.buffer.len() >= self.most;
+        let is_full = self.buffer.len() >= self.most();
         self.take_in(queued, is_full);
     }
 
