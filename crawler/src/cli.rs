@@ -25,6 +25,7 @@ mod idf;
 mod index;
 mod init;
 mod inspect;
+mod label;
 mod layouts;
 mod merge;
 mod otlp;
@@ -159,6 +160,7 @@ fn execute(cli: Cli) -> Result<(), Error> {
         Command::Gc(args) => Ok(gc::execute(&args, cli.quiet)?),
         Command::Evaluate(args) => evaluate::execute(&args, cli.quiet),
         Command::Tune(args) => tune::execute(&args, cli.quiet),
+        Command::Label(args) => label::execute(&args, cli.quiet),
         Command::Inspect(args) => inspect::execute(&args),
         Command::Fingerprint(args) => fingerprint::execute(&args, cli.quiet),
         Command::Idf(args) => idf::execute(&args, cli.quiet),
@@ -185,6 +187,7 @@ fn name_crawl(command: &Command) {
         Command::Check(args) => (&args.data, Some(&args.fetching.config)),
         Command::Rules(args) => (&args.data, Some(&args.config)),
         Command::Tune(args) => (&args.data, Some(&args.config)),
+        Command::Label(args) => (&args.data, Some(&args.config)),
         Command::Verify(args) => (&args.data, Some(&args.config)),
         Command::Rebuild(args) => (&args.data, Some(&args.config)),
         Command::Export(args) => (&args.data, None),

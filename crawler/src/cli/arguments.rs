@@ -15,6 +15,7 @@ mod fleet;
 mod init;
 mod inspect;
 mod logging;
+mod label;
 mod merge;
 mod report;
 mod run;
@@ -43,6 +44,7 @@ pub use inspect::{
     InspectUrlArgs, Inspected,
 };
 pub use logging::{LogFormat, LoggingArgs, TracingArgs};
+pub use label::LabelArgs;
 pub use merge::MergeArgs;
 pub use report::{ReportArgs, ReportFormat, RulesArgs, RulesFormat};
 pub use run::{DemoArgs, RunArgs, RunFormat};
@@ -113,6 +115,8 @@ pub enum Command {
     Fingerprint(FingerprintArgs),
     /// Count the features of a corpus or a crawl, for the weights `tf-idf` and `improved`.
     Idf(IdfArgs),
+    /// Say of the most doubtful pairs of a crawl whether they say the same, for `tune`.
+    Label(LabelArgs),
     /// Measure the precision and recall of dedup settings on pages with known duplicates.
     Evaluate(EvaluateArgs),
     /// List the index layouts that find every near-duplicate within a distance, with their costs.

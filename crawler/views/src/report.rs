@@ -55,6 +55,7 @@ use urls::{Excluded, Redirect};
 
 pub use clusters::{Cluster, Duplicate, DuplicateVerdict};
 pub use counts::Counts;
+pub use doubtful::Pair;
 pub(crate) use documents::kind_of;
 pub use near_misses::Because;
 pub use rendering::Rendering;

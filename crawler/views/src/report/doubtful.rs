@@ -9,15 +9,18 @@ use super::thresholds::Thresholds;
 
 /// Two near pages and the decision on the later one.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Pair<'a> {
+pub struct Pair<'a> {
     /// The page that was kept first.
     pub kept: &'a str,
+    /// Its number.
     pub kept_id: u64,
     /// The page that was kept or dropped.
     pub other: &'a str,
+    /// Its number.
     pub other_id: u64,
     /// Hamming distance, in bits; `None` if a text is too short for a fingerprint.
     pub distance: Option<u32>,
+    /// The share of the shingles that both texts have in common, as it was estimated for the verdict.
     pub similarity: f32,
     /// Why the other page was kept; `None` if it was dropped.
     pub because: Option<Because>,
@@ -26,6 +29,7 @@ pub(crate) struct Pair<'a> {
 
 impl Pair<'_> {
     /// Similarity and distance in words.
+    #[must_use]
     pub fn measures(&self) -> String {
         let distance = match self.distance {
             Some(1) => "1 bit apart".to_owned(),
@@ -36,7 +40,7 @@ impl Pair<'_> {
     }
 
     /// The decision and what the rule requires, as a sentence.
-    pub fn why(&self, rule: &Thresholds) -> String {
+    pub(crate) fn why(&self, rule: &Thresholds) -> String {
         let threshold = match rule.min_similarity_at(self.distance) {
             Some(least) => format!("a similarity of at least {least}"),
             None => format!("a distance of at most {} bits", rule.max_distance),
@@ -57,7 +61,8 @@ fn by_margin(a: &Pair<'_>, b: &Pair<'_>) -> Ordering {
 
 impl Report {
     /// At most `limit` pairs, the most doubtful first. Half of the doubtful pairs come from each side if it has enough.
-    pub(crate) fn doubtful(&self, limit: usize) -> Vec<Pair<'_>> {
+    #[must_use]
+    pub fn doubtful(&self, limit: usize) -> Vec<Pair<'_>> {
         let [mut pairs, mut further] = [Vec::new(), Vec::new()];
         for mut side in [self.dropped_pairs(), self.kept_pairs()] {
             side.sort_by(by_margin);
@@ -70,6 +75,12 @@ impl Report {
         pairs.extend(further);
         pairs.sort_by(by_margin);
         pairs
+    }
+
+    /// The decision on a pair and what the rule requires, as a sentence.
+    #[must_use]
+    pub fn why(&self, pair: &Pair<'_>) -> String {
+        pair.why(&self.thresholds)
     }
 
     /// Near-duplicates whose cluster has another representative now. No measure of such a pair exists.
