@@ -72,6 +72,7 @@ mod init;
 mod inspect;
 mod kept_settings;
 mod kept_state;
+mod label;
 mod layout;
 mod links;
 mod listings;

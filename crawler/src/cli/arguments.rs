@@ -14,8 +14,8 @@ mod fingerprint;
 mod fleet;
 mod init;
 mod inspect;
-mod logging;
 mod label;
+mod logging;
 mod merge;
 mod report;
 mod run;
@@ -43,8 +43,8 @@ pub use inspect::{
     Fetching, InspectArgs, InspectFormat, InspectPageArgs, InspectPageFormat, InspectRobotsArgs, InspectSitemapArgs,
     InspectUrlArgs, Inspected,
 };
-pub use logging::{LogFormat, LoggingArgs, TracingArgs};
 pub use label::LabelArgs;
+pub use logging::{LogFormat, LoggingArgs, TracingArgs};
 pub use merge::MergeArgs;
 pub use report::{ReportArgs, ReportFormat, RulesArgs, RulesFormat};
 pub use run::{DemoArgs, RunArgs, RunFormat};

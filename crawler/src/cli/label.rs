@@ -67,7 +67,11 @@ fn ask_all(pairs: &[Pair<'_>], store: &Store, report: &Report, path: &Path) -> R
     let mut given = Given::default();
     for (number, pair) in (1..).zip(pairs) {
         let mut output = super::output::Output::open(None)?;
-        output.write(&format!("Pair {number} of {}\n{}", pairs.len(), shown(pair, store, report)?))?;
+        output.write(&format!(
+            "Pair {number} of {}\n{}",
+            pairs.len(),
+            shown(pair, store, report)?
+        ))?;
         output.finish()?;
         match ask(&mut answers).map_err(|error| RunError::io("read", "standard input", error))? {
             Answer::End => break,
@@ -115,7 +119,10 @@ fn answer(line: &str) -> Answer {
 /// The decision on a pair, and where the texts differ.
 fn shown(pair: &Pair<'_>, store: &Store, report: &Report) -> Result<String, Error> {
     let screen = Screen::of_stdout();
-    let (kept, other) = (terminal_text(pair.kept, URL_CHARS), terminal_text(pair.other, URL_CHARS));
+    let (kept, other) = (
+        terminal_text(pair.kept, URL_CHARS),
+        terminal_text(pair.other, URL_CHARS),
+    );
     let texts = text(store, pair.kept_id)?.zip(text(store, pair.other_id)?);
     let difference = match texts {
         Some((left, right)) => diff_text::render(&diff::diff(&left, &right, &SHOWN), (&kept, &other), screen),
@@ -152,7 +159,8 @@ impl Given {
         match same + different {
             0 => "\nNo label was given.\n".to_owned(),
             all => format!(
-                "\n{all} new labels in {}: {same} same, {different} different. `crawler tune` judges by them.\n",
+                "\n{all} new label{} in {}: {same} same, {different} different. `crawler tune` judges by them.\n",
+                if all == 1 { "" } else { "s" },
                 path.display()
             ),
         }

@@ -55,8 +55,8 @@ use urls::{Excluded, Redirect};
 
 pub use clusters::{Cluster, Duplicate, DuplicateVerdict};
 pub use counts::Counts;
-pub use doubtful::Pair;
 pub(crate) use documents::kind_of;
+pub use doubtful::Pair;
 pub use near_misses::Because;
 pub use rendering::Rendering;
 pub use steering::{LearnedRule, Steering};

@@ -98,7 +98,8 @@ fn trust(answer: &Answer) -> String {
          means, not that the threshold is right for you."
     );
     let advice = match answer.labels.pairs {
-        0 => "Your labels say that: `label` asks for them, `serve` has buttons for them, and --pairs reads a file.".to_owned(),
+        0 => "Your labels say that: `label` asks for them, `serve` has buttons for them, and --pairs reads a file."
+            .to_owned(),
         pairs => format!("For {}, your label is the truth instead.", counted(pairs, "pair")),
     };
     format!("{truth} {advice}")
