@@ -6,15 +6,19 @@ use study::diff::{Diff, Row, Span};
 /// Smallest width for a comparison side by side, in columns.
 const SIDE_BY_SIDE: usize = 110;
 
-/// Renders the rows of a difference. `names` are the headings of the left and the right text.
-pub(super) fn render(diff: &Diff, names: (&str, &str), screen: Screen) -> String {
+/// What shows the rows that were left out, for a command that has JSON.
+pub(super) const JSON_HAS_MORE: &str = "--format json has more of them";
+
+/// Renders the rows of a difference. `names` are the headings of the left and the right text, `further` says what shows the rows that are
+/// left out.
+pub(super) fn render(diff: &Diff, names: (&str, &str), further: &str, screen: Screen) -> String {
     let mut out = if screen.width >= SIDE_BY_SIDE {
         side_by_side(diff, names, screen)
     } else {
         unified(diff, names, screen)
     };
     if diff.rows_left_out > 0 {
-        let text = format!("… {} more rows; --format json has more of them", diff.rows_left_out);
+        let text = format!("… {} more rows; {further}", diff.rows_left_out);
         out.push_str(&screen.indented(2, &text));
     }
     if diff.is_cut {

@@ -24,6 +24,9 @@ const SHOWN: diff::Options = diff::Options {
     max_line_chars: 600,
 };
 
+/// What shows the rows that do not fit.
+const SERVE_HAS_ALL: &str = "`crawler serve` shows them";
+
 /// Bound on the characters of a shown URL.
 const URL_CHARS: usize = 500;
 
@@ -129,7 +132,12 @@ fn shown(pair: &Pair<'_>, store: &Store, report: &Report) -> Result<String, Erro
     );
     let texts = text(store, pair.kept_id)?.zip(text(store, pair.other_id)?);
     let difference = match texts {
-        Some((left, right)) => diff_text::render(&diff::diff(&left, &right, &SHOWN), (&kept, &other), screen),
+        Some((left, right)) => diff_text::render(
+            &diff::diff(&left, &right, &SHOWN),
+            (&kept, &other),
+            SERVE_HAS_ALL,
+            screen,
+        ),
         None => format!("- {kept}\n+ {other}\nThe archive does not hold the text of one of the pages.\n"),
     };
     Ok(format!("{}. {}\n{difference}", pair.measures(), report.why(pair)))

@@ -190,7 +190,8 @@ fn difference(out: &mut String, page: &PageAnswer, screen: Screen) {
     };
     out.push_str(&screen.heading(&heading));
     if changed > 0 {
-        out.push_str(&diff_text::render(diff, (&difference.from, &difference.to), screen));
+        let names = (difference.from.as_str(), difference.to.as_str());
+        out.push_str(&diff_text::render(diff, names, diff_text::JSON_HAS_MORE, screen));
     } else if diff.is_cut {
         out.push_str(&screen.indented(2, Diff::CUT));
     }
