@@ -54,7 +54,8 @@ impl FailedSeed {
     /// What the user can do about it.
     #[must_use]
     pub fn advice(&self) -> Option<&'static str> {
-        let kind = self.kind.as_deref()?;
+        // The detail of a forbidden address has the remedy already, or says that there is none.
+        let kind = self.kind.as_deref().filter(|kind| *kind != "forbidden_address")?;
         advice(kind).or_else(|| advice_on_seed(kind))
     }
 }
@@ -102,7 +103,8 @@ mod tests {
             "blocked_login",
         ] {
             assert!(advice(kind).is_some_and(|advice| advice.ends_with('.')), "{kind}");
-            assert_eq!(seed(Some(kind)).advice(), advice(kind));
+            let of_seed = advice(kind).filter(|_| kind != "forbidden_address");
+            assert_eq!(seed(Some(kind)).advice(), of_seed);
         }
         for kind in ["http_404", "soft_404", "timeout", "blocked_", "other"] {
             assert_eq!(advice(kind), None, "{kind}");
