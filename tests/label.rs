@@ -7,8 +7,8 @@ use std::process::Stdio;
 use serde_json::Value;
 
 use crate::support::crawl::Crawl;
-use crate::support::page::{home, page, replaced, words};
-use crate::support::process::{Ended, run};
+use crate::support::page::{NO_LINKS, home, page, replaced, words};
+use crate::support::process::{Ended, crawler, run};
 use crate::support::site::Site;
 
 /// Words of a text.
@@ -39,7 +39,8 @@ fn label(crawl: &Crawl, answers: &str, arguments: &[&str]) -> Ended {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(answers.as_bytes()).unwrap();
     file.rewind().unwrap();
-    let mut command = crawl.command(&[&["label"], arguments].concat());
+    let mut command = crawler(["label", "--data"]);
+    command.arg(crawl.data()).args(arguments);
     run(command.stdin(Stdio::from(file))).succeeded()
 }
 
@@ -74,7 +75,7 @@ fn each_answer_is_a_label_and_a_labelled_pair_is_not_asked_for_again() {
 
 #[test]
 fn nothing_is_asked_without_a_doubtful_pair() {
-    let site = Site::of(vec![("/".to_owned(), home(&[]))]);
+    let site = Site::of(vec![("/".to_owned(), home(NO_LINKS))]);
     let crawl = Crawl::of(site.url("/"));
     crawl.run();
     label(&crawl, "", &[]).says(&["No doubtful pair is left without a label."]);
