@@ -58,7 +58,7 @@ pub(super) fn execute(args: &LabelArgs, quiet: bool) -> Result<(), Error> {
     pairs.truncate(limit);
     let given = ask_all(&pairs, &store, &report, &path)?;
     let mut output = super::output::Output::open(None)?;
-    output.write(&given.in_words(pairs.len(), &path))?;
+    output.write(given.in_words(pairs.len(), &path))?;
     output.finish()?;
     super::store::leave_open(store);
     Ok(())
@@ -70,7 +70,7 @@ fn ask_all(pairs: &[Pair<'_>], store: &Store, report: &Report, path: &Path) -> R
     let mut given = Given::default();
     for (number, pair) in (1..).zip(pairs) {
         let mut output = super::output::Output::open(None)?;
-        output.write(&format!(
+        output.write(format!(
             "Pair {number} of {}\n{}",
             pairs.len(),
             shown(pair, store, report)?
