@@ -141,20 +141,16 @@ fn a_site_that_sends_nothing_but_challenges_is_asked_a_bounded_number_of_times()
 #[test]
 fn without_the_recognition_a_wall_is_a_page() {
     let site = Site::of([
-        ("/", home(&["/sale", "/sold"])),
+        // Each page is known only from the page before, so they are decided in this order.
+        ("/", home(&["/sale"])),
         ("/sale", parked()),
-        ("/sold", parked()),
+        ("/advertisement", parked()),
     ]);
     let crawl = Crawl::of(site.url("/")).set("fetch.walls", "false").one_at_a_time();
     crawl.run();
     assert_eq!(
         crawl.outcomes(&site),
-        expected([
-            ("/", "kept"),
-            ("/sale", "kept"),
-            ("/sold", "exact of /sale"),
-            ("/advertisement", "failed http_404"),
-        ])
+        expected([("/", "kept"), ("/sale", "kept"), ("/advertisement", "exact of /sale"),])
     );
 }
 
