@@ -12,41 +12,29 @@
 //! queries and for members of families; microseconds of an insertion, and the longest of them in milliseconds. Times are those of the
 //! processor, which count no other program, except the last, which is by the clock.
 
+mod random;
+
 use std::time::{Duration, Instant};
 
 use dedup::{FingerprintIndex, Layout, NearFingerprint, Width};
+
+use random::Random;
 
 type Failure = Box<dyn std::error::Error>;
 
 /// Queries of each kind.
 const QUERIES: u64 = 20_000;
 
-/// Pseudo-random numbers (SplitMix64), the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, bound: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
-    }
-
-    /// A word within `most` bits.
-    fn near(&mut self, word: u64, most: u64) -> u64 {
-        (0..self.below(most + 1)).fold(word, |word, _| word ^ 1 << self.below(64))
-    }
+/// A word within `most` bits.
+fn near(random: &mut Random, word: u64, most: u64) -> u64 {
+    (0..random.below(most + 1)).fold(word, |word, _| word ^ 1 << random.below(64))
 }
 
 /// The fingerprint of a number.
 fn fingerprint(number: u64) -> u64 {
     let mut random = Random(number.wrapping_mul(0x1_0000_0001));
     if number % 100 < 10 {
-        random.near(middle(number / 100), 5)
+        near(&mut random, middle(number / 100), 5)
     } else {
         random.next()
     }
@@ -119,7 +107,7 @@ fn main() -> Result<(), Failure> {
         let mut random = Random(size);
         let (of_family, in_family) = search(&index, &mut || {
             let family = random.below(size / 100);
-            random.near(middle(family), 5)
+            near(&mut random, middle(family), 5)
         })?;
         println!(
             "{:>8.1} {bytes:>6.1}  new {time:>6.1} ({found:.2})  family {of_family:>6.1} ({in_family:.2})  {insertion:.2}  {:.1}",

@@ -20,28 +20,18 @@
 //! The columns: millions of documents, bytes of resident memory for each, the source of the candidates, microseconds of a check by
 //! queries, and of an insertion. For the last two kinds, the least of five rounds. Times are those of the processor, which count no other program.
 
+mod random;
+
 use dedup::{Bands, Candidates, DocId, DuplicateRule, Index, MemoryIndex, Neighbour, Signature, Sketch};
+
+use random::Random;
 
 type Failure = Box<dyn std::error::Error>;
 
 /// Queries of each kind.
 const QUERIES: u64 = 20_000;
 
-/// Pseudo-random numbers (SplitMix64), the same in every run.
-struct Random(u64);
-
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, bound: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
-    }
-
     /// A word of which each bit is set with probability `sixteenths` / 16.
     fn flips(&mut self, sixteenths: u32) -> u64 {
         let bits = (0..4).map(|bit| (sixteenths >> bit & 1 == 1, self.next()));

@@ -2,13 +2,13 @@
 //! ones.
 
 use page::{Answer, Page, WallKind};
-use xxhash_rust::xxh3::xxh3_128;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// A page that may be a wall which no rule knows: see [`page::Notice`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Notice {
     /// The hash of what it shows.
-    pub digest: u128,
+    pub digest: u64,
     /// Words of main text.
     pub words: usize,
 }
@@ -18,11 +18,14 @@ impl Notice {
     #[must_use]
     pub fn of(answer: &Answer<'_>, page: &Page) -> Option<Self> {
         page::notice(answer, page).map(|notice| Self {
-            digest: xxh3_128(notice.shown.as_bytes()),
+            digest: xxh3_64(notice.shown.as_bytes()),
             words: notice.words,
         })
     }
 }
+
+/// Walls in a row after which a URL is asked for once: more than the requests that are open to one host at a time.
+pub(crate) const IN_A_ROW: u32 = 32;
 
 /// The beginning of the kind of failure.
 const PREFIX: &str = "blocked_";

@@ -36,7 +36,6 @@
 //! zstd 6         1056 µs  16.8 %  182 µs  39.9 %  214 µs  17.3 %   79 µs  28.7 %   18 µs  68 %    9 µs  68 %
 //! ```
 //!
-//!
 //! Both need the whole record in one piece, so a record is copied once. Each thread keeps its compressors and its memory, because the
 //! memory of a compressor costs more to fill than a short record costs to compress.
 

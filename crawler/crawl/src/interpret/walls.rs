@@ -15,10 +15,7 @@ use web::fetch::Response;
 
 use super::Interpreter;
 use crate::messages::{Meaning, Record};
-use crate::walls;
-
-/// Walls of a host in a row after which its URLs are asked for once: more than the requests that are open to one host at a time.
-const IN_A_ROW: u32 = 32;
+use crate::walls::{self, IN_A_ROW};
 
 /// Bound on the hosts whose walls are counted.
 const MAX_HOSTS: usize = 1 << 16;

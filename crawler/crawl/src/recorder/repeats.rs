@@ -17,12 +17,11 @@
 //!
 //! The decision depends on the order of the records alone. The memory is bounded and lasts as long as the run: a later run counts anew.
 
-use std::collections::HashMap;
-
+use web::url_rule::shape::masked;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::steering::Memory;
-use crate::walls::Notice;
+use crate::walls::{IN_A_ROW, Notice};
 
 /// Places after which a text is a wall. A small site has fewer sections that all are empty, and the pages before cost little.
 const MIN_PLACES: usize = 8;
@@ -48,9 +47,6 @@ const EXAMPLES: usize = 3;
 /// Most bytes of a URL in the evidence.
 const MAX_EXAMPLE_BYTES: usize = 100;
 
-/// Walls in a row after which a URL is asked for once, as for walls that a rule knows.
-const IN_A_ROW: u32 = 32;
-
 /// A page that turned out to be a wall.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Wall {
@@ -71,7 +67,7 @@ struct Places {
 }
 
 /// A text, and where it was.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Text {
     /// Hashes, at most [`MIN_PLACES`].
     places: Vec<u64>,
@@ -96,10 +92,9 @@ struct Text {
 #[derive(Debug)]
 pub(super) struct Repeats {
     max_retries: u8,
-    young: HashMap<u128, Text>,
-    old: HashMap<u128, Text>,
+    texts: Memory<Text>,
     /// The text that a host gave last.
-    last: Memory<u128>,
+    last: Memory<u64>,
     /// Kept pages by pattern of their URLs.
     kept: Memory<u8>,
 }
@@ -109,8 +104,7 @@ impl Repeats {
     pub fn new(max_retries: u8) -> Self {
         Self {
             max_retries,
-            young: HashMap::new(),
-            old: HashMap::new(),
+            texts: Memory::of(TEXTS_A_GENERATION),
             last: Memory::of(KEYS_A_GENERATION),
             kept: Memory::of(KEYS_A_GENERATION),
         }
@@ -122,7 +116,7 @@ impl Repeats {
     pub fn wall(&mut self, notice: &Notice, host: &str, url: &str, attempts: u8) -> Option<Wall> {
         let places = self.places(host, url);
         let max_retries = self.max_retries;
-        let text = self.text(notice.digest)?;
+        let text = self.texts.get_mut(notice.digest)?;
         if !text.is_wall && !text.is_wall_at(places) {
             return None;
         }
@@ -143,14 +137,14 @@ impl Repeats {
         let host_key = xxh3_64(host.as_bytes());
         let last = self.last.get(host_key);
         if let Some(last) = last.filter(|last| notice.is_none_or(|notice| notice.digest != *last))
-            && let Some(text) = self.text(last)
+            && let Some(text) = self.texts.get_mut(last)
         {
             text.others = text.others.saturating_add(1);
             text.in_a_row = 0;
         }
         if let Some(notice) = notice {
             let places = self.places(host, url);
-            let text = self.text_or_new(notice.digest);
+            let text = self.texts.get_mut_or_default(notice.digest);
             text.note(places, url);
             if text.pages.len() < MAX_PAGES {
                 text.pages.push(id);
@@ -165,30 +159,8 @@ impl Repeats {
 
     /// Pages with the notice were taken back, and their URLs are asked for again.
     pub fn taken_back(&mut self, notice: &Notice, pages: usize) {
-        if let Some(text) = self.text(notice.digest) {
+        if let Some(text) = self.texts.get_mut(notice.digest) {
             text.asked_again = u32::try_from(pages).unwrap_or(u32::MAX);
-        }
-    }
-
-    /// The text, if it is known.
-    fn text(&mut self, digest: u128) -> Option<&mut Text> {
-        if let Some(text) = self.old.remove(&digest) {
-            self.make_room();
-            self.young.insert(digest, text);
-        }
-        self.young.get_mut(&digest)
-    }
-
-    fn text_or_new(&mut self, digest: u128) -> &mut Text {
-        if self.text(digest).is_none() {
-            self.make_room();
-        }
-        self.young.entry(digest).or_default()
-    }
-
-    fn make_room(&mut self) {
-        if self.young.len() >= TEXTS_A_GENERATION {
-            self.old = std::mem::take(&mut self.young);
         }
     }
 
@@ -199,7 +171,8 @@ impl Repeats {
         let segment = path.trim_start_matches('/').split('/').next().unwrap_or_default();
         let segment = segment.split(';').next().unwrap_or_default();
         Places {
-            section: key(["section", host, &without_numbers(segment), ""]),
+            // The pages of a listing and the days of a calendar are one place.
+            section: key(["section", host, &masked(segment), ""]),
             url: (pages >= MIN_KEPT).then(|| key(["url", host, path, query])),
         }
     }
@@ -277,18 +250,6 @@ fn path_and_query(url: &str) -> (&str, &str) {
     let behind_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
     let path = behind_scheme.find('/').map_or("", |at| &behind_scheme[at..]);
     path.split_once('?').unwrap_or((path, ""))
-}
-
-/// A segment with each run of digits as one character: the pages of a listing and the days of a calendar are one place.
-fn without_numbers(segment: &str) -> String {
-    let mut out = String::with_capacity(segment.len());
-    for c in segment.chars() {
-        let c = if c.is_ascii_digit() { '#' } else { c };
-        if c != '#' || !out.ends_with('#') {
-            out.push(c);
-        }
-    }
-    out
 }
 
 fn key(parts: [&str; 4]) -> u64 {

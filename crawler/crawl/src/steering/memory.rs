@@ -20,6 +20,12 @@ impl<V: Clone> Memory<V> {
         }
     }
 
+    /// Keys in memory.
+    #[cfg(test)]
+    pub fn held(&self) -> usize {
+        self.young.len() + self.old.len()
+    }
+
     pub fn get(&self, key: u64) -> Option<V> {
         self.young.get(&key).or_else(|| self.old.get(&key)).cloned()
     }
@@ -32,6 +38,26 @@ impl<V: Clone> Memory<V> {
     pub fn insert_new(&mut self, key: u64, value: V) {
         let value = self.get(key).unwrap_or(value);
         self.insert(key, value);
+    }
+
+    /// The value of a key, to be changed. The key then counts as one that was set last.
+    pub fn get_mut(&mut self, key: u64) -> Option<&mut V> {
+        if !self.young.contains_key(&key) {
+            let value = self.old.remove(&key)?;
+            self.insert(key, value);
+        }
+        self.young.get_mut(&key)
+    }
+
+    /// As [`get_mut`](Self::get_mut); a key without a value gets the default.
+    pub fn get_mut_or_default(&mut self, key: u64) -> &mut V
+    where
+        V: Default,
+    {
+        if self.get_mut(key).is_none() {
+            self.insert(key, V::default());
+        }
+        self.young.entry(key).or_default()
     }
 
     pub fn insert(&mut self, key: u64, value: V) {
@@ -54,6 +80,17 @@ mod tests {
         }
         assert!((90..100).all(|key| memory.get(key) == Some(key)));
         assert!((0..80).all(|key| !memory.contains(key)));
-        assert!(memory.young.len() + memory.old.len() <= 20);
+        assert!(memory.held() <= 20);
+    }
+
+    #[test]
+    fn a_key_that_is_changed_again_and_again_is_never_forgotten() {
+        let mut memory: Memory<u64> = Memory::of(10);
+        for key in 1..=100 {
+            *memory.get_mut_or_default(0) += 1;
+            memory.insert(key, key);
+        }
+        assert_eq!((memory.get(0), memory.get_mut(1)), (Some(100), None));
+        assert!(memory.held() <= 20);
     }
 }

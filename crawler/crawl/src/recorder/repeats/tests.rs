@@ -20,11 +20,11 @@ impl Default for Run {
 
 impl Run {
     /// Whether the notice at the URL is a wall.
-    fn gives(&mut self, url: &str, notice: Option<u128>) -> Option<Wall> {
+    fn gives(&mut self, url: &str, notice: Option<u64>) -> Option<Wall> {
         self.gives_at(HOST, &format!("https://{HOST}{url}"), notice, 0)
     }
 
-    fn gives_at(&mut self, host: &str, url: &str, notice: Option<u128>, attempts: u8) -> Option<Wall> {
+    fn gives_at(&mut self, host: &str, url: &str, notice: Option<u64>, attempts: u8) -> Option<Wall> {
         let notice = notice.map(|digest| Notice { digest, words: 12 });
         let wall = notice.and_then(|notice| self.repeats.wall(&notice, host, url, attempts));
         if wall.is_none() {
@@ -186,17 +186,17 @@ fn a_url_is_tried_again_until_a_host_gave_nothing_but_walls() {
 fn the_memory_is_bounded_and_keeps_what_was_seen_last() {
     let mut run = Run::default();
     run.walls(sections(8));
-    for n in 0..5 * TEXTS_A_GENERATION as u128 {
+    for n in 0..5 * TEXTS_A_GENERATION as u64 {
         let host = format!("h{n}.example");
         run.gives_at(&host, &format!("https://{host}/"), Some(1_000 + n), 0);
         if n % 1_000 == 0 {
             assert!(run.gives("/shop/1", Some(1)).is_some(), "{n}");
         }
     }
-    assert!(run.repeats.young.len() + run.repeats.old.len() <= 2 * TEXTS_A_GENERATION + 1);
+    assert!(run.repeats.texts.held() <= 2 * TEXTS_A_GENERATION);
     let long = format!("/{}", "x/".repeat(4_000));
     assert!(run.gives(&long, Some(7)).is_none());
-    let text = run.repeats.text(7).unwrap();
+    let text = run.repeats.texts.get_mut(7).unwrap();
     assert!(
         text.examples
             .iter()
