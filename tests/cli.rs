@@ -137,7 +137,10 @@ fn the_layouts_of_a_distance_are_listed_with_their_costs() {
     // Four tables of 16 bits at 2^34 fingerprints: 4 · 2^18 candidates (Manku, Jain, Das Sarma 2007).
     run(&mut crawler(layouts))
         .succeeded()
-        .says(&["prefix bits", "1 048 576"]);
+        .says(&["prefix bits", "1 048 576", "never takes them at this distance"]);
+    run(&mut crawler(["layouts", "--distance", "10"]))
+        .succeeded()
+        .says(&["check µs", "0.99999", "kept pages on"]);
     run(&mut crawler(["layouts", "--bits", "32", "--distance", "40"]))
         .with_code(2)
         .complains_of(&[
@@ -170,6 +173,11 @@ fn an_invalid_command_line_ends_with_exit_code_2() {
         let ended = run(&mut crawler(arguments)).with_code(2);
         assert!(
             ended.stdout.is_empty() && !ended.stderr.is_empty(),
+            "{arguments:?}: {ended:?}"
+        );
+        // Without an argument, the help is the answer.
+        assert!(
+            arguments.is_empty() || ended.stderr.starts_with("crawler: "),
             "{arguments:?}: {ended:?}"
         );
     }

@@ -51,6 +51,10 @@ fn config_toml_in_the_current_folder_is_read_by_default() {
 #[test]
 fn an_invalid_value_is_named_with_its_key() {
     for (config, parts) in [
+        (
+            "[dedup]\ncandidates = \"bands\"\nconfirm = \"distance\"",
+            ["dedup.candidates = \"bands\"", "at least 0.75"],
+        ),
         ("[dedup]\nbucket_skew = -1.0", ["dedup.bucket_skew = -1", "0 or more"]),
         ("[dedup]\nmax_distance = 40", ["dedup.max_distance = 40", "64 bits"]),
         (

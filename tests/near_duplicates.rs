@@ -283,3 +283,45 @@ fn masking_dates_cannot_be_changed_on_a_data_folder() {
     crawl.change("dedup.mask_dates", true);
     crawl.run();
 }
+
+/// What a crawl warns of that was begun without bands.
+const WITHOUT_BANDS: &str = "some kept pages have no bands";
+
+#[test]
+fn bands_give_the_verdicts_of_blocks_and_an_older_crawl_gets_them_by_a_rebuild() {
+    let base = words(1, 300);
+    let mut texts: Vec<String> = (0..12).map(|n| words(100 + n, 300)).collect();
+    texts.extend((0..12).map(|n| replaced(&base, 20 * n as usize, 2, n)));
+    texts.extend((100..104).map(|n| replaced(&words(n, 300), 50, 2, n)));
+    let site = site_of(&texts);
+    let by = |candidates: &str| {
+        let crawl = Crawl::of(site.url("/"))
+            .one_at_a_time()
+            .set("dedup.candidates", candidates);
+        let ended = crawl.run();
+        assert!(!ended.stderr.contains(WITHOUT_BANDS), "{}", ended.stderr);
+        crawl
+    };
+    let (mut blocks, bands) = (by("\"blocks\""), by("\"bands\""));
+    let outcomes = bands.outcomes(&site);
+    assert_eq!(urls_that(&outcomes, |outcome| outcome.starts_with("near")).len(), 15);
+    assert_eq!(outcomes, blocks.outcomes(&site));
+    for crawl in [&blocks, &bands] {
+        crawl.read("verify", &[]).succeeded();
+    }
+
+    // The next run loads the bands of the last one.
+    let ended = bands.end(&["--verbose"]).with_code(5);
+    assert!(ended.stderr.contains("may_use_bands=true"), "{}", ended.stderr);
+
+    blocks.change("dedup.candidates", "\"bands\"");
+    blocks
+        .end(&[])
+        .with_code(5)
+        .complains_of(&[WITHOUT_BANDS, "rebuild", "--redecide"]);
+    blocks.read("rebuild", &["--redecide"]).succeeded();
+    let ended = blocks.end(&[]).with_code(5);
+    assert!(!ended.stderr.contains(WITHOUT_BANDS), "{}", ended.stderr);
+    assert_eq!(blocks.outcomes(&site), outcomes);
+    blocks.read("verify", &[]).succeeded();
+}

@@ -43,6 +43,7 @@ mod tune;
 mod verify;
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -50,6 +51,7 @@ use clap::Parser;
 use crate::cli::arguments::{Cli, Command, LogFormat};
 use crawl::shutdown;
 use error::{Error, UsageError};
+use terminal::colours::has_colours;
 use terminal::commands;
 use terminal::tell::tell;
 use views::live::log;
@@ -71,7 +73,10 @@ pub fn main() -> ExitCode {
     }
     address_space::become_frugal();
     document_reader::install();
-    let cli = Cli::parse_from(with_command(std::env::args_os().collect()));
+    let cli = match Cli::try_parse_from(with_command(std::env::args_os().collect())) {
+        Ok(cli) => cli,
+        Err(answer) => return misunderstood(&answer),
+    };
     let export = match start_logs(&cli) {
         Ok(export) => export,
         Err(error) => return failed(&error.into()),
@@ -98,6 +103,25 @@ pub fn main() -> ExitCode {
             None => ExitCode::from(PANICKED),
         },
     }
+}
+
+/// Tells what the command line asks for in place of a command (help, the version), or what is wrong with it. All errors of the program
+/// begin with its name.
+fn misunderstood(answer: &clap::Error) -> ExitCode {
+    if !answer.use_stderr() {
+        answer.exit();
+    }
+    let text = if has_colours(&std::io::stderr()) {
+        answer.render().ansi().to_string()
+    } else {
+        answer.render().to_string()
+    };
+    let text = text.replacen("error:", "crawler:", 1);
+    // `tell` would show the escape sequences of the colours as text.
+    if let Err(error) = std::io::stderr().write_all(text.as_bytes()) {
+        tracing::debug!("the error was not shown: {error}");
+    }
+    ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(u8::MAX))
 }
 
 /// Starts the log, and the export of spans if the command asks for it.

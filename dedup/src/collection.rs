@@ -40,7 +40,7 @@ pub use self::shared::SharedCollection;
 use crate::deduplicator::Deduplicator;
 use crate::duplicate_rule::DuplicateRule;
 use crate::error::DedupError;
-use crate::index::{Index, MemoryIndex, SledIndex, SledOptions};
+use crate::index::{Candidates, Index, MemoryIndex, SledIndex, SledOptions};
 use crate::scheme::Scheme;
 use crate::signature::{DocId, Signature};
 use crate::verdict::Verdict;
@@ -109,14 +109,20 @@ impl Collection {
     /// # Errors
     /// A setting is out of bounds. The collection was made with other settings. Or as [`Collection::open`].
     pub fn open_or_create(folder: &Path, settings: &CollectionSettings) -> Result<Self, CollectionError> {
-        Self::open_or_create_for(folder, &settings.scheme(), &settings.rule())
+        Self::open_or_create_for(folder, &settings.scheme(), &settings.rule(), Candidates::Blocks)
     }
 
-    /// As [`Collection::open_or_create`], with any scheme and rule.
+    /// As [`Collection::open_or_create`], with any scheme and rule. The `candidates` may change from one opening to the next: see
+    /// [`SledOptions::candidates`].
     ///
     /// # Errors
     /// As [`Collection::open_or_create`].
-    pub fn open_or_create_for(folder: &Path, scheme: &Scheme, rule: &DuplicateRule) -> Result<Self, CollectionError> {
+    pub fn open_or_create_for(
+        folder: &Path,
+        scheme: &Scheme,
+        rule: &DuplicateRule,
+        candidates: Candidates,
+    ) -> Result<Self, CollectionError> {
         // The bounds come first, so that no folder appears for settings that nobody can use.
         Deduplicator::new(MemoryIndex::of_width(scheme.width, rule)?, rule.clone())?;
         let (rows, wanted) = (Rows::open(folder)?, Terms::of(scheme, rule));
@@ -126,18 +132,23 @@ impl Collection {
             Some(found) if found == wanted => {}
             Some(found) => return Err(CollectionError::other_settings(folder, &found, &wanted)),
         }
-        Self::of_rows(rows, wanted, scheme, rule.clone())
+        Self::of_rows(rows, wanted, (scheme, rule.clone()), candidates)
     }
 
     /// Opens the collection in `folder` that was made with this scheme and rule.
     ///
     /// # Errors
     /// As [`Collection::open_or_create`]. There is no collection.
-    pub fn open_for(folder: &Path, scheme: &Scheme, rule: &DuplicateRule) -> Result<Self, CollectionError> {
+    pub fn open_for(
+        folder: &Path,
+        scheme: &Scheme,
+        rule: &DuplicateRule,
+        candidates: Candidates,
+    ) -> Result<Self, CollectionError> {
         if !Rows::may_be_in(folder) {
             return Err(CollectionError::Missing(folder.to_owned()));
         }
-        Self::open_or_create_for(folder, scheme, rule)
+        Self::open_or_create_for(folder, scheme, rule, candidates)
     }
 
     /// Opens the collection in `folder` with the settings that it was made with.
@@ -154,7 +165,7 @@ impl Collection {
         match rows.terms()?.ok_or_else(missing)? {
             Terms::Settings(settings) => {
                 let (scheme, rule) = (settings.scheme(), settings.rule());
-                Self::of_rows(rows, Terms::Settings(settings), &scheme, rule)
+                Self::of_rows(rows, Terms::Settings(settings), (&scheme, rule), Candidates::Blocks)
             }
             found => Err(CollectionError::other_settings(
                 folder,
@@ -164,8 +175,16 @@ impl Collection {
         }
     }
 
-    fn of_rows(mut rows: Rows, terms: Terms, scheme: &Scheme, rule: DuplicateRule) -> Result<Self, CollectionError> {
-        let options = SledOptions::of_width(scheme.width, &rule)?;
+    fn of_rows(
+        mut rows: Rows,
+        terms: Terms,
+        (scheme, rule): (&Scheme, DuplicateRule),
+        candidates: Candidates,
+    ) -> Result<Self, CollectionError> {
+        let options = SledOptions {
+            candidates,
+            ..SledOptions::of_width(scheme.width, &rule)?
+        };
         let mut index = SledIndex::open_with(rows.db(), &scheme.id(), &rule, options)?;
         let documents = rows.documents()?;
         remove_strays(&mut index, &documents)?;

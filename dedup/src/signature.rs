@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::fingerprint::Fingerprint;
-use crate::sketch::{Bands, Sketch};
+use crate::sketch::{BANDS, Bands, Sketch};
 use crate::subject::Subject;
 
 /// Identifies a document. The caller assigns it. Of equally similar documents, a verdict names the one with the least
@@ -26,8 +26,8 @@ pub struct Signature {
     /// Sketch of the shingles; `None` for a text under the scheme's floor.
     pub sketch: Option<Sketch>,
     /// Bands of the shingles, by which a [`MemoryIndex`](crate::MemoryIndex) or a [`SledIndex`](crate::SledIndex) may find
-    /// candidates; made only by an [`Analyzer::with_bands`](crate::Analyzer::with_bands). They are no part of a stored
-    /// signature: one that was read has none.
+    /// candidates; made only by an [`Analyzer::with_bands`](crate::Analyzer::with_bands). They are no part of a serialised
+    /// signature; a [row](Self::to_row) has them behind it.
     #[serde(skip)]
     pub bands: Option<Box<Bands>>,
     /// Sketch of the metadata (title, keywords, tags, references); `None` without metadata.
@@ -43,6 +43,43 @@ pub struct Signature {
     pub numbers: u64,
     /// Number of tokens; a date or clock time counts as one.
     pub tokens: u32,
+}
+
+impl Signature {
+    /// The signature as a row of a table, with its bands if it has some: postcard, then the bands as 16 × u64 LE. A reader
+    /// that knows no bands stops before them.
+    ///
+    /// # Errors
+    /// It cannot be encoded.
+    pub fn to_row(&self) -> postcard::Result<Vec<u8>> {
+        let mut row = postcard::to_stdvec(self)?;
+        if let Some(bands) = &self.bands {
+            row.extend(bands.hashes().iter().flat_map(|hash| hash.to_le_bytes()));
+        }
+        Ok(row)
+    }
+
+    /// The signature of a row, without its bands.
+    ///
+    /// # Errors
+    /// The bytes are not a signature.
+    pub fn from_row(row: &[u8]) -> postcard::Result<Self> {
+        postcard::from_bytes(row)
+    }
+
+    /// The signature of a row, with its bands if the row has them.
+    ///
+    /// # Errors
+    /// The bytes are not a signature.
+    pub fn from_row_with_bands(row: &[u8]) -> postcard::Result<Self> {
+        let (mut signature, rest) = postcard::take_from_bytes::<Self>(row)?;
+        let (hashes, _) = rest.as_chunks::<8>().0.as_chunks::<BANDS>();
+        signature.bands = hashes.first().map(|hashes| {
+            let hashes: [u64; BANDS] = hashes.map(u64::from_le_bytes);
+            Box::new(Bands::from(hashes))
+        });
+        Ok(signature)
+    }
 }
 
 /// Serialises hashes in eight bytes each; as varints they would take nine or ten.

@@ -74,23 +74,37 @@ fn a_configuration_and_flags_set_the_rule() {
 }
 
 #[test]
-fn every_source_of_candidates_gives_the_same_verdicts_and_an_index_on_disk_has_no_bands() {
+fn every_source_of_candidates_gives_the_same_verdicts_with_and_without_an_index_on_disk() {
     let folder = Folder::new().with("in.jsonl", jsonl(&documents()));
     for source in ["auto", "blocks", "bands"] {
         let ended = folder.dedup(&["in.jsonl", "--candidates", source]).succeeded();
         assert_eq!(verdicts(&ended.stdout), EXPECTED, "{source}");
+        // The second run finds what the first one has stored.
+        for _ in 0..2 {
+            let ended = folder
+                .dedup(&["in.jsonl", "--index", source, "--candidates", source])
+                .succeeded();
+            assert_eq!(verdicts(&ended.stdout), EXPECTED, "{source}");
+        }
     }
-    folder
-        .dedup(&["in.jsonl", "--index", "seen", "--candidates", "blocks"])
+    // An index without bands goes on with blocks.
+    let ended = folder
+        .dedup(&["in.jsonl", "--index", "blocks", "--candidates", "bands"])
         .succeeded();
+    assert_eq!(verdicts(&ended.stdout), EXPECTED);
     folder
-        .dedup(&["in.jsonl", "--index", "seen", "--candidates", "bands"])
+        .dedup(&["in.jsonl", "--index", "redis://127.0.0.1:1/", "--candidates", "bands"])
         .with_code(2)
-        .complains_of(&["--candidates bands", "in memory only"]);
+        .complains_of(&["--candidates bands", "on a server"]);
     folder
         .dedup(&["in.jsonl", "--min-similarity", "0.7", "--candidates", "bands"])
         .with_code(2)
         .complains_of(&["--candidates bands", "at least 0.75"]);
+    let folder = folder.with("bands.toml", "[dedup]\ncandidates = \"bands\"\nmin_similarity = 0.7\n");
+    folder
+        .dedup(&["in.jsonl", "--config", "bands.toml"])
+        .with_code(2)
+        .complains_of(&["bands.toml", "dedup.candidates = \"bands\"", "at least 0.75"]);
 }
 
 #[test]

@@ -403,6 +403,8 @@ pub struct DedupSection {
     pub min_own_words: u32,
     /// A page replaces its kept duplicate if that duplicate names it as its canonical URL.
     pub prefer_canonical: bool,
+    /// Where the candidates of a check come from.
+    pub candidates: CandidatesFrom,
     /// μ: the index splits a bucket with more than 1 + μ times the mean.
     pub bucket_skew: f64,
     /// Ignore dates and clock times in texts.
@@ -417,6 +419,28 @@ pub struct DedupSection {
     pub weights: String,
     /// IDF table for the weights that need one; empty for none.
     pub idf_table: PathBuf,
+}
+
+/// Where the candidates of a check come from: see [`dedup::Candidates`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CandidatesFrom {
+    /// Blocks, and bands where they cost less.
+    Auto,
+    /// The blocks of the fingerprints.
+    Blocks,
+    /// The bands of the sketches.
+    Bands,
+}
+
+impl From<CandidatesFrom> for dedup::Candidates {
+    fn from(from: CandidatesFrom) -> Self {
+        match from {
+            CandidatesFrom::Auto => Self::Auto,
+            CandidatesFrom::Blocks => Self::Blocks,
+            CandidatesFrom::Bands => Self::Bands,
+        }
+    }
 }
 
 /// What confirms a candidate as a duplicate: see [`dedup::Confirm`].
@@ -444,6 +468,7 @@ impl Default for DedupSection {
             numbers_must_match: rule.numbers_must_match,
             min_own_words: rule.min_own_words,
             prefer_canonical: true,
+            candidates: CandidatesFrom::Auto,
             bucket_skew: dedup::DEFAULT_SKEW,
             mask_dates: scheme.mask_dates,
             bits: scheme.width.bits(),

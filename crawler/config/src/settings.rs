@@ -83,6 +83,9 @@ pub struct Settings {
     pub rule: dedup::DuplicateRule,
     /// A page replaces its kept duplicate if that duplicate names it as its canonical URL.
     pub prefer_canonical: bool,
+    /// Where the candidates of a check come from. Blocks if bands cannot give any by this rule, would not pay, or if the crawl is a
+    /// fleet's: the workers would not agree on which pairs the bands miss.
+    pub candidates: dedup::Candidates,
     /// μ: the index splits a bucket with more than 1 + μ times the mean.
     pub bucket_skew: f64,
     /// What the user declares to be the content of pages.
@@ -142,6 +145,8 @@ impl Settings {
         bounds::check(config)?;
         let scheme = deduplication::scheme(&config.dedup)?;
         let width = scheme.width;
+        let rule = deduplication::rule(&config.dedup, width)?;
+        let fleet = fleet::fleet(&config.fleet)?;
         let hosts = HostRules::new(config)?;
         let logins = Logins::new(&config.fetch)?;
         Ok(Self {
@@ -168,11 +173,12 @@ impl Settings {
             render: render::render(&config.render)?,
             canonicalize: config.canonicalize.clone(),
             scheme,
-            rule: deduplication::rule(&config.dedup, width)?,
+            candidates: deduplication::candidates(&config.dedup, width, &rule, fleet.is_some())?,
+            rule,
             prefer_canonical: config.dedup.prefer_canonical,
             bucket_skew: deduplication::bucket_skew(&config.dedup)?,
             extract: extract::rules(&config.extract)?,
-            fleet: fleet::fleet(&config.fleet)?,
+            fleet,
             record: None,
             storage: StorageSettings {
                 archive_url: Some(config.storage.archive_url.clone()).filter(|url| !url.is_empty()),
@@ -183,6 +189,16 @@ impl Settings {
                 commit_interval: Duration::from_millis(config.storage.commit_interval_ms),
             },
         })
+    }
+
+    /// Turns the texts of the crawl into signatures, with bands if these may give candidates.
+    #[must_use]
+    pub fn analyzer(&self) -> dedup::Analyzer {
+        let analyzer = dedup::Analyzer::new(&self.scheme);
+        match self.candidates {
+            dedup::Candidates::Blocks => analyzer,
+            dedup::Candidates::Auto | dedup::Candidates::Bands => analyzer.with_bands(),
+        }
     }
 
     /// Options for reading the page at `url`.

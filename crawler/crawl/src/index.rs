@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 
-use dedup::{Deduplicator, DocId, SledIndex, SledOptions, SledReader};
+use dedup::{Candidates, Deduplicator, DocId, SledIndex, SledOptions, SledReader};
 use storage::{StorageError, Store, Verdict};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::recorder::departures;
 use config::settings::Settings;
 use error::RunError;
+use terminal::commands::command;
 
 /// Number of kept pages after which the index is persisted during a replay, so that few documents are pending.
 const PERSISTED_EVERY: u64 = 4_096;
@@ -21,7 +22,7 @@ pub fn open_up_to_date(store: &mut Store, settings: &Settings) -> Result<Dedupli
     for row in store.pages_from(applied + 1) {
         let (id, page) = row?;
         if page.is_kept() {
-            dedup.insert(DocId(id), &decode_signature(&page.signature)?)?;
+            dedup.insert(DocId(id), &decode_signature_with_bands(&page.signature)?)?;
             replayed += 1;
             if replayed.is_multiple_of(PERSISTED_EVERY) {
                 dedup.index_mut().persist(id)?;
@@ -39,7 +40,21 @@ pub fn open_up_to_date(store: &mut Store, settings: &Settings) -> Result<Dedupli
         dedup.index_mut().persist(store.next_page_id() - 1)?;
         store.forget_departed(&departed)?;
     }
+    tell_source(&dedup, settings.candidates);
     Ok(dedup)
+}
+
+/// Says from where the candidates come, if bands are wanted and some pages have none.
+fn tell_source(dedup: &Deduplicator<SledIndex>, wanted: Candidates) {
+    let may_use_bands = dedup.index().may_use_bands();
+    tracing::debug!(may_use_bands, "dedup index opened");
+    if wanted == Candidates::Bands && !may_use_bands {
+        tracing::warn!(
+            "dedup.candidates = \"bands\": some kept pages have no bands, because earlier runs stored none, so the candidates come from \
+             blocks; {} gives all pages bands",
+            command("rebuild", &["--redecide"])
+        );
+    }
 }
 
 /// Opens an index of pages that are not those of the catalogue alone.
@@ -84,6 +99,7 @@ pub fn look_at_index(store: &Store, settings: &Settings) -> Result<Option<SledRe
 fn options(settings: &Settings) -> Result<SledOptions, dedup::DedupError> {
     Ok(SledOptions {
         overfull: settings.bucket_skew,
+        candidates: settings.candidates,
         ..SledOptions::of_width(settings.scheme.width, &settings.rule)?
     })
 }
@@ -124,7 +140,7 @@ pub fn stored(verdict: dedup::Verdict) -> Verdict {
 /// # Errors
 /// It cannot be encoded.
 pub fn encode_signature(signature: &dedup::Signature) -> Result<Vec<u8>, RunError> {
-    postcard::to_stdvec(signature).map_err(RunError::Signature)
+    signature.to_row().map_err(RunError::Signature)
 }
 
 /// The signature by which an index over several folders knows the page at `url`.
@@ -143,12 +159,20 @@ pub fn signature_across_folders<'a>(signature: &'a dedup::Signature, url: &str) 
     })
 }
 
-/// A signature from the catalogue.
+/// A signature from the catalogue, without its bands.
 ///
 /// # Errors
 /// The bytes are not a signature.
 pub fn decode_signature(bytes: &[u8]) -> Result<dedup::Signature, RunError> {
-    postcard::from_bytes(bytes).map_err(RunError::Signature)
+    dedup::Signature::from_row(bytes).map_err(RunError::Signature)
+}
+
+/// A signature from the catalogue, with its bands if the crawl stored them.
+///
+/// # Errors
+/// The bytes are not a signature.
+pub fn decode_signature_with_bands(bytes: &[u8]) -> Result<dedup::Signature, RunError> {
+    dedup::Signature::from_row_with_bands(bytes).map_err(RunError::Signature)
 }
 
 #[cfg(test)]

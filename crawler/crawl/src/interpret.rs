@@ -101,7 +101,7 @@ impl Interpreter {
     #[must_use]
     pub fn new(settings: Settings, scope: Arc<Scope>, stats: Arc<Stats>) -> Self {
         Self {
-            analyzer: Analyzer::new(&settings.scheme),
+            analyzer: settings.analyzer(),
             requests: ArchivedRequests::new(&settings),
             seen_texts: SeenTexts::default(),
             settings,

@@ -44,9 +44,9 @@ use super::output::Output;
 use crate::cli::arguments::{CandidateSource, DedupArgs, GroupBy, Split};
 use crate::cli::error::{Error, UsageError};
 use config::Config;
+use config::sections::CandidatesFrom;
 use config::settings::Settings;
 use crawl::shutdown;
-use dedup::Candidates;
 use error::RunError;
 use files::{Fields, InputLimits, Inputs, Reading};
 use study::in_words::counted;
@@ -60,20 +60,15 @@ const IN_FLIGHT_BYTES: usize = 16 << 20;
 const BANDS_WITHOUT_SKETCH: &str =
     "--candidates bands: they need dedup.confirm = \"sketch\" and a min_similarity of at least 0.75";
 
-const BANDS_IN_MEMORY: &str = "--candidates bands: bands are in memory only, and an index that outlives the run finds its candidates by \
-    blocks; leave out --candidates or --index";
+const BANDS_ON_A_SERVER: &str = "--candidates bands: an index on a server finds its candidates by blocks; leave out --candidates, or name \
+    a folder with --index";
 
 pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
-    let settings = settings(args)?;
-    if args.candidates == Some(CandidateSource::Bands) {
-        if args.index.is_some() {
-            return Err(UsageError::Argument(BANDS_IN_MEMORY.to_owned()).into());
-        }
-        if !settings.rule.allows_bands() {
-            return Err(UsageError::Argument(BANDS_WITHOUT_SKETCH.to_owned()).into());
-        }
-    }
     let named = args.index.as_deref().map(NamedIndex::of).transpose()?;
+    if args.candidates == Some(CandidateSource::Bands) && named.as_ref().is_some_and(NamedIndex::is_on_a_server) {
+        return Err(UsageError::Argument(BANDS_ON_A_SERVER.to_owned()).into());
+    }
+    let settings = settings(args)?;
     let (output, kept) = (file(args.output.as_deref()), args.kept.as_deref());
     let inputs =
         Inputs::find(&args.inputs, args.format.map(Into::into), &written(output, kept)?).map_err(UsageError::from)?;
@@ -89,6 +84,8 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
     let has_index = index.is_some();
     let job = Job {
         index,
+        analyzer: settings.analyzer(),
+        candidates: settings.candidates,
         reading: Reading {
             fields: Fields {
                 id: args.id_field.clone(),
@@ -106,9 +103,7 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
             walls: settings.walls,
         },
         group_by: args.group_by.clone(),
-        scheme: settings.scheme,
         rule: settings.rule,
-        candidates: args.candidates.map_or_else(Candidates::default, Into::into),
         keeps: kept.is_some(),
         inputs,
     };
@@ -164,7 +159,16 @@ fn settings(args: &DedupArgs) -> Result<Settings, UsageError> {
     super::configuration::validate(&config, path)?;
     config.dedup.max_distance = args.max_distance.unwrap_or(config.dedup.max_distance);
     config.dedup.min_similarity = args.min_similarity.unwrap_or(config.dedup.min_similarity);
-    super::configuration::validate(&config, Some("the command line".into()))
+    let origin = || Some("the command line".into());
+    let settings = super::configuration::validate(&config, origin())?;
+    let Some(candidates) = args.candidates.map(CandidatesFrom::from) else {
+        return Ok(settings);
+    };
+    if candidates == CandidatesFrom::Bands && !settings.rule.allows_bands() {
+        return Err(UsageError::Argument(BANDS_WITHOUT_SKETCH.to_owned()));
+    }
+    config.dedup.candidates = candidates;
+    super::configuration::validate(&config, origin())
 }
 
 /// The output file; `None` for `-`, which is standard output.

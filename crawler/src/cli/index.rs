@@ -57,6 +57,13 @@ impl NamedIndex {
     }
 }
 
+impl NamedIndex {
+    /// Whether the index is on a server.
+    pub(super) fn is_on_a_server(&self) -> bool {
+        !matches!(self, Self::Folder(_))
+    }
+}
+
 fn is_address(text: &str) -> bool {
     #[cfg(feature = "redis")]
     if RedisAddress::is_meant_by(text) {
@@ -83,7 +90,8 @@ impl DocumentIndex {
         Ok(match named {
             NamedIndex::Folder(folder) => {
                 require_own(&folder)?;
-                let collection = Collection::open_or_create_for(&folder, scheme, rule).map_err(in_own_words)?;
+                let collection = Collection::open_or_create_for(&folder, scheme, rule, settings.candidates);
+                let collection = collection.map_err(in_own_words)?;
                 Self::Folder(folder, Box::new(collection))
             }
             #[cfg(feature = "redis")]
@@ -103,7 +111,8 @@ impl DocumentIndex {
         Ok(match named {
             NamedIndex::Folder(folder) => {
                 require_own(&folder)?;
-                let collection = Collection::open_for(&folder, scheme, rule).map_err(in_own_words)?;
+                let collection = Collection::open_for(&folder, scheme, rule, settings.candidates);
+                let collection = collection.map_err(in_own_words)?;
                 Self::Folder(folder, Box::new(collection))
             }
             #[cfg(feature = "redis")]

@@ -35,7 +35,7 @@ pub fn redecide(
     erase_index(rebuild.store())?;
     let index = open_existing_index(rebuild.store(), settings)?;
     let dedup = Deduplicator::new(index, settings.rule.clone())?;
-    let analyzer = Analyzer::new(&settings.scheme);
+    let analyzer = settings.analyzer();
     let mut redecided = Redecided {
         at: crawl::clock::unix_millis(std::time::SystemTime::now()),
         schemes_before: rebuild

@@ -34,7 +34,7 @@ pub enum Candidates {
     /// document.
     Blocks,
     /// From the bands of the sketch: 16 look-ups, however many documents there are. They miss one duplicate of a Jaccard
-    /// index of 0.8 in 100,000, and one of 0.76 in 8,000.
+    /// index of 0.8 in 100,000, and one of 0.76 in 10,000.
     Bands,
 }
 
@@ -52,12 +52,37 @@ const FEW_MILLIONS: usize = 2_000_000;
 /// Candidates that bands may always have, although a sweep over few fingerprints is cheap.
 const LEAST_LISTED: u64 = 256;
 
+/// Documents that no index in memory holds.
+const MOST_DOCUMENTS: u64 = 1 << 36;
+
+/// About the time of a check by blocks, in microseconds: a fit to the table of [`Candidates`].
+pub(crate) fn micros_of_blocks(layout: Layout, documents: u64) -> f64 {
+    const OF_AN_ENTRY: f64 = 0.000_86;
+    cost_of_blocks(layout, documents as usize) as f64 * OF_AN_ENTRY
+}
+
 impl Candidates {
     /// Whether bands may answer checks of an index with this layout: always those of [`Candidates::Bands`], and those of
     /// [`Candidates::Auto`] if they answer among [`FEW_MILLIONS`] of documents. Otherwise an index keeps none.
     #[must_use]
     pub fn may_use_bands(self, layout: Layout) -> bool {
         self.most_listed(layout, FEW_MILLIONS).is_some()
+    }
+
+    /// The number of documents from which bands answer the checks of an index with this layout; `None` if they never do.
+    #[must_use]
+    pub fn bands_from(self, layout: Layout) -> Option<u64> {
+        let answers = |documents: u64| self.most_listed(layout, documents as usize).is_some();
+        let mut most = 1;
+        while !answers(most) {
+            most = most.checked_mul(2).filter(|most| *most <= MOST_DOCUMENTS)?;
+        }
+        let mut least = most / 2;
+        while most - least > 1 {
+            let middle = least + (most - least) / 2;
+            if answers(middle) { most = middle } else { least = middle }
+        }
+        Some(most)
     }
 
     /// Whether the bands of an index of `documents` are indexed: not while it has less than half of the documents at which
@@ -103,6 +128,31 @@ mod tests {
         assert!(!keeps(Width::W64, 3) && !keeps(Width::W64, 7) && !keeps(Width::W128, 10));
         let layout = Layout::for_distance(Width::W64, 3).unwrap();
         assert!(Candidates::Bands.may_use_bands(layout) && !Candidates::Blocks.may_use_bands(layout));
+    }
+
+    #[test]
+    fn bands_answer_from_the_first_number_of_documents_at_which_blocks_cost_more() {
+        let layout = Layout::for_distance(Width::W64, 10).unwrap();
+        let first = Candidates::Auto.bands_from(layout).unwrap();
+        assert!((400_000..1_000_000).contains(&first), "{first}");
+        let answers = |documents: u64| Candidates::Auto.most_listed(layout, documents as usize).is_some();
+        assert!(answers(first) && !answers(first - 1));
+        assert_eq!(Candidates::Bands.bands_from(layout), Some(1));
+        assert_eq!(Candidates::Blocks.bands_from(layout), None);
+    }
+
+    #[test]
+    fn the_time_of_a_check_by_blocks_is_about_the_measured_one() {
+        let layout = Layout::for_distance(Width::W64, 10).unwrap();
+        for (documents, measured) in [
+            (1_000_000, 14.0),
+            (4_000_000, 31.0),
+            (10_000_000, 61.0),
+            (16_000_000, 98.0),
+        ] {
+            let ratio = micros_of_blocks(layout, documents) / measured;
+            assert!((0.7..1.4).contains(&ratio), "{documents}: {ratio}");
+        }
     }
 
     #[test]

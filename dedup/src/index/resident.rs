@@ -114,6 +114,11 @@ impl Resident {
         self.bands.len() + self.waiting.len() >= self.sketched
     }
 
+    /// Whether bands may give the candidates of a check.
+    pub(super) fn may_use_bands(&self) -> bool {
+        self.candidates.may_use_bands(self.buckets.layout()) && self.has_all_bands()
+    }
+
     /// Takes candidates from blocks alone from now on, and frees the bands.
     pub(super) fn forget_bands(&mut self) {
         self.candidates = Candidates::Blocks;

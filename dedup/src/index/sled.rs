@@ -66,7 +66,6 @@ use std::collections::HashMap;
 
 use sled::{Db, Tree};
 
-use self::documents::decode_with_bands;
 use self::log::Log;
 use self::meta::Meta;
 pub use self::options::SledOptions;
@@ -181,7 +180,9 @@ impl SledIndex {
             if log.contains(id) {
                 return Ok(());
             }
-            resident.insert(id, &decode_with_bands(signature)?).map(drop)
+            resident
+                .insert(id, &Signature::from_row_with_bands(signature)?)
+                .map(drop)
         })?;
         if !resident.has_all_bands() {
             resident.forget_bands();
@@ -246,6 +247,12 @@ impl SledIndex {
                 each(id);
             }
         })
+    }
+
+    /// Whether bands may give the candidates of a check: the options allow it, and every document with a sketch has bands.
+    #[must_use]
+    pub fn may_use_bands(&self) -> bool {
+        self.resident.may_use_bands()
     }
 
     /// The sequence up to which the owner's catalogue is in the index; 0 if nothing is.

@@ -6,7 +6,7 @@
 //!
 //! | J | 0.5 | 0.6 | 0.7 | 0.76 | 0.8 | 0.9 |
 //! |---|---|---|---|---|---|---|
-//! | share a band | 0.88 | 0.98 | 0.9988 | 0.99988 | 0.99999 | 1 − 10^-9 |
+//! | share a band | 0.88 | 0.98 | 0.9988 | 0.9999 | 0.99999 | 1 − 10^-9 |
 //!
 //! The minima are those of the sketch, so bands cost only their hashes.
 
@@ -30,9 +30,21 @@ impl Bands {
         Minima::new(shingles).map(|minima| Self::of(&minima))
     }
 
+    /// The probability with which two sets of this Jaccard index share a band.
+    #[must_use]
+    pub fn recall(jaccard: f64) -> f64 {
+        1.0 - (1.0 - jaccard.powi(ROWS as i32)).powi(BANDS as i32)
+    }
+
     pub(crate) fn of(minima: &Minima) -> Self {
         let (rows, _) = minima.values().as_chunks::<ROWS>();
         Self(std::array::from_fn(|band| hash(rows[band])))
+    }
+
+    /// Whether the two have a band in common.
+    #[must_use]
+    pub fn meets(&self, other: &Self) -> bool {
+        self.0.iter().zip(&other.0).any(|(a, b)| a == b)
     }
 
     /// The hashes, in the order of the bands: only hashes of the same band are compared.
@@ -110,8 +122,8 @@ mod tests {
             for number in 0..PAIRS {
                 let (a, b, of_pair) = pair(number << 20, 300, jaccard);
                 let (a, b) = (Bands::new(&a).unwrap(), Bands::new(&b).unwrap());
-                shared += usize::from(a.hashes().iter().zip(b.hashes()).any(|(a, b)| a == b));
-                exact = 1.0 - (1.0 - of_pair.powi(ROWS as i32)).powi(BANDS as i32);
+                shared += usize::from(a.meets(&b));
+                exact = Bands::recall(of_pair);
             }
             let sigma = (exact * (1.0 - exact) / PAIRS as f64).sqrt();
             let share = shared as f64 / PAIRS as f64;

@@ -3,10 +3,10 @@
 use std::fs::File;
 use std::sync::Arc;
 
-use dedup::{Confirm, DuplicateRule, IdfTable, Layout, Scheme, Weighting, Width};
+use dedup::{Candidates, Confirm, DuplicateRule, IdfTable, Layout, Scheme, Weighting, Width};
 
 use super::{InvalidSetting, invalid};
-use crate::sections::{ConfirmBy, DedupSection};
+use crate::sections::{CandidatesFrom, ConfirmBy, DedupSection};
 
 /// How a text becomes a signature. Reads the IDF table if `config` names one.
 pub(super) fn scheme(config: &DedupSection) -> Result<Scheme, InvalidSetting> {
@@ -75,6 +75,31 @@ pub(super) fn rule(config: &DedupSection, width: Width) -> Result<DuplicateRule,
         },
         numbers_must_match: config.numbers_must_match,
         min_own_words: config.min_own_words,
+    })
+}
+
+/// Where the candidates of a check by `rule` come from.
+pub(super) fn candidates(
+    config: &DedupSection,
+    width: Width,
+    rule: &DuplicateRule,
+    is_fleet: bool,
+) -> Result<Candidates, InvalidSetting> {
+    let refused = |reason| Err(invalid("dedup.candidates", "\"bands\"", reason));
+    let asks_for_bands = config.candidates == CandidatesFrom::Bands;
+    if asks_for_bands && is_fleet {
+        return refused("the workers of a fleet find their candidates by \"blocks\"");
+    }
+    if asks_for_bands && !rule.allows_bands() {
+        return refused("needs dedup.confirm = \"sketch\" and a dedup.min_similarity of at least 0.75");
+    }
+    let chosen = Candidates::from(config.candidates);
+    let pays = |layout| chosen.may_use_bands(layout) && rule.allows_bands() && !is_fleet;
+    let layout = Layout::for_distance(width, rule.max_distance);
+    Ok(if layout.is_ok_and(pays) {
+        chosen
+    } else {
+        Candidates::Blocks
     })
 }
 

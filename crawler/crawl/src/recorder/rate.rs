@@ -153,7 +153,7 @@ fn the_recorder_keeps_the_pages_that_say_something_new_at_its_rate() {
     });
     let queued: Vec<QueuedUrl> = queued.by_ref().collect();
     let mut pages = Pages {
-        analyzer: Analyzer::new(&settings.scheme),
+        analyzer: settings.analyzer(),
         requests: ArchivedRequests::new(&settings),
         random: fastrand::Rng::with_seed(1),
         made: 0,

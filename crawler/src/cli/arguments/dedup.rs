@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::ConfigFile;
-use dedup::Candidates;
+use config::sections::CandidatesFrom;
 use files::{DEFAULT_MAX_DOCUMENT_BYTES, Format};
 use page::documents::Kind;
 
@@ -110,7 +110,7 @@ pub enum CandidateSource {
     Bands,
 }
 
-impl From<CandidateSource> for Candidates {
+impl From<CandidateSource> for CandidatesFrom {
     fn from(source: CandidateSource) -> Self {
         match source {
             CandidateSource::Auto => Self::Auto,
@@ -195,8 +195,8 @@ pub struct DedupArgs {
     /// Smallest similarity of near-duplicates, above 0 and at most 1; overrides dedup.min_similarity.
     #[arg(long, value_name = "X")]
     pub min_similarity: Option<f32>,
-    /// Where the candidates of a check come from. Bands need a min_similarity of at least 0.75, take 180 bytes more for each unique
-    /// document, and are not in an --index. Default: auto.
+    /// Where the candidates of a check come from; overrides dedup.candidates. Bands need a min_similarity of at least 0.75 and take 180
+    /// bytes more for each unique document. An --index on a server has blocks alone, and so has a folder that was begun with blocks.
     #[arg(long, value_enum)]
     pub candidates: Option<CandidateSource>,
     /// Longest line, record or file after decompression, in bytes. The command reports and skips longer ones.

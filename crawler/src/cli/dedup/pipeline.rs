@@ -14,7 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
-use dedup::{Analyzer, Candidates, Confirm, DuplicateRule, Layout, Scheme};
+use dedup::{Analyzer, Candidates, Confirm, DuplicateRule};
 
 use super::analysis::{Analysis, Analyzed};
 use super::budget::Budget;
@@ -38,7 +38,7 @@ pub(super) struct Job {
     pub inputs: Inputs,
     pub reading: Reading,
     pub group_by: Option<GroupBy>,
-    pub scheme: Scheme,
+    pub analyzer: Analyzer,
     pub rule: DuplicateRule,
     /// Where candidates come from, without an index that outlives the run.
     pub candidates: Candidates,
@@ -85,35 +85,23 @@ struct Numbered {
     batch: Batch,
 }
 
-/// The analyzer of the job: with bands, if they may give candidates.
-fn analyzer(job: &Job) -> Analyzer {
-    let analyzer = Analyzer::new(&job.scheme);
-    let layout = Layout::for_distance(job.scheme.width, job.rule.max_distance);
-    let may_use_bands = layout.is_ok_and(|layout| job.candidates.may_use_bands(layout));
-    if job.index.is_none() && may_use_bands && job.rule.allows_bands() {
-        analyzer.with_bands()
-    } else {
-        analyzer
-    }
-}
-
 /// Starts the threads.
 pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
     let budget = Arc::new(Budget::new(IN_FLIGHT_BYTES));
     let (batches, to_analyse) = unbounded();
     let (events, to_decide) = unbounded();
     let (answers, answered) = unbounded();
-    let analyzer = analyzer(&job);
     let (inputs, reading) = (job.inputs, Arc::new(job.reading));
     let analysis = Arc::new(Analysis {
-        analyzer,
+        analyzer: job.analyzer,
         reading: Arc::clone(&reading),
         group_by: job.group_by,
         keeps: job.keeps,
         compares_titles: matches!(job.rule.confirm, Confirm::Combined { .. }),
     });
+    let width = analysis.analyzer.scheme().width;
     let mut decider = match job.index {
-        None => Decider::in_memory(job.scheme.width, job.rule, job.candidates)?,
+        None => Decider::in_memory(width, job.rule, job.candidates)?,
         Some(index) => Decider::of_index(index),
     };
 

@@ -8,7 +8,7 @@ use dedup::{Deduplicator, DocId, DuplicateRule, MemoryIndex, Signature, Width};
 use storage::{FindingKind, Findings, PageRecord, Store};
 
 use config::settings::Settings;
-use crawl::index::decode_signature;
+use crawl::index::{decode_signature, decode_signature_with_bands};
 use error::RunError;
 use study::threads::by_all_cores;
 use terminal::commands::command;
@@ -44,7 +44,7 @@ pub(super) fn verify(
             break;
         }
         for (id, of) in kept.duplicates(&some)? {
-            if excused.covers(id, of, &kept) {
+            if excused.covers(id, of, &kept) || excused.is_missed_by_bands(store, id, of)? {
                 continue;
             }
             let url = |id| Ok::<_, RunError>(store.page(id)?.map_or_else(String::new, |page| page.url));
@@ -110,6 +110,7 @@ struct Excused {
     may_have_other_rules: bool,
     near_replacements: u64,
     by_this_rule: u64,
+    without_a_common_band: u64,
 }
 
 impl Excused {
@@ -122,6 +123,7 @@ impl Excused {
             may_have_other_rules,
             near_replacements: 0,
             by_this_rule: 0,
+            without_a_common_band: 0,
         })
     }
 
@@ -137,8 +139,33 @@ impl Excused {
         true
     }
 
+    /// Whether the crawl may have looked for the pair by its bands, and these have none in common. Counts such a pair.
+    fn is_missed_by_bands(&mut self, store: &Store, id: u64, of: u64) -> Result<bool, RunError> {
+        let bands = |id| {
+            let page = store.page(id)?;
+            let signature = page
+                .map(|page| decode_signature_with_bands(&page.signature))
+                .transpose()?;
+            Ok::<_, RunError>(signature.and_then(|signature| signature.bands))
+        };
+        let Some((a, b)) = bands(id)?.zip(bands(of)?) else {
+            return Ok(false);
+        };
+        let is_missed = !a.meets(&b);
+        self.without_a_common_band += u64::from(is_missed);
+        Ok(is_missed)
+    }
+
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
+        if self.without_a_common_band > 0 {
+            notes.push(format!(
+                "{} kept pages are near-duplicates of another kept page with which they share no band: dedup.candidates = \"bands\" or \
+                 \"auto\" misses them; with \"blocks\", {} finds them",
+                self.without_a_common_band,
+                command("rebuild", &["--redecide"])
+            ));
+        }
         if self.by_this_rule > 0 {
             let others = if self.rules.is_empty() {
                 "a rebuild has restored the pages, and the archive does not hold the rules of their verdicts".to_owned()

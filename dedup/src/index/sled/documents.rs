@@ -3,11 +3,10 @@
 //! ```text
 //! tree              key                value
 //! dedup-signatures  id >> 3  u64 BE    documents, by id
-//! document          id varint │ length varint │ signature, postcard │ bands, 16 × u64 LE, or nothing
+//! document          id varint │ length varint │ signature, as `Signature::to_row`
 //! ```
 //!
-//! The bands follow the signature only in an index that may use them. A reader of the signature alone stops before them, as
-//! those versions do that knew no bands.
+//! The bands follow the signature only in an index that may use them.
 //!
 //! Eight consecutive ids share a row, so writing them costs an eighth. A row of scattered ids holds one document.
 
@@ -15,32 +14,11 @@ use sled::{Batch, Tree};
 
 use crate::error::DedupError;
 use crate::signature::{DocId, Signature};
-use crate::sketch::{BANDS, Bands};
 
 /// log₂ of the number of ids per row.
 const ROW_IDS_LOG2: u32 = 3;
 /// Rows per batch: sled keeps several copies of a batch in memory.
 const BATCH_ROWS: usize = 128;
-
-/// A signature in bytes, with its bands if it has some.
-pub(super) fn encode(signature: &Signature) -> Result<Vec<u8>, DedupError> {
-    let mut bytes = postcard::to_stdvec(signature)?;
-    if let Some(bands) = &signature.bands {
-        bytes.extend(bands.hashes().iter().flat_map(|hash| hash.to_le_bytes()));
-    }
-    Ok(bytes)
-}
-
-/// The signature of [`encode`], with its bands.
-pub(super) fn decode_with_bands(bytes: &[u8]) -> Result<Signature, DedupError> {
-    let (mut signature, rest) = postcard::take_from_bytes::<Signature>(bytes)?;
-    let (hashes, _) = rest.as_chunks::<8>().0.as_chunks::<BANDS>();
-    signature.bands = hashes.first().map(|hashes| {
-        let hashes: [u64; BANDS] = hashes.map(u64::from_le_bytes);
-        Box::new(Bands::from(hashes))
-    });
-    Ok(signature)
-}
 
 /// Appends a document to a row.
 pub(super) fn push(row: Vec<u8>, id: DocId, signature: &[u8]) -> Result<Vec<u8>, DedupError> {
@@ -69,7 +47,7 @@ pub(super) fn find(row: &[u8], id: DocId) -> Result<Option<Signature>, DedupErro
     for document in documents(row) {
         let (other, signature) = document?;
         if other == id {
-            return Ok(Some(postcard::from_bytes(signature)?));
+            return Ok(Some(Signature::from_row(signature)?));
         }
     }
     Ok(None)
@@ -119,7 +97,7 @@ impl Signatures {
             for document in documents(&row) {
                 let (id, signature) = document?;
                 if of_row.contains(&id) {
-                    each(id, postcard::from_bytes(signature)?);
+                    each(id, Signature::from_row(signature)?);
                 }
             }
         }

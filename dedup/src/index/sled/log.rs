@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use sled::Tree;
 
 use super::LOG;
-use super::documents::{decode_with_bands, documents, encode, find, push, without};
+use super::documents::{documents, find, push, without};
 use crate::error::DedupError;
 use crate::signature::{DocId, Signature};
 
@@ -42,7 +42,7 @@ impl Log {
             for document in documents(&value) {
                 let (id, signature) = document?;
                 rows.insert(id, number);
-                each(id, &decode_with_bands(signature)?)?;
+                each(id, &Signature::from_row_with_bands(signature)?)?;
             }
         }
         Ok(Self { tree, rows, next_row })
@@ -80,7 +80,7 @@ impl Log {
             if self.contains(id) {
                 continue;
             }
-            row = push(row, id, &encode(signature)?)?;
+            row = push(row, id, &signature.to_row()?)?;
             ids.push(id);
             if ids.len() == ROW_DOCUMENTS {
                 self.append_row(&mut ids, std::mem::take(&mut row))?;

@@ -119,7 +119,7 @@ impl SledReader {
         for row in self.log.iter().values() {
             for document in documents(&row?) {
                 let (id, bytes) = document?;
-                let signature: Signature = postcard::from_bytes(bytes)?;
+                let signature = Signature::from_row(bytes)?;
                 let prefix = prefix(&signature.shingles, self.shape.min_similarity_short);
                 shingles.extend(prefix.iter().map(|shingle| (*shingle, id)));
             }

@@ -64,7 +64,7 @@ impl Trees {
         log.for_each_row(|row| {
             for document in documents(row) {
                 let (id, bytes) = document?;
-                let signature: Signature = postcard::from_bytes(bytes)?;
+                let signature = Signature::from_row(bytes)?;
                 let entry = |word| Entry { word, id: id.0 };
                 fingerprints.extend(signature.fingerprint.map(|fingerprint| entry(fingerprint.bits())));
                 digests.extend(signature.digest.map(|digest| entry(digest.0 >> 64)));
