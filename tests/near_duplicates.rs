@@ -291,9 +291,13 @@ const WITHOUT_BANDS: &str = "some kept pages have no bands";
 fn bands_give_the_verdicts_of_blocks_and_an_older_crawl_gets_them_by_a_rebuild() {
     let base = words(1, 300);
     let mut texts: Vec<String> = (0..12).map(|n| words(100 + n, 300)).collect();
-    texts.extend((0..12).map(|n| replaced(&base, 20 * n as usize, 2, n)));
+    texts.extend((0..12).map(|n| replaced(&base, 20 * n as usize, 1, n)));
     texts.extend((100..104).map(|n| replaced(&words(n, 300), 50, 2, n)));
-    let site = site_of(&texts);
+    // The home page links to all, since steering takes a chain of duplicates for a trap.
+    let paths: Vec<String> = (0..texts.len()).map(|n| format!("/{n}")).collect();
+    let pages = paths.iter().zip(&texts);
+    let pages = pages.map(|(path, text)| (path.clone(), page(path, text, NO_LINKS)));
+    let site = Site::of([("/".to_owned(), home(&paths))].into_iter().chain(pages));
     let by = |candidates: &str| {
         let crawl = Crawl::of(site.url("/"))
             .one_at_a_time()
@@ -311,16 +315,16 @@ fn bands_give_the_verdicts_of_blocks_and_an_older_crawl_gets_them_by_a_rebuild()
     }
 
     // The next run loads the bands of the last one.
-    let ended = bands.end(&["--verbose"]).with_code(5);
+    let ended = bands.end(&["--verbose"]).succeeded();
     assert!(ended.stderr.contains("may_use_bands=true"), "{}", ended.stderr);
 
     blocks.change("dedup.candidates", "\"bands\"");
     blocks
         .end(&[])
-        .with_code(5)
+        .succeeded()
         .complains_of(&[WITHOUT_BANDS, "rebuild", "--redecide"]);
     blocks.read("rebuild", &["--redecide"]).succeeded();
-    let ended = blocks.end(&[]).with_code(5);
+    let ended = blocks.end(&[]).succeeded();
     assert!(!ended.stderr.contains(WITHOUT_BANDS), "{}", ended.stderr);
     assert_eq!(blocks.outcomes(&site), outcomes);
     blocks.read("verify", &[]).succeeded();
