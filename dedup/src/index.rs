@@ -16,7 +16,6 @@ mod sweep;
 pub(crate) use self::blocks::MAX_BUCKET_BITS;
 pub use self::blocks::{DEFAULT_SKEW, FingerprintIndex, NearFingerprint, Word};
 pub use self::candidates::Candidates;
-pub(crate) use self::candidates::micros_of_blocks;
 pub use self::look_up::{LookUp, Neighbour};
 pub use self::memory::MemoryIndex;
 #[cfg(feature = "redis")]

@@ -27,7 +27,7 @@ pub(super) fn execute(args: &LayoutsArgs) -> Result<(), Error> {
             grouped(costs.probes as f64),
             grouped(costs.candidates),
             format!("{:.0}", costs.memory_bytes),
-            grouped(costs.check_micros),
+            grouped(Candidates::micros_by_blocks(layout, args.documents)),
         ]);
     }
     for column in table.column_iter_mut() {

@@ -55,18 +55,19 @@ const LEAST_LISTED: u64 = 256;
 /// Documents that no index in memory holds.
 const MOST_DOCUMENTS: u64 = 1 << 36;
 
-/// About the time of a check by blocks, in microseconds: a fit to the table of [`Candidates`].
-pub(crate) fn micros_of_blocks(layout: Layout, documents: u64) -> f64 {
-    const OF_AN_ENTRY: f64 = 0.000_86;
-    cost_of_blocks(layout, documents as usize) as f64 * OF_AN_ENTRY
-}
-
 impl Candidates {
     /// Whether bands may answer checks of an index with this layout: always those of [`Candidates::Bands`], and those of
     /// [`Candidates::Auto`] if they answer among [`FEW_MILLIONS`] of documents. Otherwise an index keeps none.
     #[must_use]
     pub fn may_use_bands(self, layout: Layout) -> bool {
         self.most_listed(layout, FEW_MILLIONS).is_some()
+    }
+
+    /// About the time of a check by blocks, in microseconds: a fit to the table of [`Candidates`].
+    #[must_use]
+    pub fn micros_by_blocks(layout: Layout, documents: u64) -> f64 {
+        const OF_AN_ENTRY: f64 = 0.000_86;
+        cost_of_blocks(layout, documents as usize) as f64 * OF_AN_ENTRY
     }
 
     /// The number of documents from which bands answer the checks of an index with this layout; `None` if they never do.
@@ -150,7 +151,7 @@ mod tests {
             (10_000_000, 61.0),
             (16_000_000, 98.0),
         ] {
-            let ratio = micros_of_blocks(layout, documents) / measured;
+            let ratio = Candidates::micros_by_blocks(layout, documents) / measured;
             assert!((0.7..1.4).contains(&ratio), "{documents}: {ratio}");
         }
     }

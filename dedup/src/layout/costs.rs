@@ -1,7 +1,7 @@
 //! The costs of a layout, computed before an index is made.
 
 use crate::fingerprint::Width;
-use crate::index::{MAX_BUCKET_BITS, micros_of_blocks};
+use crate::index::MAX_BUCKET_BITS;
 use crate::layout::{Block, Layout, LayoutError};
 
 /// Costs of a layout for a number of documents with random fingerprints.
@@ -17,15 +17,12 @@ pub struct Costs {
     pub candidates: f64,
     /// Bytes per fingerprint, with its id, in memory.
     pub memory_bytes: f64,
-    /// About the time of a check by one thread, in microseconds, fitted to measurements with four blocks.
-    pub check_micros: f64,
 }
 
 impl Layout {
     /// The costs of the layout for this many documents.
     #[must_use]
     pub fn costs(self, documents: u64) -> Costs {
-        let check_micros = micros_of_blocks(self, documents);
         let documents = documents.max(1) as f64;
         let searched = || self.blocks().filter(|block| block.radius.is_some());
         let candidates = |block: Block| block.probes() as f64 * documents / f64::from(block.bits).exp2();
@@ -35,7 +32,6 @@ impl Layout {
             probes: self.probes(),
             candidates: searched().map(candidates).sum(),
             memory_bytes: bytes_in_memory(self, documents),
-            check_micros,
         }
     }
 }
