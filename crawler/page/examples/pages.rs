@@ -42,8 +42,8 @@ fn print(
         extract: rule,
         favor: page::Favor::default(),
         documents: page::Documents::in_this_thread(),
-        markdown: None,
-        metadata: None,
+        markdown: rule.is_none().then(page::MarkdownOptions::default),
+        metadata: rule.is_none().then_some(std::time::SystemTime::UNIX_EPOCH),
     };
     let url = url::Url::parse("https://example.org/a/b/page.html")?;
     let page = page::read(body, &http::HeaderMap::new(), &url, &options);
