@@ -121,8 +121,10 @@ impl Truncation {
 /// Which attributes the tree of a page has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Attributes {
-    /// Those that the crate reads.
+    /// Those that are read of every page.
     Read,
+    /// Also those that Markdown and metadata read.
+    Requested,
     /// All, for the rules of users.
     All,
 }
@@ -184,7 +186,7 @@ fn parse_tree(html: &str, limits: ParseLimits, attributes: Attributes) -> (Tree,
         ..TokenizerOpts::default()
     };
     let mut feed = Feed {
-        source: Source::new(&html, attributes == Attributes::All),
+        source: Source::new(&html, attributes),
         at: 0,
         tokenizer: Tokenizer::new(TokenCount::new(builder), options),
         queue: BufferQueue::default(),

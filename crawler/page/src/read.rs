@@ -231,8 +231,9 @@ fn text_page(
 /// The attributes that the tree needs.
 fn attributes(options: &Options<'_>) -> parse::Attributes {
     match (options.extract, options.markdown, options.metadata) {
+        (Some(_), ..) => parse::Attributes::All,
         (None, None, None) => parse::Attributes::Read,
-        _ => parse::Attributes::All,
+        _ => parse::Attributes::Requested,
     }
 }
 
@@ -301,7 +302,7 @@ impl Page {
             max_text_bytes: options.max_text_bytes,
             markdown: options.markdown,
             attributes: match options.markdown {
-                Some(_) => parse::Attributes::All,
+                Some(_) => parse::Attributes::Requested,
                 None => parse::Attributes::Read,
             },
         };

@@ -46,7 +46,7 @@ pub fn costs(bytes: &[u8], url: &Url, options: &Options<'_>, clock: impl Fn() ->
 /// The names of the stages that only those pay for who ask for Markdown and metadata: the other attributes for both, and the two alone.
 pub const REQUESTED: [&str; 3] = ["attributes", "markdown", "metadata"];
 
-/// Makes Markdown and metadata of a page from a tree with all attributes, and returns the time that each stage took. `clock` tells the time.
+/// Makes Markdown and metadata of a page from a tree with the attributes for both, and returns the time that each stage took. `clock` tells the time.
 pub fn requested(
     bytes: &[u8],
     url: &Url,
@@ -60,8 +60,8 @@ pub fn requested(
     };
     let decoded = decode_from(url, bytes, None, Syntax::Html);
     let short = timed(&mut || drop(parse::parse(&decoded.text, parse::Attributes::Read)));
-    let long = timed(&mut || drop(parse::parse(&decoded.text, parse::Attributes::All)));
-    let document = &parse::parse(&decoded.text, parse::Attributes::All);
+    let long = timed(&mut || drop(parse::parse(&decoded.text, parse::Attributes::Requested)));
+    let document = &parse::parse(&decoded.text, parse::Attributes::Requested);
     let facts = parse::facts(document, url, options.agent);
     let content = content(document, &facts.title, options.extract, options.favor).0;
     let markdown = timed(&mut || {

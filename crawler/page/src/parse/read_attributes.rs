@@ -2,6 +2,8 @@
 
 use html5ever::{LocalName, local_name};
 
+use super::Attributes;
+
 /// Whether all attributes of such elements matter, because the tree builder compares them (WHATWG HTML, section 13.2.4.3, "the list of
 /// active formatting elements").
 pub(super) fn matter_all(element: &str) -> bool {
@@ -11,8 +13,17 @@ pub(super) fn matter_all(element: &str) -> bool {
     )
 }
 
-/// The name of an attribute that the tree builder or a later step reads; `None` for others.
-pub(super) fn name(element: &str, attribute: &str) -> Option<LocalName> {
+/// The name of an attribute that the tree holds; `None` for others.
+pub(super) fn name(element: &str, attribute: &str, attributes: Attributes) -> Option<LocalName> {
+    match attributes {
+        Attributes::Read => read(element, attribute),
+        Attributes::Requested => read(element, attribute).or_else(|| requested(element, attribute)),
+        Attributes::All => Some(LocalName::from(attribute)),
+    }
+}
+
+/// The name of an attribute that the tree builder reads, or a step for every page.
+fn read(element: &str, attribute: &str) -> Option<LocalName> {
     Some(match attribute {
         "class" => local_name!("class"),
         "id" => local_name!("id"),
@@ -55,7 +66,24 @@ pub(super) fn name(element: &str, attribute: &str) -> Option<LocalName> {
     })
 }
 
-/// Whether the tree holds this attribute of such elements. Nothing may read another one: it would always be missing.
-pub(super) fn is_read(element: &str, attribute: &str) -> bool {
-    matter_all(element) || name(element, attribute).is_some()
+/// The name of a further attribute that Markdown or metadata read.
+fn requested(element: &str, attribute: &str) -> Option<LocalName> {
+    Some(match attribute {
+        "title" => local_name!("title"),
+        "datetime" => local_name!("datetime"),
+        "itemscope" => local_name!("itemscope"),
+        "aria-level" => local_name!("aria-level"),
+        "typeof" | "data-lang" | "data-language" | "data-code-language" => LocalName::from(attribute),
+        "alt" if element == "img" => local_name!("alt"),
+        "value" if matches!(element, "li" | "meta") => local_name!("value"),
+        "start" if element == "ol" => local_name!("start"),
+        "colspan" | "rowspan" | "scope" if matches!(element, "td" | "th") => LocalName::from(attribute),
+        "alttext" | "display" if element == "math" => LocalName::from(attribute),
+        _ => return None,
+    })
+}
+
+/// Whether a tree with these attributes holds this one of such elements. Nothing may read another one: it would always be missing.
+pub(super) fn is_held(element: &str, attribute: &str, attributes: Attributes) -> bool {
+    matter_all(element) || name(element, attribute, attributes).is_some()
 }

@@ -12,7 +12,7 @@ use html5ever::tokenizer::{Tag, TagKind, Token};
 use html5ever::{Attribute, LocalName, QualName, local_name, ns};
 use memchr::{memchr, memchr_iter, memchr2};
 
-use super::{read_attributes, references};
+use super::{Attributes, read_attributes, references};
 
 /// Most attributes of a simple tag.
 const MAX_SIMPLE_ATTRIBUTES: usize = 24;
@@ -48,8 +48,8 @@ pub(super) struct Source<'a> {
     html: &'a str,
     /// The same, for the slices that the tree shares.
     shared: StrTendril,
-    /// Whether the tree needs all attributes.
-    keeps_all: bool,
+    /// The attributes that the tree needs.
+    attributes: Attributes,
     has_nul: bool,
 }
 
@@ -72,11 +72,11 @@ pub(super) struct RawElement {
 }
 
 impl<'a> Source<'a> {
-    pub(super) fn new(html: &'a str, keeps_all: bool) -> Self {
+    pub(super) fn new(html: &'a str, attributes: Attributes) -> Self {
         Self {
             html,
             shared: StrTendril::from_slice(html),
-            keeps_all,
+            attributes,
             has_nul: memchr(0, html.as_bytes()).is_some(),
         }
     }
@@ -169,7 +169,11 @@ impl<'a> Source<'a> {
         if is_raw(element) != raw {
             return None;
         }
-        let keeps_all = self.keeps_all || read_attributes::matter_all(element);
+        let kept = if read_attributes::matter_all(element) {
+            Attributes::All
+        } else {
+            self.attributes
+        };
         let mut attributes: Vec<Attribute> = Vec::new();
         let (mut at, mut left_out) = (at + 1 + element.len(), 0);
         let (end, self_closing) = loop {
@@ -183,12 +187,7 @@ impl<'a> Source<'a> {
             }
             let (name, value, end) = self.attribute(at)?;
             at = end;
-            let name = if keeps_all {
-                Some(LocalName::from(name))
-            } else {
-                read_attributes::name(element, &name)
-            };
-            let Some(name) = name else {
+            let Some(name) = read_attributes::name(element, &name, kept) else {
                 left_out += 1;
                 continue;
             };

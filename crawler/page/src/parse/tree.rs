@@ -8,7 +8,7 @@ use std::num::NonZeroU32;
 use html5ever::tendril::StrTendril;
 use html5ever::{Attribute, LocalName, QualName};
 
-use super::read_attributes;
+use super::{Attributes, read_attributes};
 
 /// The place of a node in the list, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -81,7 +81,7 @@ impl Element {
     /// The value of an attribute, whatever its namespace.
     pub(crate) fn attribute(&self, name: &LocalName) -> Option<&str> {
         debug_assert!(
-            read_attributes::is_read(&self.name.local, name),
+            read_attributes::is_held(&self.name.local, name, Attributes::Read),
             "read_attributes.rs must name {name}"
         );
         let mut attributes = self.attributes.iter();
@@ -89,14 +89,18 @@ impl Element {
         Some(&found.value)
     }
 
-    /// The value of an attribute without a namespace. The tree must have [all attributes](super::Attributes::All).
+    /// The value of an attribute without a namespace. The tree must have the [requested attributes](Attributes::Requested).
     pub(crate) fn plain_attribute(&self, name: &LocalName) -> Option<&str> {
+        debug_assert!(
+            read_attributes::is_held(&self.name.local, name, Attributes::Requested),
+            "read_attributes.rs must name {name}"
+        );
         let mut attributes = self.attributes.iter();
         let found = attributes.find(|attribute| attribute.name.local == *name && attribute.name.ns.is_empty())?;
         Some(&found.value)
     }
 
-    /// The same by any name. It takes longer. The tree must have [all attributes](super::Attributes::All).
+    /// The same by any name. It takes longer. The tree must have it: [`Attributes`].
     pub(crate) fn any_attribute(&self, name: &str) -> Option<&str> {
         let mut attributes = self.attributes.iter();
         let found = attributes.find(|attribute| attribute.name.ns.is_empty() && &*attribute.name.local == name)?;

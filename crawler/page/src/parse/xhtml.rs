@@ -261,8 +261,7 @@ impl Builder {
 
     /// The attribute, if the tree keeps it.
     fn attribute(&self, element: &QualName, name: &str, value: &str) -> Option<Attribute> {
-        let keeps_all = self.attributes == Attributes::All || read_attributes::matter_all(&element.local);
-        let is_kept = |known: &str| keeps_all || read_attributes::name(&element.local, known).is_some();
+        let is_kept = |known: &str| read_attributes::is_held(&element.local, known, self.attributes);
         let name = match name.split_once(':') {
             None if is_kept(name) => QualName::new(None, ns!(), LocalName::from(name)),
             Some((prefix, local)) if self.namespace(prefix) == Some(ns!(xlink)) => {
