@@ -75,10 +75,9 @@ use url::Url;
 use self::choose::Chooser;
 pub use self::claims::Source;
 use self::claims::{Claims, Field};
-use self::home::Home;
+use self::headings::Headings;
 use self::items::Items;
 use self::json_ld::JsonLd;
-use self::marks::Meanings;
 use self::meta_tags::{MetaTags, take_link};
 use self::site::Site;
 use self::text::text_of;
@@ -174,27 +173,27 @@ pub(crate) fn of_document(document: &Document, url: &Url, fetched: SystemTime) -
     let tree = displayed.as_ref().unwrap_or(&document.html);
     let mut declared = Declared::default();
     tree.root().walk(&mut declared);
-    let mut meanings = Meanings::default();
-    let headings = headings::headings(tree, &mut meanings);
     let Declared {
         mut claims,
         json_ld,
         title,
         base,
-        home,
         metas,
+        headings,
         ..
     } = declared;
     metas.finish(&mut claims);
     let texts: Vec<String> = headings
+        .found
         .iter()
         .map(|heading| heading.text.clone())
         .chain([title.clone()])
         .collect();
     json_ld.claim(url, &texts, &mut claims);
     let site = Site::of(&claims, url.host_str().unwrap_or_default());
-    let title = Titles::new(&claims, &title, &headings, &site, &home).find();
-    let visible = visible::visible(tree, title.heading.as_ref().map(|heading| heading.node), meanings);
+    let title = Titles::new(&claims, &title, &headings.found, &site, tree).find();
+    let heading = title.heading.as_ref().map(|heading| heading.node);
+    let visible = visible::visible(tree, heading, headings.meanings);
     let base = Base::new(base.as_deref(), url, document.encoding);
     let chooser = Chooser {
         claims: &claims,
@@ -212,39 +211,42 @@ const MAX_TITLE_BYTES: usize = 1024;
 
 /// What the elements of a page declare.
 #[derive(Default)]
-struct Declared {
+struct Declared<'t> {
     claims: Claims,
     json_ld: JsonLd,
     metas: MetaTags,
     items: Items,
-    home: Home,
+    headings: Headings<'t>,
     /// The text of `<title>`.
     title: String,
     /// The `href` of the first `<base>`.
     base: Option<String>,
 }
 
-impl<'t> Visit<'t> for Declared {
+impl<'t> Visit<'t> for Declared<'t> {
     fn enter(&mut self, node: NodeRef<'t>) -> bool {
-        if let Some(text) = node.value().as_text() {
-            self.home.take_text(text);
-        }
         let Some(element) = node.value().as_element() else {
-            return true;
+            return node.first_child().is_some();
         };
         self.take(node, element);
-        self.home.take(node, element);
         // Items of microdata may be anywhere, also in a `<meta>`.
         self.items.enter(node, element, &mut self.claims);
-        element.name.local != local_name!("template")
+        let is_entered = element.name.local != local_name!("template");
+        if is_entered {
+            self.headings.enter(node, element);
+        }
+        is_entered
     }
 
     fn leave(&mut self, node: NodeRef<'t>) {
         self.items.leave(node);
+        if let Some(element) = node.value().as_element() {
+            self.headings.leave(element);
+        }
     }
 }
 
-impl Declared {
+impl Declared<'_> {
     fn take(&mut self, node: NodeRef<'_>, element: &Element) {
         match element.name.local {
             local_name!("html") => {

@@ -1,8 +1,11 @@
 //! The authors that a page shows: in elements that are marked as such, and in lines such as "By Jane Doe".
 
+use std::sync::LazyLock;
+
 use super::claims::Source;
 use super::date::{self, Order};
-use super::names::{Certainty, MAX_AUTHORS, after_written_by, is_agency, people};
+use super::names::{Certainty, MAX_AUTHORS, after_written_by, is_agency, may_be_written_by, people};
+use super::phrases::AnyOf;
 use super::text::folded;
 use super::visible::{Mark, Visible};
 
@@ -20,6 +23,8 @@ const LABELS: &[&str] = &[
     "作者：", "作者:", "记者：", "记者:", "記者：", "記者:", "撰文：", "撰文:", "執筆：", "著者：", "글쓴이:", "작성자:", "Autor: ", "Author: ", "Autorin: ",
     "Autor:in: ", "Auteur : ", "Auteur: ", "Autore: ", "Автор: ",
 ];
+
+static ANY_LABEL: LazyLock<AnyOf> = LazyLock::new(|| AnyOf::new(LABELS));
 
 /// Whether a short line after the heading has this name, folded. The name of the site is before it.
 pub(super) fn is_named_after_heading(visible: &Visible<'_>, name: &str) -> bool {
@@ -95,7 +100,7 @@ fn is_beginning_of(one: &[String], other: &[String]) -> bool {
 /// The authors that a line near the heading names after a word such as "by". The word may be a line of its own.
 pub(super) fn told(visible: &Visible<'_>, order: Order) -> Vec<String> {
     let mut near = visible.lines_near();
-    let next = |at: usize| visible.lines.get(at + 1).map(String::as_str).unwrap_or_default();
+    let next = |at: usize| visible.lines.get(at + 1).unwrap_or_default();
     let found = near.find_map(|(at, line)| of_line(line, next(at), order));
     found.or_else(|| labelled(visible, next)).unwrap_or_default()
 }
@@ -103,7 +108,8 @@ pub(super) fn told(visible: &Visible<'_>, order: Order) -> Vec<String> {
 /// The authors after a label with a colon, such as "Author:", or after "Posted by", anywhere on the page, if they are the same wherever
 /// they stand.
 fn labelled<'a>(visible: &Visible<'_>, next: impl Fn(usize) -> &'a str) -> Option<Vec<String>> {
-    let mut found = visible.short_lines().filter_map(|(at, line)| {
+    let may_be = |line: &str| !line.is_ascii() || may_be_written_by(line);
+    let mut found = visible.short_lines(may_be).filter_map(|(at, line)| {
         let rest = after_label(line)?;
         let names = sure(if rest.is_empty() { next(at) } else { rest });
         (!names.is_empty()).then_some(names)
@@ -128,15 +134,15 @@ fn of_line(line: &str, next: &str, order: Order) -> Option<Vec<String>> {
     let parts = line.split(['|', '•', '·', '–', '—']).map(str::trim);
     let after_word = parts.filter_map(after_written_by);
     // "5 March 2024 by Jane Doe"
-    let is_dated = date::shown(line, order).is_some();
+    let is_dated = date::may_be_in(line) && date::shown(line, order).is_some();
     let between = BETWEEN
         .iter()
         .filter(|_| is_dated)
         .filter_map(|word| Some(line.split_once(word)?.1));
-    let may_have_label = line.contains([':', '：']);
+    let has_label = line.contains([':', '：']) && ANY_LABEL.is_in(line);
     let labelled = LABELS
         .iter()
-        .filter(|_| may_have_label)
+        .filter(|_| has_label)
         .filter_map(|label| Some(line.split_once(label)?.1));
     after_word
         .chain(between)

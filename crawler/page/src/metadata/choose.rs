@@ -61,7 +61,8 @@ impl Chooser<'_> {
             .visible
             .order()
             .unwrap_or_else(|| Order::of(language.as_ref().map(|language| language.value.as_str()), self.url));
-        let is_possible = |day| self.is_possible(day);
+        let latest = self.latest_day();
+        let is_possible = |day: Date| day.year() >= FIRST_YEAR && latest.is_some_and(|latest| day <= latest);
         let reader = DateReader {
             order,
             is_possible: &is_possible,
@@ -178,7 +179,7 @@ impl Chooser<'_> {
     fn published(&self, reader: DateReader<'_>) -> Option<Sourced<String>> {
         trust::PUBLISHED.iter().find_map(|source| {
             let found = match source {
-                Source::Url => date::in_path(self.url).filter(|date| self.is_possible(date.day)),
+                Source::Url => date::in_path(self.url).filter(|date| (reader.is_possible)(date.day)),
                 Source::Time | Source::Class => dateline::marked(self.visible, *source, reader),
                 Source::Text => dateline::told(self.visible, reader),
                 source => self.declared_date(Field::Published, *source, reader),
@@ -251,11 +252,10 @@ impl Chooser<'_> {
         self.claims.of(field, source).find_map(|text| reader.declared(text))
     }
 
-    /// Whether a page that was fetched then can have been published on this day.
-    fn is_possible(&self, day: Date) -> bool {
-        let latest = jiff::Timestamp::try_from(self.fetched + AHEAD);
-        let latest = latest.map(|time| time.to_zoned(jiff::tz::TimeZone::UTC).date());
-        day.year() >= FIRST_YEAR && latest.is_ok_and(|latest| day <= latest)
+    /// The last day on which a page that was fetched then can have been published.
+    fn latest_day(&self) -> Option<Date> {
+        let latest = jiff::Timestamp::try_from(self.fetched + AHEAD).ok()?;
+        Some(latest.to_zoned(jiff::tz::TimeZone::UTC).date())
     }
 
     /// The first description, unless it is that of the site and another one is not, or another one has it in full.

@@ -12,7 +12,7 @@ use jiff::civil::Date;
 use url::Url;
 
 pub(super) use self::program::{declared, in_path};
-use self::tokens::{Token, has_digit, tokens};
+use self::tokens::{Token, digits, tokens};
 use super::text::{cut, is_without_spaces};
 
 /// Longest text that is searched for a date, in bytes.
@@ -67,9 +67,14 @@ impl Order {
     }
 }
 
-/// Whether a text may have a date: every date has a digit, and most lines of a page have none.
+/// Least digits of a date in ASCII (`5.3.24`), and of another one (`令和元年5月1日`).
+const MIN_DIGITS: usize = 4;
+const MIN_DIGITS_OF_ERA: usize = 2;
+
+/// Whether a text has as many digits as a date. Most lines of a page have not.
 pub(super) fn may_be_in(text: &str) -> bool {
-    has_digit(text)
+    let (digits, is_ascii) = digits(text);
+    digits >= if is_ascii { MIN_DIGITS } else { MIN_DIGITS_OF_ERA }
 }
 
 /// The tokens of the part of a text that is searched for a date; `None` if it has none.
@@ -155,7 +160,7 @@ fn date(year: i64, month: i64, day: i64) -> Option<Date> {
 /// The order of a text whose first date between slashes or hyphens can be read in one order only.
 pub(super) fn order_told(text: &str) -> Option<Order> {
     use Token::{Mark, Number};
-    memchr::memchr2(b'/', b'-', text.as_bytes())?;
+    memchr::memchr2_iter(b'/', b'-', text.as_bytes()).nth(1)?;
     let tokens = tokens_with_date(text)?;
     tokens.windows(5).find_map(|five| match five {
         [

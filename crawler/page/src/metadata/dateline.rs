@@ -46,28 +46,32 @@ pub(super) fn marked(visible: &Visible<'_>, source: Source, reader: DateReader<'
         Source::Time => Mark::Time,
         _ => Mark::Published,
     };
-    let is_wanted = |marked: &Marked| marked.mark == wanted && is_of_publication(label_of(visible, marked, reader));
-    of_marks(visible, Label::Published, is_wanted, reader)
+    let is_wanted = |marked: &Marked| is_of_publication(label_of(visible, marked, reader));
+    of_marks(visible, Label::Published, (|mark| mark == wanted, is_wanted), reader)
 }
 
 /// The day of the last change that a marked element gives: by its class, or by a word beside it.
 pub(super) fn marked_change(visible: &Visible<'_>, reader: DateReader<'_>) -> Option<PageDate> {
-    let is_labelled =
-        |marked: &Marked| is_date_mark(marked.mark) && label_of(visible, marked, reader) == Some(Label::Modified);
-    let is_marked = |marked: &Marked| marked.mark == Mark::Modified;
-    let by_class = of_marks(visible, Label::Modified, is_marked, reader);
-    by_class.or_else(|| of_marks(visible, Label::Modified, is_labelled, reader))
+    let by_class = of_marks(
+        visible,
+        Label::Modified,
+        (|mark| mark == Mark::Modified, |_: &Marked| true),
+        reader,
+    );
+    let is_labelled = |marked: &Marked| label_of(visible, marked, reader) == Some(Label::Modified);
+    by_class.or_else(|| of_marks(visible, Label::Modified, (is_date_mark, is_labelled), reader))
 }
 
-/// The date of the marked element that is nearest to the heading. Away from it, only one day is believed.
+/// The date of the marked element that is nearest to the heading. Away from it, only one day is believed. An element must be wanted by its mark and
+/// by what it says.
 fn of_marks(
     visible: &Visible<'_>,
     label: Label,
-    is_wanted: impl Fn(&Marked) -> bool,
+    (is_mark, is_wanted): (impl Fn(Mark) -> bool, impl Fn(&Marked) -> bool),
     reader: DateReader<'_>,
 ) -> Option<PageDate> {
     let mut far: Vec<PageDate> = Vec::new();
-    for marked in visible.near_first(|_| true) {
+    for marked in visible.near_first(is_mark) {
         let declared = marked.declared.as_deref().and_then(|text| reader.declared(text));
         let date = declared.or_else(|| date_in(&marked.text, label, reader));
         match date.filter(|_| is_wanted(marked)) {
@@ -123,7 +127,7 @@ fn label_beside(before: &str, behind: &str, reader: DateReader<'_>) -> Option<La
 /// The label that is all of the line above.
 fn label_above(visible: &Visible<'_>, line: usize) -> Option<Label> {
     let above = visible.lines.get(line.checked_sub(1)?)?;
-    let is_short = above.split_whitespace().count() <= MAX_LABEL_WORDS;
+    let is_short = above.split_whitespace().nth(MAX_LABEL_WORDS).is_none();
     let above = Some(above.to_lowercase()).filter(|_| is_short)?;
     let parts = parts(&above);
     let last = parts.last().filter(|part| !part.text.contains(char::is_alphanumeric))?;
@@ -209,8 +213,7 @@ fn is_of_publication(label: Option<Label>) -> bool {
 
 /// The date in the first line with such a label beside it.
 fn labelled(visible: &Visible<'_>, label: Label, reader: DateReader<'_>) -> Option<PageDate> {
-    let mut lines = visible.short_lines().filter(|(_, line)| date::may_be_in(line));
-    lines.find_map(|(at, line)| {
+    visible.dated_lines().find_map(|(at, line)| {
         let lower = line.to_lowercase();
         if label_above(visible, at) == Some(label) {
             return reader.shown(&lower);

@@ -4,7 +4,7 @@ use html5ever::local_name;
 
 use super::marks::{Meaning, Meanings, is_kicker};
 use super::text::{collapsed, is_unseen, text_of, text_without};
-use crate::parse::{Element, NodeRef, Tree, Visit};
+use crate::parse::{Element, NodeRef};
 
 /// Most headings that are compared with the title.
 const MAX_HEADINGS: usize = 32;
@@ -26,17 +26,6 @@ pub(super) struct Heading<'t> {
     pub is_marked: bool,
 }
 
-/// The headings of a tree, in order.
-pub(super) fn headings<'t>(tree: &'t Tree, meanings: &mut Meanings<'t>) -> Vec<Heading<'t>> {
-    let mut reader = HeadingReader {
-        meanings,
-        headings: Vec::new(),
-        tried: 0,
-    };
-    tree.root().walk(&mut reader);
-    reader.headings
-}
-
 /// The text of a heading without the line above the title, without buttons and links to the heading itself.
 fn heading_text(node: NodeRef<'_>) -> String {
     let own = collapsed(&text_without(node, MAX_HEADING_BYTES, is_no_title));
@@ -52,42 +41,60 @@ fn is_no_title(element: &Element) -> bool {
     element.name.local == local_name!("button") || element.plain_attribute(&local_name!("class")).is_some_and(is_kicker)
 }
 
-struct HeadingReader<'t, 'm> {
-    meanings: &'m mut Meanings<'t>,
-    headings: Vec<Heading<'t>>,
+/// Reads the headings of a tree whose elements it is given in order.
+#[derive(Default)]
+pub(super) struct Headings<'t> {
+    pub found: Vec<Heading<'t>>,
+    pub meanings: Meanings<'t>,
+    /// Number of open elements whose headings are not those of the page.
+    closed: usize,
     /// Number of headings that were read.
     tried: usize,
 }
 
-impl<'t> Visit<'t> for HeadingReader<'t, '_> {
-    fn enter(&mut self, node: NodeRef<'t>) -> bool {
-        let Some(element) = node.value().as_element() else {
-            return true;
-        };
-        let name = &element.name.local;
-        if is_unseen(element) || matches!(*name, local_name!("nav") | local_name!("aside")) {
-            return false;
+impl<'t> Headings<'t> {
+    /// Enters an element.
+    pub(super) fn enter(&mut self, node: NodeRef<'t>, element: &'t Element) {
+        if is_closed(element) {
+            self.closed += 1;
         }
+        if self.closed == 0 {
+            self.take(node, element);
+        }
+    }
+
+    /// Leaves an element.
+    pub(super) fn leave(&mut self, element: &Element) {
+        if is_closed(element) {
+            self.closed -= 1;
+        }
+    }
+
+    fn take(&mut self, node: NodeRef<'t>, element: &'t Element) {
+        let name = &element.name.local;
         let is_marked = element
             .plain_attribute(&local_name!("class"))
             .is_some_and(|classes| self.meanings.of(classes) == Some(Meaning::Title));
         let is_first_level = *name == local_name!("h1");
         let is_heading = is_first_level || is_marked || matches!(*name, local_name!("h2") | local_name!("h3"));
-        if is_heading && self.headings.len() < MAX_HEADINGS && self.tried < MAX_TRIED {
-            self.tried += 1;
-            let text = heading_text(node);
-            // What is cut is the teaser of another page.
-            if !text.is_empty() && !text.ends_with(['…', '⋯']) && !text.ends_with("...") {
-                self.headings.push(Heading {
-                    node,
-                    text,
-                    is_first_level,
-                    is_marked,
-                });
-            }
+        if !is_heading || self.found.len() >= MAX_HEADINGS || self.tried >= MAX_TRIED {
+            return;
         }
-        true
+        self.tried += 1;
+        let text = heading_text(node);
+        // What is cut is the teaser of another page.
+        if !text.is_empty() && !text.ends_with(['…', '⋯']) && !text.ends_with("...") {
+            self.found.push(Heading {
+                node,
+                text,
+                is_first_level,
+                is_marked,
+            });
+        }
     }
+}
 
-    fn leave(&mut self, _: NodeRef<'t>) {}
+/// Whether what is in an element is no heading of the page.
+fn is_closed(element: &Element) -> bool {
+    is_unseen(element) || matches!(element.name.local, local_name!("nav") | local_name!("aside"))
 }

@@ -3,7 +3,7 @@
 use html5ever::local_name;
 
 use super::text::{collapsed, cut, folded, text_of};
-use crate::parse::{Element, NodeRef};
+use crate::parse::{Element, NodeRef, Tree, Visit};
 
 /// Most links to the home page that are read: the logo, the menu, the foot.
 const MAX_LINKS: usize = 32;
@@ -29,9 +29,31 @@ pub(super) struct Home {
     rights: Vec<String>,
 }
 
+impl<'t> Visit<'t> for Home {
+    fn enter(&mut self, node: NodeRef<'t>) -> bool {
+        if let Some(text) = node.value().as_text() {
+            self.take_text(text);
+        }
+        let Some(element) = node.value().as_element() else {
+            return true;
+        };
+        self.take(node, element);
+        element.name.local != local_name!("template")
+    }
+
+    fn leave(&mut self, _: NodeRef<'t>) {}
+}
+
 impl Home {
+    /// Looks at the elements of a page.
+    pub(super) fn of(tree: &Tree) -> Self {
+        let mut home = Self::default();
+        tree.root().walk(&mut home);
+        home
+    }
+
     /// Takes what an element shows.
-    pub(super) fn take(&mut self, node: NodeRef<'_>, element: &Element) {
+    fn take(&mut self, node: NodeRef<'_>, element: &Element) {
         if self.links.len() >= MAX_LINKS {
             return;
         }
@@ -56,7 +78,7 @@ impl Home {
     }
 
     /// Takes a text of the page.
-    pub(super) fn take_text(&mut self, text: &str) {
+    fn take_text(&mut self, text: &str) {
         if self.rights.len() >= MAX_RIGHTS {
             return;
         }

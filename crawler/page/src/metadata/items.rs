@@ -72,6 +72,14 @@ static SYNTAXES: LazyLock<[Syntax; 2]> = LazyLock::new(|| {
     ]
 });
 
+/// Whether an element begins an item, or is a value. Most do neither.
+fn takes_part(element: &Element, scope_of_rdfa: &LocalName) -> bool {
+    element.attributes.iter().any(|attribute| match &attribute.name.local {
+        &local_name!("itemscope") | &local_name!("itemprop") | &local_name!("property") => true,
+        name => name == scope_of_rdfa,
+    })
+}
+
 /// What the values of an open item are.
 #[derive(Clone, Copy)]
 enum Item {
@@ -95,10 +103,11 @@ pub(super) struct Items {
 impl Items {
     /// Enters an element.
     pub(super) fn enter(&mut self, node: NodeRef<'_>, element: &Element, claims: &mut Claims) {
-        if claims.is_full() {
+        let syntaxes = &*SYNTAXES;
+        if claims.is_full() || !takes_part(element, &syntaxes[1].scope) {
             return;
         }
-        for syntax in &*SYNTAXES {
+        for syntax in syntaxes {
             let property = element.plain_attribute(&syntax.property);
             let field = property.and_then(|names| self.field(names, syntax));
             if element.plain_attribute(&syntax.scope).is_some() {

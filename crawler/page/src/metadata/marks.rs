@@ -101,7 +101,7 @@ mod lists {
 }
 
 /// For each word the lists that have it.
-static LISTS: LazyLock<Map<&str, u16>> = LazyLock::new(|| {
+static LISTS: LazyLock<Map<&[u8], u16>> = LazyLock::new(|| {
     let lists: [(&[&str], u16); 9] = [
         (AUTHOR, lists::AUTHOR),
         (NO_AUTHOR, lists::NO_AUTHOR),
@@ -116,41 +116,73 @@ static LISTS: LazyLock<Map<&str, u16>> = LazyLock::new(|| {
     let mut of_words = Map::default();
     for (words, list) in lists {
         for word in words {
-            *of_words.entry(*word).or_default() |= list;
+            *of_words.entry(word.as_bytes()).or_default() |= list;
         }
     }
     of_words
 });
 
+/// The longest word of the lists, in bytes.
+const MAX_WORD_BYTES: usize = 15;
+
 /// The lists that have this word.
-fn lists_of(word: &str) -> u16 {
+fn lists_of(word: &[u8]) -> u16 {
+    if word.len() > MAX_WORD_BYTES {
+        return 0;
+    }
     LISTS.get(word).copied().unwrap_or_default()
 }
 
+/// Longest class in ASCII whose words need no memory of their own, in bytes.
+const MAX_USUAL_BYTES: usize = 64;
+
 /// Gives the words of a class attribute in lower case: `postAuthor-name` has three.
-fn each_word(classes: &str, mut each: impl FnMut(&str)) {
+fn each_word(classes: &str, mut each: impl FnMut(&[u8])) {
+    let bytes = classes.as_bytes();
+    if bytes.len() > MAX_USUAL_BYTES || !classes.is_ascii() {
+        return each_word_of_any_script(super::text::cut(classes, MAX_CLASS_BYTES), each);
+    }
+    let mut lower = [0; MAX_USUAL_BYTES];
+    let lower = &mut lower[..bytes.len()];
+    lower.copy_from_slice(bytes);
+    lower.make_ascii_lowercase();
+    let (mut start, mut before) = (0, b' ');
+    for (at, byte) in bytes.iter().copied().enumerate() {
+        let ends = !byte.is_ascii_alphanumeric();
+        if ends || before.is_ascii_lowercase() && byte.is_ascii_uppercase() {
+            if at > start {
+                each(&lower[start..at]);
+            }
+            start = at + usize::from(ends);
+        }
+        before = byte;
+    }
+    if start < lower.len() {
+        each(&lower[start..]);
+    }
+}
+
+fn each_word_of_any_script(classes: &str, mut each: impl FnMut(&[u8])) {
     let mut word = String::new();
     let mut after_lower = false;
-    for c in super::text::cut(classes, MAX_CLASS_BYTES).chars() {
+    for c in classes.chars() {
         let begins = !c.is_alphanumeric() || after_lower && c.is_uppercase();
         if begins && !word.is_empty() {
-            each(&word);
+            each(word.as_bytes());
             word.clear();
         }
-        if c.is_ascii_alphanumeric() {
-            word.push(c.to_ascii_lowercase());
-        } else if c.is_alphanumeric() {
+        if c.is_alphanumeric() {
             word.extend(c.to_lowercase());
         }
         after_lower = c.is_lowercase();
     }
     if !word.is_empty() {
-        each(&word);
+        each(word.as_bytes());
     }
 }
 
 /// Whether one of the words of a class attribute is wanted.
-fn has_word(classes: &str, is_wanted: impl Fn(&str) -> bool) -> bool {
+fn has_word(classes: &str, is_wanted: impl Fn(&[u8]) -> bool) -> bool {
     let mut found = false;
     each_word(classes, |word| found |= is_wanted(word));
     found
@@ -178,8 +210,8 @@ fn of_class(class: &str) -> Option<Meaning> {
     let is_of_builder = class.starts_with(BUILDER);
     each_word(class, |word| {
         last = match word {
-            "widget" if is_of_builder => 0,
-            "posts" | "loop" if is_of_builder => lists::ZONE,
+            b"widget" if is_of_builder => 0,
+            b"posts" | b"loop" if is_of_builder => lists::ZONE,
             word => lists_of(word),
         };
         all |= last;
@@ -218,7 +250,7 @@ pub(super) fn is_kicker(classes: &str) -> bool {
         "kicker", "overline", "topline", "dachzeile", "eyebrow", "surtitle", "pretitle", "supertitle", "subtitle", "subheadline", "subline",
         "overtitle", "antetitulo", "spitzmarke", "roofline", "roof", "occhiello", "surtitre", "preheadline", "overhead", "headerlink", "permalink",
     ];
-    has_word(classes, |word| KICKER.contains(&word)) || is_for_screen_readers(classes)
+    has_word(classes, |word| KICKER.iter().any(|kicker| kicker.as_bytes() == word)) || is_for_screen_readers(classes)
 }
 
 /// Whether only screen readers read an element: most often the label of what is beside it.

@@ -3,13 +3,13 @@
 use std::sync::LazyLock;
 
 use html5ever::local_name;
+use memchr::memmem::Finder;
 
 use super::claims::Field::{
     self, Author, Description, Image, Language, Licence, Modified, Published, Section, SiteName, Tag, Tags, Title, Type,
 };
 use super::claims::{Claims, Source};
 use super::names::after_written_by;
-use super::phrases::AnyOf;
 use super::text::{cut, text_of};
 use crate::parse::{Element, NodeRef};
 
@@ -240,9 +240,18 @@ impl MetaTags {
     }
 }
 
-/// The addresses of the licences of Creative Commons.
-static CREATIVE_COMMONS: LazyLock<AnyOf> =
-    LazyLock::new(|| AnyOf::new(&["creativecommons.org/licenses/", "creativecommons.org/publicdomain/"]));
+/// The site of the licences of Creative Commons, and where they are on it.
+static CREATIVE_COMMONS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("creativecommons.org/"));
+const LICENCES: [&[u8]; 2] = [b"licenses/", b"publicdomain/"];
+
+/// Whether a link leads to a licence.
+fn leads_to_licence(href: &str) -> bool {
+    let href = cut(href, MAX_HREF_BYTES).as_bytes();
+    CREATIVE_COMMONS.find_iter(href).any(|at| {
+        let path = &href[at + CREATIVE_COMMONS.needle().len()..];
+        LICENCES.iter().any(|licences| path.starts_with(licences))
+    })
+}
 
 /// Takes what a `<link>` or `<a>` says about the page: by its relation, or because it leads to a licence.
 pub(super) fn take_link(node: NodeRef<'_>, element: &Element, claims: &mut Claims) {
@@ -255,9 +264,15 @@ pub(super) fn take_link(node: NodeRef<'_>, element: &Element, claims: &mut Claim
         let mut relations = relations.split_ascii_whitespace().take(MAX_RELATIONS);
         relations.any(|relation| relation.eq_ignore_ascii_case(name))
     };
+    if relations.is_empty() {
+        if leads_to_licence(href) {
+            claims.add(Licence, Source::Text, href);
+        }
+        return;
+    }
     if has("license") || has("licence") || has("cc:license") {
         claims.add(Licence, Source::Link, href);
-    } else if CREATIVE_COMMONS.is_in(cut(href, MAX_HREF_BYTES)) {
+    } else if leads_to_licence(href) {
         claims.add(Licence, Source::Text, href);
     }
     if has("image_src") && is_link {

@@ -11,7 +11,7 @@ use self::words::{
     WRITTEN_BY,
 };
 use super::months::month;
-use super::phrases::ByFirstLetter;
+use super::phrases::ByFirstLetters;
 use super::text::{cut, folded};
 
 /// Most authors of a page.
@@ -35,8 +35,13 @@ pub(super) enum Certainty {
     Shown,
 }
 
-static BYLINES: LazyLock<ByFirstLetter> = LazyLock::new(|| ByFirstLetter::new(WRITTEN_BY));
-static LABELS: LazyLock<ByFirstLetter> = LazyLock::new(|| ByFirstLetter::new(WITH_COLON));
+static BYLINES: LazyLock<ByFirstLetters> = LazyLock::new(|| ByFirstLetters::new(WRITTEN_BY));
+static LABELS: LazyLock<ByFirstLetters> = LazyLock::new(|| ByFirstLetters::new(WITH_COLON));
+
+/// Whether a text begins like a word by which it may say that it names an author.
+pub(super) fn may_be_written_by(text: &str) -> bool {
+    !BYLINES.of(text).is_empty() || !LABELS.of(text).is_empty()
+}
 
 /// What follows after the word by which a text says that it names an author; `None` if it does not begin with one.
 pub(super) fn after_written_by(text: &str) -> Option<&str> {
@@ -61,6 +66,9 @@ fn without_prefix<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
     let mut rest = text.chars();
     for expected in prefix.chars() {
         let c = rest.next()?;
+        if c.is_ascii() && c.to_ascii_lowercase() != expected {
+            return None;
+        }
         if c != expected && !c.to_lowercase().eq(std::iter::once(expected)) {
             return None;
         }

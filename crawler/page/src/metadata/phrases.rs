@@ -62,29 +62,50 @@ impl<T: Copy> Lists<T> {
     }
 }
 
-/// Words in lower case, by their first letters.
-pub(super) struct ByFirstLetter(Map<char, Vec<&'static str>>);
+/// Words in lower case of two letters or more, by the first two.
+pub(super) struct ByFirstLetters {
+    by_first: Map<[char; 2], Vec<&'static str>>,
+    /// For each first letter the second letters, as bits: of letters in ASCII the last five bits in their codes. Most texts begin with none.
+    in_ascii: [u32; 32],
+}
 
-impl ByFirstLetter {
+impl ByFirstLetters {
     pub(super) fn new(words: &[&'static str]) -> Self {
-        let mut by_first: Map<char, Vec<&'static str>> = Map::default();
+        let mut by_first: Map<[char; 2], Vec<&'static str>> = Map::default();
+        let mut in_ascii = [0; 32];
         for word in words {
-            if let Some(first) = word.chars().next() {
+            if let Some(first) = first_letters(word) {
                 by_first.entry(first).or_default().push(word);
             }
+            if let [first, second, ..] = word.as_bytes() {
+                in_ascii[usize::from(first & 31)] |= 1 << (second & 31);
+            }
         }
-        Self(by_first)
+        Self { by_first, in_ascii }
     }
 
     /// The words that a text may begin with in any case, in the order of the list.
     pub(super) fn of(&self, text: &str) -> &[&'static str] {
-        let first = text.chars().next().map(|first| {
-            let mut lower = first.to_lowercase();
-            let only = lower.next().filter(|_| lower.next().is_none());
-            only.unwrap_or(first)
-        });
-        first.and_then(|first| self.0.get(&first)).map_or(&[], Vec::as_slice)
+        if let [first @ 0..128, second @ 0..128, ..] = text.as_bytes()
+            && self.in_ascii[usize::from(first & 31)] & 1 << (second & 31) == 0
+        {
+            return &[];
+        }
+        let first = first_letters(text);
+        first
+            .and_then(|first| self.by_first.get(&first))
+            .map_or(&[], Vec::as_slice)
     }
+}
+
+/// The first two letters of a text in lower case.
+fn first_letters(text: &str) -> Option<[char; 2]> {
+    let mut letters = text.chars().map(|letter| {
+        let mut lower = letter.to_lowercase();
+        let only = lower.next().filter(|_| lower.next().is_none());
+        only.unwrap_or(letter)
+    });
+    Some([letters.next()?, letters.next()?])
 }
 
 #[cfg(test)]
@@ -102,10 +123,13 @@ mod tests {
         ] {
             assert_eq!(words.is_in(text), expected, "{text:?}");
         }
-        let words = ByFirstLetter::new(&["by", "автор", "blog", "作者"]);
-        let expected: [(&str, &[&str]); 5] = [
+        let words = ByFirstLetters::new(&["by", "автор", "blog", "作者", "byline"]);
+        let expected: [(&str, &[&str]); 8] = [
             ("", &[]),
-            ("Byline", &["by", "blog"]),
+            ("B", &[]),
+            ("Byline", &["by", "byline"]),
+            ("BLOG", &["blog"]),
+            ("Bad", &[]),
             ("Автор", &["автор"]),
             ("作者：", &["作者"]),
             ("İ", &[]),

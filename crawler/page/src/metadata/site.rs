@@ -4,6 +4,7 @@ use super::claims::{Claims, Field};
 use super::home::Home;
 use super::text::{folded, is_without_spaces};
 use super::trust;
+use crate::parse::Tree;
 
 /// Most words of the last segment of a `<title>` that is left out because the page shows that it is the name of the site.
 const MAX_SITE_WORDS: usize = 4;
@@ -39,8 +40,13 @@ impl Site {
 
     /// Whether a text is the name of the site.
     pub(super) fn is_named(&self, text: &str) -> bool {
-        let text = folded(text);
-        text.is_empty() || self.names.contains(&text) || text == self.label || self.is_host(&text)
+        self.is_named_folded(&folded(text))
+    }
+
+    /// The same for a text that is folded.
+    pub(super) fn is_named_folded(&self, text: &str) -> bool {
+        let is_name = |name: &String| name == text;
+        text.is_empty() || self.names.iter().any(is_name) || text == self.label || self.is_host(text)
     }
 
     /// Whether a text has a name of the site, or its host, somewhere.
@@ -168,12 +174,16 @@ pub(super) fn site_left_out<'a>(text: &'a str, site: &Site) -> &'a str {
 }
 
 /// A title without its last segment, if that is short, the rest is longer, and the page shows elsewhere that it is the name of the site.
-pub(super) fn last_left_out<'a>(text: &'a str, home: &Home) -> &'a str {
+pub(super) fn last_left_out<'a>(text: &'a str, tree: &Tree) -> &'a str {
     let Some((from, to)) = separators(text).pop() else {
         return text;
     };
     let (own, last) = (text[..from].trim(), text[to..].trim());
     let count = |text: &str| text.split_whitespace().count();
     let is_possible = count(last) <= MAX_SITE_WORDS && own.chars().count() > last.chars().count();
-    if is_possible && home.is_name(last) { own } else { text }
+    if is_possible && Home::of(tree).is_name(last) {
+        own
+    } else {
+        text
+    }
 }

@@ -39,6 +39,10 @@ pub(super) fn collapsed(text: &str) -> String {
         return text.to_owned();
     }
     let mut out = String::with_capacity(text.len());
+    if text.is_ascii() {
+        push_collapsed_ascii(&mut out, text);
+        return out;
+    }
     for word in text.split_whitespace() {
         if !out.is_empty() {
             out.push(' ');
@@ -53,13 +57,30 @@ pub(super) fn collapsed(text: &str) -> String {
     out
 }
 
+/// Appends the words of a text in ASCII. Bytes are compared faster than characters.
+fn push_collapsed_ascii(out: &mut String, text: &str) {
+    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r');
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = rest.bytes().position(|byte| is_space(&byte)).unwrap_or(rest.len());
+        let (word, behind) = rest.split_at(end);
+        out.push_str(word);
+        let spaces = behind.bytes().take_while(is_space).count();
+        rest = &behind[spaces..];
+        if !rest.is_empty() {
+            out.push(' ');
+        }
+    }
+}
+
 /// Whether a text is ASCII with single spaces between its words, as most are.
-fn is_collapsed(text: &str) -> bool {
-    // Without a branch, so that the processor takes several bytes at a time.
+pub(super) fn is_collapsed(text: &str) -> bool {
+    // Without branches, so that the processor takes several bytes at a time.
     let is_plain = text
         .bytes()
         .fold(true, |is_plain, byte| is_plain & matches!(byte, b' '..=b'~'));
-    is_plain && !text.contains("  ")
+    let pairs = text.as_bytes().iter().zip(text.as_bytes().get(1..).unwrap_or_default());
+    is_plain && pairs.fold(true, |is_single, (a, b)| is_single & ((*a != b' ') | (*b != b' ')))
 }
 
 /// Whether an invisible character is part of the spelling of a word, as in Persian and in the scripts of India.
@@ -87,7 +108,7 @@ pub(super) fn folded(text: &str) -> String {
 }
 
 /// Appends the letters and digits of a text in lower case.
-pub(super) fn push_folded(out: &mut String, text: &str) {
+fn push_folded(out: &mut String, text: &str) {
     for c in text.chars().filter(|c| c.is_alphanumeric()) {
         if c.is_ascii() {
             out.push(c.to_ascii_lowercase());
@@ -95,6 +116,21 @@ pub(super) fn push_folded(out: &mut String, text: &str) {
             out.extend(c.to_lowercase());
         }
     }
+}
+
+/// The same in UTF-8, for long texts.
+pub(super) fn push_folded_bytes(out: &mut Vec<u8>, text: &str) {
+    if !text.is_ascii() {
+        return out.extend_from_slice(folded(text).as_bytes());
+    }
+    let mut end = out.len();
+    out.resize(end + text.len(), 0);
+    // Without a branch: a byte that is no letter and no digit is overwritten by the next one.
+    for byte in text.bytes() {
+        out[end] = byte.to_ascii_lowercase();
+        end += usize::from(byte.is_ascii_alphanumeric());
+    }
+    out.truncate(end);
 }
 
 /// Whether a text is HTML rather than one about tags or types, such as `Vec<T>`: it has an end tag, a `<p>`, a `<br>` or a tag with an

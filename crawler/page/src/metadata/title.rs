@@ -5,11 +5,11 @@
 
 use super::claims::{Claims, Field, Source};
 use super::headings::Heading;
-use super::home::Home;
 use super::site::{Site, last_left_out, segments, site_left_out};
 use super::text::folded;
 use super::trust;
 use crate::map::Set;
+use crate::parse::Tree;
 
 /// Most declared titles that are compared with the headings.
 const MAX_DECLARED: usize = 16;
@@ -31,11 +31,12 @@ pub(super) struct Titles<'a, 't> {
     declared: Vec<(Source, &'a str)>,
     /// The text of `<title>`.
     element: &'a str,
-    headings: Vec<&'a Heading<'t>>,
+    /// The headings and their folded texts.
+    headings: Vec<(&'a Heading<'t>, String)>,
     /// The heading of the first level, if there is one only.
     only: Option<&'a Heading<'t>>,
     site: &'a Site,
-    home: &'a Home,
+    tree: &'t Tree,
 }
 
 /// How surely a heading is the title: it begins the declared title, it is marked or of the first level, its length.
@@ -48,13 +49,15 @@ impl<'a, 't> Titles<'a, 't> {
         element: &'a str,
         headings: &'a [Heading<'t>],
         site: &'a Site,
-        home: &'a Home,
+        tree: &'t Tree,
     ) -> Self {
-        let headings: Vec<&Heading<'t>> = headings
+        let headings: Vec<(&Heading<'t>, String)> = headings
             .iter()
-            .filter(|heading| !site.is_named(&heading.text))
+            .map(|heading| (heading, folded(&heading.text)))
+            .filter(|(_, text)| !site.is_named_folded(text))
             .collect();
-        let mut first_level = headings.iter().copied().filter(|heading| heading.is_first_level);
+        let all = headings.iter().map(|(heading, _)| *heading);
+        let mut first_level = all.filter(|heading| heading.is_first_level);
         let only = first_level.next().filter(|_| first_level.next().is_none());
         Self {
             declared: claims.in_order(Field::Title, trust::TITLE).take(MAX_DECLARED).collect(),
@@ -62,7 +65,7 @@ impl<'a, 't> Titles<'a, 't> {
             headings,
             only,
             site,
-            home,
+            tree,
         }
     }
 
@@ -76,7 +79,8 @@ impl<'a, 't> Titles<'a, 't> {
         }
         let of_heading = || self.only.map(|heading| (heading.text.clone(), Source::Heading));
         let title = self.of_declared().or_else(of_heading).or_else(|| self.of_element());
-        let marked = || self.headings.iter().copied().find(|heading| heading.is_marked);
+        let headings = || self.headings.iter().map(|(heading, _)| *heading);
+        let marked = || headings().find(|heading| heading.is_marked);
         Found {
             title,
             heading: self.only.or_else(marked).cloned(),
@@ -102,11 +106,10 @@ impl<'a, 't> Titles<'a, 't> {
         let own = site_left_out(declared, self.site);
         let (all, own_length) = (folded(declared), folded(own).len());
         let parts: Vec<String> = segments(declared).map(folded).collect();
-        let ranked = self.headings.iter().filter_map(|heading| {
-            let text = folded(&heading.text);
-            let at = all.find(&text)?;
+        let ranked = self.headings.iter().filter_map(|(heading, text)| {
+            let at = all.find(text)?;
             let is_long = text.chars().count() >= MIN_PART && text.len() * 2 >= own_length;
-            let is_part = is_long || parts.contains(&text) || text == all;
+            let is_part = is_long || parts.contains(text) || *text == all;
             let rank = (at == 0, heading.is_first_level || heading.is_marked, text.len());
             (is_part && !text.is_empty()).then_some((rank, *heading))
         });
@@ -131,7 +134,7 @@ impl<'a, 't> Titles<'a, 't> {
     }
 
     fn of_element(&self) -> Option<(String, Source)> {
-        let text = last_left_out(site_left_out(self.element, self.site), self.home);
+        let text = last_left_out(site_left_out(self.element, self.site), self.tree);
         (!text.is_empty()).then(|| (text.to_owned(), Source::TitleElement))
     }
 }

@@ -1,15 +1,16 @@
 //! What a page shows of itself: the elements that are marked as an author or a date, and the lines near the heading.
 
+mod lines;
+
 use std::cell::OnceCell;
-use std::sync::LazyLock;
 
 use html5ever::local_name;
 
-use super::date::{Order, order_told};
+use self::lines::Lines;
+use super::date::{self, Order, order_told};
 use super::marks::{Meaning, Meanings, is_for_screen_readers, is_zone};
 use super::names::after_written_by;
-use super::phrases::AnyOf;
-use super::text::{collapsed, cut, is_unseen, push_folded, text_without};
+use super::text::{cut, folded, is_unseen, push_folded_bytes, text_without};
 use crate::extract::is_within_line;
 use crate::map::Set;
 use crate::parse::{Element, Node, NodeId, NodeRef, Tree, Visit};
@@ -22,10 +23,6 @@ const MAX_TRIED: usize = 1024;
 
 /// Longest text of a marked element, in bytes. A longer one is a text of its own.
 const MAX_MARK_BYTES: usize = 512;
-
-/// Most lines, and the bytes of each that are kept.
-const MAX_LINES: usize = 4096;
-const MAX_LINE_BYTES: usize = 320;
 
 /// Lines after and before the heading in which an author or a date is that of the page.
 const LINES_AFTER: usize = 15;
@@ -69,11 +66,13 @@ pub(super) struct Marked {
 pub(super) struct Visible<'t> {
     tree: &'t Tree,
     pub marks: Vec<Marked>,
-    pub lines: Vec<String>,
+    pub lines: Lines,
     /// The line of the heading, if there is one.
     pub heading: Option<usize>,
-    /// All text of the page, menus and comments included, folded. Few pages declare an author who is looked for in it.
-    text: OnceCell<String>,
+    /// All text of the page, menus and comments included, folded, in UTF-8. Few pages declare an author who is looked for in it.
+    text: OnceCell<Vec<u8>>,
+    /// The short lines that may have a date.
+    dated: OnceCell<Vec<usize>>,
 }
 
 impl<'t> Visible<'t> {
@@ -81,20 +80,26 @@ impl<'t> Visible<'t> {
         Self {
             tree,
             marks: Vec::new(),
-            lines: Vec::new(),
+            lines: Lines::default(),
             heading: None,
             text: OnceCell::new(),
+            dated: OnceCell::new(),
         }
     }
 
-    /// Whether the page shows a text anywhere, in menus and comments, too. Both are folded.
-    pub(super) fn shows(&self, folded: &str) -> bool {
+    /// Whether the page shows a name anywhere, in menus and comments, too. The name is folded.
+    pub(super) fn shows(&self, name: &str) -> bool {
+        // Most pages mark where the author is.
+        self.marks.iter().any(|marked| folded(&marked.text).contains(name)) || self.has_anywhere(name)
+    }
+
+    fn has_anywhere(&self, folded: &str) -> bool {
         let text = self.text.get_or_init(|| {
             let mut text = AllText::default();
             self.tree.root().walk(&mut text);
             text.0
         });
-        text.contains(folded)
+        memchr::memmem::find(text, folded.as_bytes()).is_some()
     }
 
     /// Whether a line is near the heading.
@@ -122,14 +127,14 @@ impl<'t> Visible<'t> {
     /// The lines near the heading: those after it up to the text, then those before it.
     pub(super) fn lines_near(&self) -> impl Iterator<Item = (usize, &str)> {
         let heading = self.heading.unwrap_or_default().min(self.lines.len());
-        let lines = || self.lines.iter().map(String::as_str).enumerate();
-        let after = lines().skip(self.heading.map_or(0, |line| line + 1)).take(LINES_AFTER);
+        let after = self.heading.map_or(0, |line| line + 1);
+        let after = self.lines.at(after..after + LINES_AFTER);
         let mut paragraphs = 0;
         let after = after.take_while(move |(_, line)| {
             paragraphs += usize::from(line.len() >= PARAGRAPH_BYTES);
             paragraphs < 2
         });
-        let before = lines().take(heading).skip(heading.saturating_sub(LINES_BEFORE));
+        let before = self.lines.at(heading.saturating_sub(LINES_BEFORE)..heading);
         let lines = after.chain(before);
         lines.filter(|(_, line)| line.len() <= MAX_SHORT_LINE_BYTES)
     }
@@ -137,7 +142,7 @@ impl<'t> Visible<'t> {
     /// The first paragraphs after the heading.
     pub(super) fn openings(&self) -> impl Iterator<Item = &str> {
         let after = self.heading.map_or(self.lines.len(), |line| line + 1);
-        let lines = self.lines.iter().map(String::as_str).skip(after).take(LINES_AFTER);
+        let lines = self.lines.at(after..after + LINES_AFTER).map(|(_, line)| line);
         lines
             .filter(|line| line.len() > MAX_SHORT_LINE_BYTES)
             .take(MAX_OPENINGS)
@@ -147,16 +152,27 @@ impl<'t> Visible<'t> {
     pub(super) fn order(&self) -> Option<Order> {
         let marked = self.marks.iter().map(|marked| marked.text.as_str());
         let mut orders = marked
-            .chain(self.short_lines().map(|(_, line)| line))
+            .chain(self.dated_lines().map(|(_, line)| line))
             .filter_map(order_told);
         let first = orders.next()?;
         orders.all(|order| order == first).then_some(first)
     }
 
-    /// All lines that are short enough to tell an author or a date.
-    pub(super) fn short_lines(&self) -> impl Iterator<Item = (usize, &str)> {
-        let lines = self.lines.iter().map(String::as_str).enumerate();
-        lines.filter(|(_, line)| line.len() <= MAX_SHORT_LINE_BYTES)
+    /// Those of the short lines that may have a date.
+    pub(super) fn dated_lines(&self) -> impl Iterator<Item = (usize, &str)> {
+        let dated = self.dated.get_or_init(|| {
+            let lines = self.short_lines(date::may_be_in);
+            let lines = lines.filter(|(_, line)| date::may_be_in(line));
+            lines.map(|(at, _)| at).collect()
+        });
+        dated.iter().filter_map(|at| Some((*at, self.lines.get(*at)?)))
+    }
+
+    /// The lines that are short enough to tell an author or a date, and may be wanted by how they are written.
+    pub(super) fn short_lines(&self, may_be: impl Fn(&str) -> bool) -> impl Iterator<Item = (usize, &str)> {
+        self.lines
+            .that(may_be)
+            .filter(|(_, line)| line.len() <= MAX_SHORT_LINE_BYTES)
     }
 }
 
@@ -171,25 +187,25 @@ pub(super) fn visible<'t>(tree: &'t Tree, heading: Option<NodeRef<'_>>, meanings
         meanings,
         heading: heading.map(NodeRef::id),
         around,
-        line: String::new(),
+        are_within_line: Vec::new(),
         articles: 0,
         own_articles: 0,
         tried: 0,
     };
     tree.root().walk(&mut reader);
-    reader.end_line();
+    reader.visible.lines.end();
     reader.visible
 }
 
 /// The text that a page shows anywhere, folded.
 #[derive(Default)]
-struct AllText(String);
+struct AllText(Vec<u8>);
 
 impl<'t> Visit<'t> for AllText {
     fn enter(&mut self, node: NodeRef<'t>) -> bool {
         match node.value() {
             Node::Text(text) => {
-                push_folded(&mut self.0, text);
+                push_folded_bytes(&mut self.0, text);
                 false
             }
             Node::Element(element) => {
@@ -204,15 +220,17 @@ impl<'t> Visit<'t> for AllText {
 
 /// Whether an element is hidden by its own attributes.
 fn is_hidden(element: &Element) -> bool {
-    let style = || {
-        cut(
-            element.plain_attribute(&local_name!("style")).unwrap_or_default(),
-            MAX_MARK_BYTES,
-        )
-    };
-    let has_no_display = || style().replace(' ', "").contains("display:none");
+    let hides = |style: &str| style.contains("none") && style.replace(' ', "").contains("display:none");
+    let mut attributes = element
+        .attributes
+        .iter()
+        .filter(|attribute| attribute.name.ns.is_empty());
     element.name.local != local_name!("body")
-        && (element.plain_attribute(&local_name!("hidden")).is_some() || has_no_display())
+        && attributes.any(|attribute| match attribute.name.local {
+            local_name!("hidden") => true,
+            local_name!("style") => hides(cut(&attribute.value, MAX_MARK_BYTES)),
+            _ => false,
+        })
 }
 
 struct Reader<'t> {
@@ -221,7 +239,8 @@ struct Reader<'t> {
     heading: Option<NodeId>,
     /// The elements around the heading. None of them is a zone of something else.
     around: Set<NodeId>,
-    line: String,
+    /// For each open element, whether it stands within a line.
+    are_within_line: Vec<bool>,
     /// Number of open `<article>` elements, and of those around the heading.
     articles: usize,
     own_articles: usize,
@@ -231,15 +250,16 @@ struct Reader<'t> {
 
 impl<'t> Visit<'t> for Reader<'t> {
     fn enter(&mut self, node: NodeRef<'t>) -> bool {
-        if let Some(text) = node.value().as_text() {
-            let room = MAX_LINE_BYTES.saturating_sub(self.line.len());
-            self.line.push_str(cut(text, room));
-        }
-        let Some(element) = node.value().as_element() else {
-            return true;
+        let element = match node.value() {
+            Node::Text(text) => {
+                self.visible.lines.push(text);
+                return false;
+            }
+            Node::Element(element) => element,
+            _ => return true,
         };
         if self.heading == Some(node.id()) {
-            self.end_line();
+            self.visible.lines.end();
             self.visible.heading = Some(self.visible.lines.len());
         }
         if is_unseen(element) {
@@ -253,9 +273,11 @@ impl<'t> Visit<'t> for Reader<'t> {
         let is_article = element.name.local == local_name!("article");
         self.articles += usize::from(is_article);
         self.own_articles += usize::from(is_article && self.around.contains(&node.id()));
-        if element.name.local == local_name!("br") || !is_within_line(node, element) {
-            self.end_line();
+        let is_within_line = is_within_line(node, element);
+        if element.name.local == local_name!("br") || !is_within_line {
+            self.visible.lines.end();
         }
+        self.are_within_line.push(is_within_line);
         self.take(node, element, by_class);
         true
     }
@@ -265,22 +287,14 @@ impl<'t> Visit<'t> for Reader<'t> {
             let is_article = element.name.local == local_name!("article");
             self.articles -= usize::from(is_article);
             self.own_articles -= usize::from(is_article && self.around.contains(&node.id()));
-            if !is_within_line(node, element) {
-                self.end_line();
+            if self.are_within_line.pop() == Some(false) {
+                self.visible.lines.end();
             }
         }
     }
 }
 
 impl<'t> Reader<'t> {
-    fn end_line(&mut self) {
-        let line = collapsed(&self.line);
-        self.line.clear();
-        if !line.is_empty() && self.visible.lines.len() < MAX_LINES {
-            self.visible.lines.push(line);
-        }
-    }
-
     /// Whether an element is a zone of something else than the page's own text.
     fn is_foreign(&self, node: NodeRef<'_>, element: &Element, by_class: Option<Meaning>) -> bool {
         let name = &element.name.local;
@@ -373,14 +387,12 @@ fn mark_of(element: &Element, by_class: Option<Meaning>) -> Option<Mark> {
     }
 }
 
-/// Parts of the addresses under which programs for blogs and newspapers list the articles of an author.
+/// Folders in which programs for blogs and newspapers list the articles of an author.
 #[rustfmt::skip]
-const AUTHOR_PATHS: &[&str] = &[
-    "/author/", "/authors/", "/autor/", "/autoren/", "/auteur/", "/autore/", "/autores/",
-    "/autori/", "/auteurs/", "/contributor/", "/contributors/", "/redakteur/", "/writer/", "/byline/",
+const AUTHOR_FOLDERS: &[&str] = &[
+    "author", "authors", "autor", "autoren", "auteur", "autore", "autores",
+    "autori", "auteurs", "contributor", "contributors", "redakteur", "writer", "byline",
 ];
-
-static AUTHOR_LINKS: LazyLock<AnyOf> = LazyLock::new(|| AnyOf::new(AUTHOR_PATHS));
 
 /// Whether a link leads to the page of the author, by its relation or by the path that programs for blogs use.
 fn is_author_link(element: &Element) -> bool {
@@ -390,5 +402,9 @@ fn is_author_link(element: &Element) -> bool {
         MAX_MARK_BYTES,
     );
     let mut relations = relations.split_ascii_whitespace();
-    relations.any(|relation| relation.eq_ignore_ascii_case("author")) || AUTHOR_LINKS.is_in(href)
+    let mut folders = href.split('/');
+    // A folder stands between two slashes.
+    (folders.next(), folders.next_back());
+    relations.any(|relation| relation.eq_ignore_ascii_case("author"))
+        || folders.any(|folder| AUTHOR_FOLDERS.contains(&folder))
 }

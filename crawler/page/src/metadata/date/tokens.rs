@@ -27,11 +27,23 @@ fn digit(c: char) -> Option<i64> {
     Some(i64::from(value))
 }
 
-/// Whether a text has a digit of a date.
-pub(super) fn has_digit(text: &str) -> bool {
-    // Without a branch, so that the processor takes several bytes at a time.
-    let has_ascii = text.bytes().fold(false, |has, byte| has | byte.is_ascii_digit());
-    has_ascii || !text.is_ascii() && text.chars().any(|c| digit(c).is_some())
+/// The number of digits in a text, and whether it is ASCII.
+pub(super) fn digits(text: &str) -> (usize, bool) {
+    // Small sums without a branch, so that the processor takes several bytes at a time.
+    let look = |part: &[u8]| {
+        part.iter().fold((0, 0), |(digits, bits): (u8, u8), byte| {
+            (digits + u8::from(byte.is_ascii_digit()), bits | byte)
+        })
+    };
+    let parts = text.as_bytes().chunks(128).map(look);
+    let (digits, bits) = parts.fold((0, 0), |(digits, bits), (more, others)| {
+        (digits + usize::from(more), bits | others)
+    });
+    if bits.is_ascii() {
+        (digits, true)
+    } else {
+        (text.chars().filter(|c| digit(*c).is_some()).count(), false)
+    }
 }
 
 fn is_letter(c: char) -> bool {
