@@ -126,7 +126,7 @@ pub(super) fn of_runs(
 
 /// Writes text without markup whose lines are `lines`.
 pub(crate) fn of_text(text: &str, lines: Lines, options: &MarkdownOptions) -> String {
-    let mut writer = Writer::new(options.max_bytes);
+    let mut writer = Writer::new(options.max_bytes, text.len());
     let mut paragraph = String::new();
     for line in text.lines().map(str::trim) {
         if (line.is_empty() || lines == Lines::Paragraphs) && !paragraph.is_empty() {

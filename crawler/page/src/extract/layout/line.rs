@@ -49,6 +49,14 @@ pub(super) struct Line<'t> {
 }
 
 impl<'t> Line<'t> {
+    /// An empty line, with room for so many bytes.
+    pub(super) fn with_capacity(bytes: usize) -> Self {
+        Self {
+            text: String::with_capacity(bytes),
+            ..Self::default()
+        }
+    }
+
     /// Begins with an element that is laid out.
     pub(super) fn begin(&mut self, root: NodeRef<'_>) {
         self.preformatted = usize::from(root.value().as_element().is_some_and(is_pre));
@@ -107,7 +115,10 @@ impl<'t> Line<'t> {
     pub(super) fn push(&mut self, text: &str) {
         let mut rest = text;
         while !rest.is_empty() {
-            let space = rest.len() - rest.trim_start_matches(is_space).len();
+            let space = match rest.as_bytes()[0] {
+                b'!'..=b'~' => 0,
+                _ => rest.len() - rest.trim_start_matches(is_space).len(),
+            };
             if space > 0 {
                 let newline = self.preformatted > 0 && rest[..space].contains('\n');
                 self.gap = self.gap.max(Some(if newline { b'\n' } else { b' ' }));

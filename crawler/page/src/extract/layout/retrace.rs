@@ -27,12 +27,12 @@ pub(in super::super) struct Retrace<'t> {
 }
 
 impl<'t> Retrace<'t> {
-    /// A walk over the elements of this layout.
-    pub(in super::super) fn new(layout: &'t Layout, dropped: &'t HashSet<NodeId>) -> Self {
+    /// A walk over the elements of this layout. `bytes` is a guess of the length of the text that it comes to.
+    pub(in super::super) fn new(layout: &'t Layout, dropped: &'t HashSet<NodeId>, bytes: usize) -> Self {
         Self {
             layout,
             dropped,
-            line: Line::default(),
+            line: Line::with_capacity(bytes),
             open: 0,
             next: 0,
             run: 0,

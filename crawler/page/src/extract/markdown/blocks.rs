@@ -79,9 +79,10 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn new(max_bytes: usize) -> Self {
+    /// `bytes` is a guess of the length.
+    pub(super) fn new(max_bytes: usize, bytes: usize) -> Self {
         Self {
-            out: String::new(),
+            out: String::with_capacity(bytes.min(max_bytes)),
             max_bytes,
             is_full: false,
             page: Inside::default(),

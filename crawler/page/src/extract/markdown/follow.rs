@@ -100,16 +100,18 @@ impl<'t, 'o> Follow<'t, 'o> {
             *chosen += usize::from(*is_chosen);
             Some(before)
         });
+        let chosen = layout.runs.iter().zip(is_chosen).filter(|(_, is_chosen)| **is_chosen);
+        let bytes: usize = chosen.map(|(run, _)| run.text.len()).sum();
         Self {
             source,
-            walk: Retrace::new(layout, &source.dropped),
+            walk: Retrace::new(layout, &source.dropped, bytes),
             is_chosen,
             chosen_before: chosen_before.collect(),
             targets,
             images: options.images,
             data_tables: DataTables::default(),
             budget: Budget::of_page(source.tree().len()),
-            writer: Writer::new(options.max_bytes),
+            writer: Writer::new(options.max_bytes, bytes + bytes / 4),
             line: Line::default(),
             ink: Ink::default(),
             opened: Vec::new(),

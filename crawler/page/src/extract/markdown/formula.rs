@@ -59,7 +59,10 @@ pub(super) fn of_image(element: &Element) -> Option<String> {
 
 /// Whether an element shows the formula of the script behind it.
 pub(super) fn is_shown_twice(node: NodeRef<'_>, element: &Element) -> bool {
-    if !classes(element).any(|class| class.starts_with("MathJax")) {
+    let class = element.plain_attribute(&local_name!("class"));
+    // Of most classes one look tells it.
+    let may_be = class.is_some_and(|class| memchr::memchr(b'M', class.as_bytes()).is_some());
+    if !may_be || !classes(element).any(|class| class.starts_with("MathJax")) {
         return false;
     }
     let behind = std::iter::successors(node.next_sibling(), |node| node.next_sibling());

@@ -102,6 +102,13 @@ struct Piece {
     link: Option<Rc<str>>,
 }
 
+impl Piece {
+    /// Whether it is words and nothing else.
+    fn is_plain(&self) -> bool {
+        matches!(self.kind, Kind::Words) && self.style == Style::NONE && self.link.is_none()
+    }
+}
+
 /// The pieces of a line.
 #[derive(Debug, Default)]
 pub(super) struct Line {
@@ -184,11 +191,14 @@ impl Line {
         let has_formulas = self.pieces.iter().any(|piece| matches!(piece.kind, Kind::Formula));
         let place = Place::new(block, has_formulas);
         let mut out = String::with_capacity(self.text.len() + 16);
-        let pieces = Pieces {
-            text: &self.text,
-            pieces: &self.pieces,
-        };
-        pieces.write(&mut out, Style::NONE, place, Behind::Space);
+        match &self.pieces[..] {
+            // As most lines are.
+            [only] if only.is_plain() => escape::push(&mut out, &self.text, Behind::Space, place),
+            pieces => {
+                let text = &self.text;
+                Pieces { text, pieces }.write(&mut out, Style::NONE, place, Behind::Space);
+            }
+        }
         self.text.clear();
         self.pieces.clear();
         self.due = Gap::None;

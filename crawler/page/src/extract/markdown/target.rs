@@ -43,9 +43,7 @@ impl<'b> Targets<'b> {
     pub(super) fn of_link(&self, reference: &str) -> Option<Rc<str>> {
         let schemes = ["http", "https", "mailto"];
         match self.links {
-            Links::Full => self
-                .resolved(reference, &schemes)
-                .map(|url| written(url.as_str()).into()),
+            Links::Full => self.resolved(reference, &schemes).map(|url| written(url.as_str())),
             Links::AsWritten => self.as_written(reference, &schemes),
             Links::TextOnly => None,
         }
@@ -56,9 +54,7 @@ impl<'b> Targets<'b> {
         let schemes = ["http", "https"];
         match self.links {
             Links::AsWritten => self.as_written(reference, &schemes),
-            Links::Full | Links::TextOnly => self
-                .resolved(reference, &schemes)
-                .map(|url| written(url.as_str()).into()),
+            Links::Full | Links::TextOnly => self.resolved(reference, &schemes).map(|url| written(url.as_str())),
         }
     }
 
@@ -76,7 +72,7 @@ impl<'b> Targets<'b> {
         // The parser of URLs leaves these out, too (WHATWG URL, section 4.4).
         let reference = reference.trim_matches(|c: char| c <= ' ');
         let reference: String = reference.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
-        (!reference.is_empty()).then(|| written(&reference).into())
+        (!reference.is_empty()).then(|| written(&reference))
     }
 }
 
@@ -103,8 +99,29 @@ fn has_pairs(url: &str) -> bool {
     is_paired && !is_open
 }
 
+/// Whether a byte is written as it is, whatever stands around it.
+const IS_PLAIN: [bool; 256] = {
+    let others = b"-._~:/?#[]@!$'*+,;=%";
+    let mut is_plain = [false; 256];
+    let mut at = 0;
+    while at < 256 {
+        is_plain[at] = (at as u8).is_ascii_alphanumeric();
+        at += 1;
+    }
+    at = 0;
+    while at < others.len() {
+        is_plain[others[at] as usize] = true;
+        at += 1;
+    }
+    is_plain
+};
+
 /// A URL that ends where it ends. A name between `&` and `;` would be a character reference.
-fn written(url: &str) -> String {
+fn written(url: &str) -> Rc<str> {
+    // As most URLs are.
+    if url.bytes().all(|byte| IS_PLAIN[usize::from(byte)]) {
+        return url.into();
+    }
     let mut written = String::with_capacity(url.len());
     let encoded = if has_pairs(url) { WITH_PAIRS } else { ENCODED };
     for (at, part) in url.split('&').enumerate() {
@@ -115,5 +132,5 @@ fn written(url: &str) -> String {
         }
         written.extend(utf8_percent_encode(part, encoded));
     }
-    written
+    written.into()
 }
