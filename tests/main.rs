@@ -17,7 +17,7 @@
 //! - [`report`]: what is shown of what decided
 //! - [`refresh`]: pages that are looked at again
 //! - [`running`]: a crawl that runs, read by the other commands
-//! - [`resume`]: killed, interrupted, limited, and gone on; [`warc`]: the archive holds what is kept, and only that; [`duplicates`]: what it holds
+//! - [`resume`]: killed, interrupted, limited, and gone on; [`checkpoint`]: what a killed crawl had learned; [`warc`]: the archive holds what is kept, and only that; [`duplicates`]: what it holds
 //!   of duplicates
 //! - [`archived_requests`]: what was asked, without a secret
 //! - [`survive`]: damaged, full, limited, lost, and made whole; [`moved`]: all of that in mid-run; [`kept_state`]: what a
@@ -47,6 +47,7 @@ mod archived_requests;
 mod canonical;
 mod changing_boxes;
 mod check;
+mod checkpoint;
 mod cli;
 mod config;
 mod crawl;

@@ -11,6 +11,9 @@ const PAGES: u8 = b'p';
 /// The table of the pages that must leave the index. Its rows are empty.
 const DEPARTED: u8 = b'd';
 
+/// The table of the pages that have [moved](Fate::Moved). Its rows are empty. Pages that moved before there was this table have no row.
+const MOVED: u8 = b't';
+
 /// The table of ⟨[`Verdict`]⟩: that of the crawl, if the page has another one since.
 const REDECIDED: u8 = b'y';
 
@@ -110,6 +113,16 @@ impl<'a> Catalogue<'a> {
             .collect()
     }
 
+    /// The committed pages that have [moved](Fate::Moved), in order of number. A rebuild notes none, and neither did earlier versions: what
+    /// was derived from the pages before must name those that it knows.
+    pub fn moved(self) -> impl Iterator<Item = Result<u64, StorageError>> + use<> {
+        let state = self.rows.state().clone();
+        state.scan([MOVED]).map(move |row| {
+            let (key, _) = row?;
+            format::number(MOVED, &key).ok_or_else(|| state.corrupt("the key of a page that moved"))
+        })
+    }
+
     /// Iterates over the pages whose verdicts differ from the crawl's, with the crawl's verdicts, in order of number.
     pub fn redecisions(self) -> impl Iterator<Item = Result<(u64, Verdict), StorageError>> + use<> {
         let state = self.rows.state().clone();
@@ -142,6 +155,11 @@ impl<'a> Catalogue<'a> {
         piece.remove(format::numbered(DEPARTED, sequence));
     }
 
+    /// Notes that a page has moved.
+    pub(crate) fn has_moved(sequence: u64, piece: &mut Piece) {
+        piece.set(format::numbered(MOVED, sequence), Vec::new());
+    }
+
     /// Sets the crawl's verdict on a page that has another one now; `None` if it has the same.
     pub(crate) fn set_former(sequence: u64, verdict: Option<Verdict>, piece: &mut Piece) -> Result<(), StorageError> {
         let key = format::numbered(REDECIDED, sequence);
@@ -160,6 +178,7 @@ impl<'a> Catalogue<'a> {
                 format::number(DEPARTED, key),
                 value.is_empty(),
             ),
+            Some(&MOVED) => self.fault_about("a page that moved", format::number(MOVED, key), value.is_empty()),
             Some(&REDECIDED) => self.fault_about(
                 "the first verdict of a page",
                 format::number(REDECIDED, key),

@@ -5,6 +5,7 @@
 //! DIR/lock          held by the process that has the store open; names it (module `holder`)
 //! DIR/crawler.sock  where that process gives its rows to readers, while it crawls (module `running`)
 //! DIR/cookies.txt   the sessions of the crawler, if it keeps them; the store does not read it
+//! DIR/steering.checkpoint   what the crawler learned from the verdicts, as far as some page; the store does not read it
 //! DIR/merging       present until a merge into the folder is complete
 //! DIR/last-commit   the number of the last commit, in decimal
 //! DIR/state/        sled: frontier and catalogue

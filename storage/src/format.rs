@@ -38,6 +38,7 @@
 //! page   'p' sequence:u64                                         ⟨PageRecord⟩
 //! visits 'v' page sequence:u64                                    ⟨Visits⟩ of a page that was visited again, or is queued for it
 //! depart 'd' page sequence:u64                                    empty: the page must leave the index
+//! moved  't' page sequence:u64                                    empty: the fate of the page became Moved since the row exists
 //! former 'y' page sequence:u64                                    the crawl's ⟨Verdict⟩, if the page has another one since
 //! refresh 'x' number:u64                                          ⟨RefreshCounts⟩
 //! host   'h' host                                                 ⟨Counts⟩

@@ -138,6 +138,18 @@ impl Store {
         self.started_at
     }
 
+    /// What tells this state from every other one: a hash of its random seed, the start of the crawl, and the last redecision. A rebuild and a
+    /// merge make another state; a compaction does not.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn identity(&self) -> Result<u64, StorageError> {
+        let seed = self.state.meta()?.map_or(0, |meta| meta.seed);
+        let redecided_at = self.run_notes().redecided()?.map_or(0, |redecided| redecided.at);
+        let parts = [seed, self.started_at, redecided_at].map(u64::to_le_bytes);
+        Ok(xxhash_rust::xxh3::xxh3_64(parts.as_flattened()))
+    }
+
     /// The database, for the trees of an index that is derived from the catalogue. The tree `state` belongs to the store. `None` if
     /// another process holds the store.
     #[must_use]

@@ -32,6 +32,7 @@
 //! rate of a crawl on many cores; everything that can be done before the verdict is done on the parse threads.
 
 mod browser;
+mod checkpoints;
 mod drive;
 mod fill;
 mod join;
@@ -85,8 +86,9 @@ const HEADROOM: usize = 128;
 /// Pages that come back from the browser, beyond the window.
 const MAX_RENDERED: usize = render::MAX_PAGES;
 
-/// Bound on the messages without a ticket: one that asks for seeds, one that asks for hosts, the save of the hosts, and the stop.
-const WITHOUT_TICKET: usize = 4;
+/// Bound on the messages without a ticket: one that asks for seeds, one that asks for hosts, the save of the hosts, a checkpoint, and the
+/// stop.
+const WITHOUT_TICKET: usize = 5;
 
 /// The result of a run.
 #[derive(Debug)]

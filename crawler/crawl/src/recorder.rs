@@ -38,7 +38,7 @@ use web::memory_budget::Claim;
 
 use crate::clock::unix_millis;
 use crate::messages::{Errand, Event, Record, Refill};
-use crate::steering::JudgedPage;
+use crate::steering::{JudgedPage, Keeper};
 use crate::watch::{self, Watched};
 use archive::Archive;
 use blocked::Blocked;
@@ -59,6 +59,8 @@ pub struct Recorder {
     verdicts: Verdicts,
     blocked: Blocked,
     intake: Intake,
+    /// Brings what steering learned to the disk.
+    checkpoints: Keeper,
     /// Whether the next run must assume that every host had a request a moment ago.
     stays_interrupted: bool,
 }
@@ -95,6 +97,7 @@ impl Recorder {
             verdicts: Verdicts::default(),
             blocked: Blocked::new(settings),
             intake: Intake::default(),
+            checkpoints: Keeper::new(settings.steering.clone()),
             stays_interrupted: false,
         }
     }
@@ -178,6 +181,7 @@ impl Recorder {
         self.end_post()?;
         self.judge.settle()?;
         self.write_index();
+        self.checkpoints.end();
         Ok(self.books.store().counts())
     }
 
@@ -222,7 +226,8 @@ impl Recorder {
     }
 
     fn commit(&mut self) -> Result<(), RunError> {
-        self.books.commit(&mut *self.judge)
+        self.books.commit(&mut *self.judge)?;
+        self.checkpoints.committed(self.books.store())
     }
 
     /// Something was recorded: the figures show it, and others learn of it before the frontier.
@@ -293,6 +298,14 @@ impl Recorder {
                 if is_last && !self.stays_interrupted {
                     store.end_run()?;
                 }
+                return Ok(None);
+            }
+            Record::Checkpoint(checkpoint) => {
+                self.checkpoints.take(checkpoint);
+                return Ok(None);
+            }
+            Record::LearnAgain(turn) => {
+                self.checkpoints.learn_again(self.books.store(), turn)?;
                 return Ok(None);
             }
             Record::StaysInterrupted => {

@@ -39,17 +39,21 @@
 //! while other pages are fetched beside them: see `frontier/queue.rs`.
 //!
 //! Steering stores only the new links of duplicates. It derives all its rules and counts from the catalogue, in the order of decision. A
-//! restart and a report replay the catalogue, so steering cannot contradict the verdicts. Memory is bounded: a host has a bounded number
+//! restart and a report replay the catalogue, so steering cannot contradict the verdicts. A [`checkpoint`] of what it learned spares them the
+//! pages before the last few thousand. Memory is bounded: a host has a bounded number
 //! of rules and patterns, and steering remembers at least half a million keys, of which a page takes several. If it has forgotten a page,
 //! one more URL is fetched.
 
+mod checkpoint;
 mod evidence;
 mod forecast;
 mod host_rules;
 mod judged;
+mod keeper;
 mod lattice;
 mod learned;
 mod memory;
+mod moved;
 mod replay;
 mod sample;
 mod share;
@@ -66,12 +70,15 @@ use config::settings::SteeringSettings;
 use host_rules::HostRules;
 use judged::Decided;
 use learned::{Learned, kept_key, kept_of, led_key, page_key, url_key};
+use moved::Moved;
 use share::Folders;
 use traps::Traps;
 
+pub(crate) use checkpoint::{Checkpoint, Turn};
 pub use evidence::{Evidence, Example};
 pub use forecast::{Forecast, Prediction, Reason};
 pub use judged::{DuplicateOf, JudgedPage, sample_of_links};
+pub(crate) use keeper::Keeper;
 pub(crate) use memory::Memory;
 pub use replay::replay;
 pub use skeleton::Skeleton;
@@ -103,6 +110,12 @@ pub struct Steering {
     memory: Memory<u64>,
     traps: Traps,
     folders: Folders,
+    /// The number of the last page that was decided, 0 before the first.
+    learned_to: u64,
+    /// The pages among those before it that had moved when steering came to them.
+    moved: Moved,
+    /// The number of the last page in the checkpoint from which this steering was read, 0 if it was not read.
+    restored_to: u64,
 }
 
 impl Steering {
@@ -115,6 +128,9 @@ impl Steering {
             memory: Memory::of(KEYS_A_GENERATION),
             traps: Traps::default(),
             folders: Folders::new(policy.duplicate_share),
+            learned_to: 0,
+            moved: Moved::default(),
+            restored_to: 0,
             policy,
         };
         for HostRule { host, rule } in steering.policy.apply.clone() {
@@ -135,7 +151,11 @@ impl Steering {
     /// trap: the page's own host, and the host of the duplicate on which a new page was found.
     #[must_use]
     pub fn decided(&mut self, host: &str, decision: &JudgedPage) -> Vec<String> {
-        if !self.is_enabled() || decision.is_incomplete {
+        if !self.is_enabled() {
+            return Vec::new();
+        }
+        self.learned_to = self.learned_to.max(decision.page);
+        if decision.is_incomplete {
             return Vec::new();
         }
         let Some(mut page) = Decided::parse(host, decision) else {

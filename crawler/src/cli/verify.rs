@@ -27,7 +27,8 @@ const MAX_NAMED: usize = 20;
 const SHOWN_CHARS: usize = 500;
 
 /// The files, and parts of files, in which no check looks for damage: a run needs none of them.
-const NOT_CHECKED: &str = "README.md, lock, last-commit, and the parts of the files in state that hold no row";
+const NOT_CHECKED: &str =
+    "README.md, lock, last-commit, steering.checkpoint, and the parts of the files in state that hold no row";
 
 /// The result for programs. Later versions only add fields.
 #[derive(Debug, Serialize)]

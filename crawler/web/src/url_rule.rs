@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::host_key::HostKey;
@@ -12,7 +13,7 @@ pub mod shape;
 use shape::{masked, origin, parameters, segments, shape};
 
 /// A part of the URLs of a host that does not change the page.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum UrlRule {
     /// A parameter of the query: `/a?sid=1` is `/a`.
     Parameter {

@@ -198,6 +198,21 @@ impl Store {
         Self::with(folder, state, archive, links, meta).map(Some)
     }
 
+    /// Another handle on the committed rows, for a thread of this process that only reads them. It reads no record of the archive. Rows of a
+    /// commit that is under way may be among the rows.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn reader(&self) -> Result<Self, StorageError> {
+        let (folder, state) = (DataFolder::of_another(self.dir()), self.state.clone());
+        let meta = state.meta()?.ok_or_else(|| state.corrupt("the format row"))?;
+        let medium = Box::new(Untouched(Folder::new(folder.warc())));
+        let names = Archive::names(&state, meta.started_at)?;
+        let archive = WarcWriter::open_as_it_is(medium, names, u64::MAX, meta.progress.archive);
+        let links = Links::lent(state.clone(), meta.seed)?;
+        Self::with(folder, state, archive, links, meta)
+    }
+
     /// The store of a state that may contradict its archive, from which nothing is read.
     pub(crate) fn of_state(folder: DataFolder, state: State) -> Result<Self, StorageError> {
         let no_store = || StorageError::StateMissing {

@@ -183,6 +183,7 @@ impl Store {
             }
             None => {
                 depart(id, &mut page, Fate::Moved, piece)?;
+                Catalogue::has_moved(id, piece);
                 self.refresh.count(|refresh| refresh.moved += 1, piece)
             }
         }

@@ -198,7 +198,7 @@ fn the_readme_of_the_data_folder_names_its_files() {
     let dir = tempfile::tempdir().unwrap();
     drop(open(dir.path()));
     let readme = std::fs::read_to_string(dir.path().join("README.md")).unwrap();
-    for name in ["warc/", "state/", "last-commit", "lock"] {
+    for name in ["warc/", "state/", "steering.checkpoint", "last-commit", "lock"] {
         assert!(readme.contains(name), "{name}");
     }
 }

@@ -7,6 +7,7 @@ use web::fetch::{CookieMarks, Response};
 use super::{Errand, HostsWanted, Refill, RobotsAnswer};
 use crate::admission::HostGroup;
 use crate::exchange::Prepared;
+use crate::steering::{Checkpoint, Turn};
 use crate::walls::Notice;
 use error::RunError;
 
@@ -75,6 +76,10 @@ pub(crate) enum Record {
         /// Whether the run ends with this record.
         is_last: bool,
     },
+    /// What steering has learned from the pages so far.
+    Checkpoint(Checkpoint),
+    /// It is time for a checkpoint, but the frontier has learned from a page that was taken back.
+    LearnAgain(Turn),
     /// The run ends. An earlier, killed run may have sent requests that the store does not record.
     StaysInterrupted,
     /// The frontier asks for more seeds.
@@ -96,9 +101,11 @@ impl Record {
             Self::Sitemap { urls, .. } => of_links(urls),
             Self::Robots { stored, .. } => stored.as_ref().map_or(0, |stored| stored.text.len()),
             Self::NotModified { response, .. } => of_headers(response),
+            Self::Checkpoint(checkpoint) => checkpoint.bytes(),
             Self::EndVisits
             | Self::Freed(_)
             | Self::Hosts { .. }
+            | Self::LearnAgain(_)
             | Self::StaysInterrupted
             | Self::ReadSeeds
             | Self::LoadHosts(_)

@@ -8,6 +8,7 @@ use tokio::sync::{mpsc, oneshot};
 use web::memory_budget::Claim;
 
 use super::WeighedRecord;
+use super::checkpoints::Checkpoints;
 use super::network::Network;
 use crate::clock::unix_millis;
 use crate::frontier::Frontier;
@@ -57,7 +58,7 @@ pub(super) async fn drive(
         watch,
     } = others;
     let watched = watch.thread("main", watch::LIMIT);
-    let mut upkeep = Upkeep::new(start, &network.stats);
+    let mut upkeep = Upkeep::new(start, frontier, &network.stats);
     let mut abandon_at = None;
     let ending = loop {
         let unit = watched.begin();
@@ -112,6 +113,7 @@ pub(super) async fn drive(
         // The revisits that still wait end without an answer. A stopped run leaves them to the next run.
         recording.send(Record::EndVisits);
     }
+    upkeep.keep_learned_at_end(frontier, &recording);
     recording.save_last(frontier);
     upkeep.display(frontier, &network.stats);
     drop((unit, network, recording));
@@ -123,7 +125,7 @@ pub(super) async fn drive(
     }
 }
 
-/// The loop's work besides the steps: it saves the hosts' treatment, and updates the displayed states.
+/// The loop's work besides the steps: it saves the hosts' treatment and what steering learned, and updates the displayed states.
 struct Upkeep {
     start: Instant,
     saved_at: Duration,
@@ -131,16 +133,18 @@ struct Upkeep {
     is_watched: bool,
     /// Whether the states were displayed in this round of the loop.
     has_displayed: bool,
+    checkpoints: Checkpoints,
 }
 
 impl Upkeep {
-    fn new(start: Instant, stats: &Stats) -> Self {
+    fn new(start: Instant, frontier: &mut Frontier, stats: &Stats) -> Self {
         Self {
             start,
             saved_at: Duration::ZERO,
             display_at: Duration::ZERO,
             is_watched: stats.is_watched(),
             has_displayed: false,
+            checkpoints: Checkpoints::new(frontier),
         }
     }
 
@@ -155,6 +159,26 @@ impl Upkeep {
             self.saved_at = self.start.elapsed();
             recording.save(frontier);
         }
+        if !recording.records.is_full() && self.checkpoints.is_due(frontier) {
+            self.keep_learned(frontier, recording);
+        }
+    }
+
+    /// Has what steering learned so far written, if the run learned enough since the last time.
+    fn keep_learned_at_end(&mut self, frontier: &mut Frontier, recording: &Recording) {
+        if self.checkpoints.is_due_at_end(frontier) {
+            self.keep_learned(frontier, recording);
+        }
+    }
+
+    fn keep_learned(&mut self, frontier: &mut Frontier, recording: &Recording) {
+        let start = self.start.elapsed();
+        let Some(record) = self.checkpoints.make(frontier) else {
+            return;
+        };
+        let elapsed_ms = (self.start.elapsed() - start).as_millis();
+        tracing::debug!(?record, elapsed_ms, "checkpoint of steering");
+        recording.send(record);
     }
 
     /// Shows the states of all hosts, and sets the time of the next display.

@@ -1,5 +1,7 @@
 //! The evidence for and against a rule.
 
+use serde::{Deserialize, Serialize};
+
 use super::traps::{EXACT_RUN, NEAR_RUN};
 
 /// Bound on the examples of a rule.
@@ -37,7 +39,7 @@ pub(super) struct Confirmation {
 }
 
 /// Two URLs that the rule takes for one, and whose pages are duplicates.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Example {
     /// The URL of the dropped page.
     pub url: String,
@@ -46,7 +48,7 @@ pub struct Example {
 }
 
 /// The results of a rule's tests.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
     /// Pages that were duplicates of the page that the rule predicted.
     pub confirmed: u32,

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
 use url::Url;
 use web::url_rule::{UrlRule, shape};
 
@@ -28,19 +29,20 @@ pub(super) const MAX_CONFIRMED_OF_EVICTED: u32 = 2;
 pub(super) const MAX_PATTERNS: usize = 4_096;
 
 /// The rules and patterns of one host.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct HostRules {
     /// Rules for all paths.
     pub(super) wide: Vec<Learned>,
     /// Rules for paths of one shape, by the shape.
     pub(super) by_shape: HashMap<String, Vec<Learned>>,
     pub(super) patterns: HashMap<String, Pattern>,
-    /// The rules under test, by the `seq` of the URL that tests them.
+    /// The rules under test, by the `seq` of the URL that tests them. They are not learned.
+    #[serde(skip)]
     pub(super) tests: HashMap<u64, UrlRule>,
 }
 
 /// Pages of a pattern, without the first.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Pattern {
     pub(super) is_begun: bool,
     pub(super) pages: u32,
@@ -144,7 +146,8 @@ impl HostRules {
             let evidence = &learned.evidence;
             let is_proved =
                 evidence.confirmed > MAX_CONFIRMED_OF_EVICTED && evidence.confirmed >= 9 * evidence.contradicted;
-            !is_proved && !learned.is_applied && !learned.is_tested
+            // Not whether it is under test: that is not learned from verdicts, and a later run could not learn the same.
+            !is_proved && !learned.is_applied
         });
         let worst = doubtful.min_by_key(|(index, learned)| {
             let evidence = &learned.evidence;

@@ -1,5 +1,6 @@
 //! A rule with its evidence, and the keys under which it remembers pages.
 
+use serde::{Deserialize, Serialize};
 use url::Url;
 use web::url_rule::{UrlRule, shape};
 use xxhash_rust::xxh3::Xxh3;
@@ -11,14 +12,16 @@ use super::sample::Sample;
 use super::{Evidence, Example};
 
 /// A rule and its evidence.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
     pub(super) rule: UrlRule,
     pub(super) evidence: Evidence,
     pub(super) is_applied: bool,
     /// The sample of the URLs that it holds back.
+    #[serde(skip)]
     pub(super) sample: Sample,
     /// Whether a URL in process is testing it.
+    #[serde(skip)]
     pub(super) is_tested: bool,
 }
 

@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
+
 /// The values of the keys that were set last: between one and two generations of keys.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Memory<V> {
     young: HashMap<u64, V>,
     old: HashMap<u64, V>,

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use storage::{Fate, PageRecord, Store, UrlState, Verdict};
+use storage::{Fate, PageRecord, Store, Verdict};
 
-use super::{DuplicateOf, JudgedPage, Steering};
+use super::moved::teaches;
+use super::{DuplicateOf, JudgedPage, Steering, checkpoint};
 use error::RunError;
 
-/// Learns from all committed verdicts, in their order.
+/// Learns from all committed verdicts, in their order. A [`checkpoint`] that fits stands for the verdicts before its end.
 ///
 /// Each verdict counts as it was at the time: a page that took another's place was a duplicate, and the other page was
 /// kept.
@@ -18,15 +19,25 @@ pub fn replay(store: &Store, steering: &mut Steering) -> Result<(), RunError> {
     if !steering.is_enabled() {
         return Ok(());
     }
+    checkpoint::restore(store, steering)?;
+    learn_rest(store, steering, || true).map(drop)
+}
+
+/// Learns from the committed verdicts on the pages behind those that `steering` knows, as long as it `goes_on`. Returns whether that are all.
+pub(super) fn learn_rest(store: &Store, steering: &mut Steering, goes_on: impl Fn() -> bool) -> Result<bool, RunError> {
     // Each kept page that has a duplicate is looked up once.
     let mut looked_up: HashMap<u64, Option<(String, Verdict)>> = HashMap::new();
-    for row in store.pages_from(1) {
+    for row in store.pages_from(steering.learned_to + 1) {
         let (id, page) = row?;
-        if page.previous.is_some() || page.is_incomplete {
-            // As in the crawl: a later version of a page teaches nothing, and neither does a page that the browser gave up.
+        if !goes_on() {
+            return Ok(false);
+        }
+        steering.learned_to = id;
+        if !teaches(&page) {
+            // As in the crawl.
             continue;
         }
-        if is_taken_back(store, &page)? {
+        if page.fate == Fate::Moved && steering.moved.note(store, id, &page)? {
             continue;
         }
         let duplicate_of = match decided_against(id, &page) {
@@ -53,19 +64,7 @@ pub fn replay(store: &Store, steering: &mut Steering) -> Result<(), RunError> {
             &JudgedPage::new(id, &page.url, page.via.as_ref(), duplicate_of),
         );
     }
-    Ok(())
-}
-
-/// Whether the page turned out to be a wall. Its URL was then asked for again, and neither redirects nor is excluded.
-fn is_taken_back(store: &Store, page: &PageRecord) -> Result<bool, RunError> {
-    if page.fate != Fate::Moved {
-        return Ok(false);
-    }
-    let state = store.url_state(&page.host, &page.url)?;
-    Ok(!matches!(
-        state,
-        Some(UrlState::Redirect { .. } | UrlState::Excluded { .. })
-    ))
+    Ok(true)
 }
 
 /// The page that page number `id` duplicated when it was decided.

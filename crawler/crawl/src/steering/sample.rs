@@ -3,8 +3,8 @@
 /// Distance between the square roots of the sampled numbers.
 const STRIDE: u64 = 3;
 
-/// Number of URLs held back so far. A replay does not restore it, so the crawl takes some more samples after a restart.
-#[derive(Debug, Clone, Copy, Default)]
+/// Number of URLs held back so far. Neither a replay nor a checkpoint restores it, so the crawl takes some more samples after a restart.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Sample {
     held_back: u64,
 }

@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
 use url::Url;
 use web::host_key::HostKey;
 use web::url_rule::shape;
@@ -25,7 +26,7 @@ const MAX_FOLDER_BYTES: usize = 256;
 const MAX_FOLDERS: usize = 50_000;
 
 /// The last pages of a folder.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Window {
     /// Whether each page said nothing new, 64 pages a word, as a ring.
     ring: Vec<u64>,
@@ -33,6 +34,7 @@ struct Window {
     pages: usize,
     /// Pages in the window that said nothing new.
     old: usize,
+    #[serde(skip)]
     sample: Sample,
 }
 
@@ -72,8 +74,10 @@ pub struct FolderStanding {
 }
 
 /// The folders of all hosts.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Folders {
+    /// A setting, and not learned.
+    #[serde(skip)]
     limit: Option<DuplicateShare>,
     windows: HashMap<(String, String), Window>,
 }
@@ -83,6 +87,14 @@ impl Folders {
         Self {
             limit,
             windows: HashMap::new(),
+        }
+    }
+
+    /// What was learned under the same limit.
+    pub fn limited_as(self, other: &Self) -> Self {
+        Self {
+            limit: other.limit,
+            ..self
         }
     }
 

@@ -15,8 +15,9 @@
 //! One new page in the sample, or one new page to which a page of the trap led, ends the trap. The crawl then no longer holds its URLs
 //! back.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
 use url::Url;
 use web::host_key::HostKey;
 use xxhash_rust::xxh3::Xxh3;
@@ -50,7 +51,7 @@ const MAX_TRAPS: usize = 256;
 const MEAN_DISTANCES: u32 = 10;
 
 /// The counts of a pattern. All counts except the first two start at the last news.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 struct Counts {
     /// New pages, and new pages to which duplicates led.
     news: u32,
@@ -94,11 +95,12 @@ impl Counts {
 }
 
 /// A pattern that is a trap.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Trap {
     pattern: String,
     /// Duplicates in a row.
     duplicates: u32,
+    #[serde(skip)]
     sample: Sample,
 }
 
@@ -114,7 +116,7 @@ pub struct TrapStanding {
 }
 
 /// A duplicate that may still lead to new pages.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Source {
     pub host: String,
     pub url: String,
@@ -123,7 +125,7 @@ pub(super) struct Source {
 }
 
 /// The patterns of all hosts.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Traps {
     counts: Memory<Counts>,
     sources: Memory<Source>,
@@ -132,15 +134,20 @@ pub(super) struct Traps {
 
 impl Default for Traps {
     fn default() -> Self {
-        Self {
-            counts: Memory::of(PATTERNS_A_GENERATION),
-            sources: Memory::of(DUPLICATES_A_GENERATION),
-            traps: HashMap::new(),
-        }
+        Self::remembering(PATTERNS_A_GENERATION, DUPLICATES_A_GENERATION)
     }
 }
 
 impl Traps {
+    /// No trap is known yet. The memory has generations of so many patterns and duplicates.
+    pub fn remembering(patterns: usize, duplicates: usize) -> Self {
+        Self {
+            counts: Memory::of(patterns),
+            sources: Memory::of(duplicates),
+            traps: HashMap::new(),
+        }
+    }
+
     /// Counts a decided page. Returns `true` if it ends a trap.
     pub fn decided(&mut self, page: &Decided<'_>) -> bool {
         match &page.duplicate {
@@ -250,7 +257,7 @@ impl Traps {
         let source = source
             .and_then(|source| Some(keys(&source.host, &Url::parse(&source.url).ok()?)))
             .unwrap_or_default();
-        let links: Option<Vec<HashSet<u64>>> = duplicate
+        let links: Option<Vec<Vec<u64>>> = duplicate
             .new_links()
             .map(|links| links.iter().map(keys_of_link).collect());
         let patterns = lattice::patterns(&page.url);
@@ -312,15 +319,16 @@ impl Traps {
     }
 }
 
-fn keys(host: &str, url: &Url) -> HashSet<u64> {
+/// In one order, so that the memory forgets the same patterns whenever it learns the same pages.
+fn keys(host: &str, url: &Url) -> Vec<u64> {
     lattice::patterns(url)
         .iter()
         .map(|pattern| key(host, pattern))
         .collect()
 }
 
-fn keys_of_link(link: &Url) -> HashSet<u64> {
-    HostKey::from_url(link).map_or_else(HashSet::new, |host| keys(host.as_str(), link))
+fn keys_of_link(link: &Url) -> Vec<u64> {
+    HostKey::from_url(link).map_or_else(Vec::new, |host| keys(host.as_str(), link))
 }
 
 fn key(host: &str, pattern: &str) -> u64 {
