@@ -10,9 +10,6 @@ use crate::support::page::{home, page, words};
 use crate::support::process::Running;
 use crate::support::site::{Answer, Site};
 
-/// Pages between two checkpoints.
-const PAGES: &str = "10";
-
 /// Notices of a board.
 const NOTICES: u64 = 30;
 
@@ -43,10 +40,11 @@ fn crawl(site: &Site) -> Crawl {
     Crawl::of(site.url("/"))
         .set("scope.max_depth", 1_000)
         .set("politeness.delay_ms", 5)
+        .set("storage.checkpoint_pages", 10)
 }
 
 fn start(crawl: &Crawl, flag: &str) -> Running {
-    Running::start(crawl.command(&[flag]).env("CRAWLER_CHECKPOINT_PAGES", PAGES))
+    Running::start(&mut crawl.command(&[flag]))
 }
 
 /// A crawl that was killed behind a checkpoint.

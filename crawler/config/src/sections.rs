@@ -561,6 +561,8 @@ pub struct StorageSection {
     pub duplicates: Duplicates,
     /// Upper bound on the time between a verdict and its commit to the disk, in milliseconds.
     pub commit_interval_ms: u64,
+    /// Pages after which a run writes what it has learned from the verdicts.
+    pub checkpoint_pages: usize,
     /// Object store for full WARC files: `s3://`, `gs://`, `az://` or `file://`; empty for none.
     pub archive_url: String,
 }
@@ -573,6 +575,7 @@ impl Default for StorageSection {
             compression: Compression::Gzip,
             duplicates: Duplicates::Difference,
             commit_interval_ms: 250,
+            checkpoint_pages: 5_000,
             archive_url: String::new(),
         }
     }

@@ -113,6 +113,8 @@ pub struct StorageSettings {
     pub duplicates: Duplicates,
     /// Upper bound on the time between a verdict and its commit to the disk.
     pub commit_interval: Duration,
+    /// Pages after which a run writes what it has learned from the verdicts; more for a large crawl.
+    pub checkpoint_pages: u64,
 }
 
 /// An invalid value. The message names its key.
@@ -187,6 +189,7 @@ impl Settings {
                 compression: config.storage.compression,
                 duplicates: config.storage.duplicates,
                 commit_interval: Duration::from_millis(config.storage.commit_interval_ms),
+                checkpoint_pages: config.storage.checkpoint_pages as u64,
             },
         })
     }

@@ -69,6 +69,7 @@ use crate::stats::Stats;
 use crate::steering::Steering;
 use crate::watch::{self, PATIENCE_AFTER_STOP, Watch, Watched};
 use crate::watchdog::{Stops, Watchdog};
+use checkpoints::Checkpoints;
 use config::settings::Settings;
 use drive::{Others, Recording, drive};
 use error::RunError;
@@ -224,6 +225,7 @@ pub fn run(
             recorder,
             recall: recalling.failed,
             silent,
+            checkpoints: Checkpoints::new(&mut frontier, settings.storage.checkpoint_pages),
             watch: watch.clone(),
         };
         let recording = Recording {

@@ -37,6 +37,7 @@ pub(super) fn check(config: &Config) -> Result<(), InvalidSetting> {
             config.steering.min_pattern_pages as usize,
             MAX_COUNT,
         ),
+        ("storage.checkpoint_pages", config.storage.checkpoint_pages, MAX_COUNT),
         (
             "politeness.parallel_per_address",
             config.politeness.parallel_per_address,

@@ -4,26 +4,20 @@ use crate::frontier::Frontier;
 use crate::messages::Record;
 use crate::steering::Turn;
 
-/// Pages that a later run learns again within a second. For so few, a checkpoint is not worth its file.
-const FEW: u64 = 5_000;
-
 /// Most pages between two checkpoints. A later run learns from so many in some seconds.
 const MOST: u64 = 50_000;
 
 /// A checkpoint is due when the pages have grown by a `GROWTH`-th: the more was learned, the longer takes the writing.
 const GROWTH: u64 = 10;
 
-/// Pages since the last checkpoint that are worth another one at the end of the run.
-const FEW_AT_END: u64 = 1_000;
-
-/// Environment variable with other numbers of pages for [`FEW`] and [`FEW_AT_END`]. For tests, which have few pages.
-const VARIABLE: &str = "CRAWLER_CHECKPOINT_PAGES";
+/// At the end of a run, a share of the usual pages is worth another checkpoint.
+const SHARE_AT_END: u64 = 5;
 
 /// The checkpoints of a run.
 #[derive(Debug)]
 pub(super) struct Checkpoints {
+    /// Least pages between two checkpoints.
     few: u64,
-    few_at_end: u64,
     /// The last page of the last checkpoint.
     last: u64,
     /// Bytes of the last checkpoint.
@@ -33,11 +27,9 @@ pub(super) struct Checkpoints {
 
 impl Checkpoints {
     /// Those of a run whose frontier has learned what the store has.
-    pub fn new(frontier: &mut Frontier) -> Self {
-        let chosen: Option<u64> = std::env::var(VARIABLE).ok().and_then(|pages| pages.parse().ok());
+    pub fn new(frontier: &mut Frontier, few: u64) -> Self {
         Self {
-            few: chosen.unwrap_or(FEW),
-            few_at_end: chosen.unwrap_or(FEW_AT_END),
+            few,
             last: frontier.steering_mut().restored_to(),
             bytes: 0,
             turn: Turn::default(),
@@ -52,7 +44,7 @@ impl Checkpoints {
 
     /// Whether a checkpoint is due at the end of the run. There is no time to learn again.
     pub fn is_due_at_end(&self, frontier: &mut Frontier) -> bool {
-        self.has_grown_by(self.few_at_end, frontier) && !self.turn.is_void()
+        self.has_grown_by((self.few / SHARE_AT_END).max(1), frontier) && !self.turn.is_void()
     }
 
     fn has_grown_by(&self, pages: u64, frontier: &mut Frontier) -> bool {

@@ -39,6 +39,7 @@ pub(super) struct Others {
     pub recall: oneshot::Receiver<RunError>,
     /// The thread that stands still.
     pub silent: oneshot::Receiver<Silence>,
+    pub checkpoints: Checkpoints,
     pub watch: Watch,
 }
 
@@ -55,10 +56,11 @@ pub(super) async fn drive(
         mut recorder,
         mut recall,
         mut silent,
+        checkpoints,
         watch,
     } = others;
     let watched = watch.thread("main", watch::LIMIT);
-    let mut upkeep = Upkeep::new(start, frontier, &network.stats);
+    let mut upkeep = Upkeep::new(start, checkpoints, &network.stats);
     let mut abandon_at = None;
     let ending = loop {
         let unit = watched.begin();
@@ -137,14 +139,14 @@ struct Upkeep {
 }
 
 impl Upkeep {
-    fn new(start: Instant, frontier: &mut Frontier, stats: &Stats) -> Self {
+    fn new(start: Instant, checkpoints: Checkpoints, stats: &Stats) -> Self {
         Self {
             start,
             saved_at: Duration::ZERO,
             display_at: Duration::ZERO,
             is_watched: stats.is_watched(),
             has_displayed: false,
-            checkpoints: Checkpoints::new(frontier),
+            checkpoints,
         }
     }
 
