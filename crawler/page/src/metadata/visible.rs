@@ -402,9 +402,9 @@ fn is_author_link(element: &Element) -> bool {
         MAX_MARK_BYTES,
     );
     let mut relations = relations.split_ascii_whitespace();
-    let mut folders = href.split('/');
     // A folder stands between two slashes.
-    (folders.next(), folders.next_back());
+    let between = href.split_once('/').and_then(|(_, rest)| rest.rsplit_once('/'));
+    let mut folders = between.map_or("", |(folders, _)| folders).split('/');
     relations.any(|relation| relation.eq_ignore_ascii_case("author"))
         || folders.any(|folder| AUTHOR_FOLDERS.contains(&folder))
 }
