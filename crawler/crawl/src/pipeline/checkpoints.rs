@@ -4,8 +4,8 @@ use crate::frontier::Frontier;
 use crate::messages::Record;
 use crate::steering::Turn;
 
-/// Most pages between two checkpoints. A later run learns from so many in some seconds.
-const MOST: u64 = 50_000;
+/// Most pages between two checkpoints. A later run learns from so many within a second of processor time.
+const MOST: u64 = 20_000;
 
 /// A checkpoint is due when the pages have grown by a `GROWTH`-th: the more was learned, the longer takes the writing.
 const GROWTH: u64 = 10;
