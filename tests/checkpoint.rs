@@ -117,6 +117,7 @@ fn a_rebuilt_state_learns_again_and_a_compacted_one_does_not() {
     let site = board();
     let crawl = killed(&site);
     crawl.read("gc", &[]).succeeded();
+    assert!(file(&crawl).is_file());
     assert_eq!(passed_over(&crawl), 0);
     crawl.read("rebuild", &[]).succeeded();
     assert_eq!(passed_over(&crawl), 1);

@@ -105,6 +105,16 @@ fn every_source_of_candidates_gives_the_same_verdicts_with_and_without_an_index_
         .dedup(&["in.jsonl", "--config", "bands.toml"])
         .with_code(2)
         .complains_of(&["bands.toml", "dedup.candidates = \"bands\"", "at least 0.75"]);
+    // The flag counts before the file.
+    let folder = folder.with("bands.toml", "[dedup]\ncandidates = \"bands\"\n");
+    let looser = ["in.jsonl", "--config", "bands.toml", "--min-similarity", "0.7"];
+    folder
+        .dedup(&looser)
+        .with_code(2)
+        .complains_of(&["dedup.candidates", "at least 0.75"]);
+    folder
+        .dedup(&[&looser[..], &["--candidates", "blocks"]].concat())
+        .succeeded();
 }
 
 #[test]

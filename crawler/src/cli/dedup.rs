@@ -159,16 +159,17 @@ fn settings(args: &DedupArgs) -> Result<Settings, UsageError> {
     super::configuration::validate(&config, path)?;
     config.dedup.max_distance = args.max_distance.unwrap_or(config.dedup.max_distance);
     config.dedup.min_similarity = args.min_similarity.unwrap_or(config.dedup.min_similarity);
-    let origin = || Some("the command line".into());
-    let settings = super::configuration::validate(&config, origin())?;
+    let validate = |config| super::configuration::validate(config, Some("the command line".into()));
     let Some(candidates) = args.candidates.map(CandidatesFrom::from) else {
-        return Ok(settings);
+        return validate(&config);
     };
-    if candidates == CandidatesFrom::Bands && !settings.rule.allows_bands() {
+    // Any rule goes with blocks.
+    config.dedup.candidates = CandidatesFrom::Blocks;
+    if candidates == CandidatesFrom::Bands && !validate(&config)?.rule.allows_bands() {
         return Err(UsageError::Argument(BANDS_WITHOUT_SKETCH.to_owned()));
     }
     config.dedup.candidates = candidates;
-    super::configuration::validate(&config, origin())
+    validate(&config)
 }
 
 /// The output file; `None` for `-`, which is standard output.

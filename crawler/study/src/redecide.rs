@@ -13,7 +13,9 @@ use storage::{ChangedVerdicts, Fate, PageRecord, Rebuild, Redecided, Redecision,
 
 use config::settings::Settings;
 use crawl::canonical::{self, KeptPage, Named};
-use crawl::index::{decode_signature, encode_signature, erase_index, open_existing_index, stored};
+use crawl::index::{
+    decode_signature, decode_signature_with_bands, encode_signature, erase_index, open_existing_index, stored,
+};
 use error::RunError;
 use terminal::tell::tell;
 
@@ -173,7 +175,7 @@ fn sign(rebuild: &Rebuild, page: &PageRecord, analyzer: &Analyzer) -> Result<Opt
         (Some(text), _) => analyzer.analyze(&text),
         // The normalised text is equal, so the signature is equal.
         (None, Verdict::Exact { of }) => match store.latest_page(of)? {
-            Some(same) => decode_signature(&same.signature)?,
+            Some(same) => decode_signature_with_bands(&same.signature)?,
             None => return Ok(None),
         },
         (None, _) => return Ok(None),

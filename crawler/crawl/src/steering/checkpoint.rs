@@ -167,14 +167,20 @@ impl Steering {
         postcard::to_extend(&known, Vec::with_capacity(bytes)).ok()
     }
 
-    /// Takes what was [encoded](Self::encoded). `None` if it cannot be read.
+    /// Takes what was [encoded](Self::encoded). `None` if it cannot be read, or if no pages can have taught it: the checksum has no key, and
+    /// the folder may come from somebody else.
     fn take(&mut self, learned: &[u8]) -> Option<()> {
         let learned: Learned = postcard::from_bytes(learned).ok()?;
+        let is_bounded = learned.memory.is_bounded_as(&self.memory) && learned.traps.are_bounded_as(&self.traps);
+        let rules: usize = learned.hosts.values().map(|host| host.learned().count()).sum();
+        if !is_bounded || learned.rules != rules {
+            return None;
+        }
+        self.folders = learned.folders.limited_as(&self.folders)?;
         self.hosts = learned.hosts;
         self.rules = learned.rules;
         self.memory = learned.memory;
         self.traps = learned.traps;
-        self.folders = learned.folders.limited_as(&self.folders);
         Some(())
     }
 }
@@ -288,7 +294,9 @@ fn take(store: &Store, steering: &mut Steering, parts: &file::Parts) -> Result<O
         return Ok(Some("the state does not have its last page"));
     }
     if !header.moved.are_same_now(store, number)? {
-        return Ok(Some("some of its pages were taken back since, or are pages again"));
+        return Ok(Some(
+            "some of its pages were taken back since, or are pages again, or very many have moved",
+        ));
     }
     if steering.take(parts.learned()).is_none() {
         return Ok(Some("what it holds cannot be read"));

@@ -36,6 +36,11 @@ impl<V: Clone> Memory<V> {
         self.young.contains_key(&key) || self.old.contains_key(&key)
     }
 
+    /// Whether this memory, which was read, is bounded as `other`.
+    pub fn is_bounded_as(&self, other: &Self) -> bool {
+        self.generation == other.generation && self.young.len().max(self.old.len()) <= self.generation
+    }
+
     /// Sets the value of a key, unless the key has one.
     pub fn insert_new(&mut self, key: u64, value: V) {
         let value = self.get(key).unwrap_or(value);

@@ -5,7 +5,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use storage::{Fate, PageRecord, Store, UrlState};
 
+use crate::watch;
 use error::RunError;
+
+/// Most pages that had moved for which a checkpoint is worth its tests: each page is looked up at every checkpoint.
+const MOST: usize = 4_096;
 
 /// The pages that had moved when steering came to them, and whether they were taken back then.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -19,19 +23,28 @@ impl Moved {
         Ok(is_taken_back)
     }
 
-    /// Whether steering would pass over the same pages if it learned again from the pages up to `learned_to`.
+    /// Whether steering would pass over the same pages if it learned again from the pages up to `learned_to`. `false` too if more than
+    /// [`MOST`] have moved: that is not worth the time.
     pub fn are_same_now(&self, store: &Store, learned_to: u64) -> Result<bool, RunError> {
+        if self.0.len() > MOST {
+            return Ok(false);
+        }
         for (&id, &was_taken_back) in &self.0 {
+            watch::beat();
             let page = store.page(id)?;
             if !page.is_some_and(|page| is_taken_back(store, &page).is_ok_and(|is_now| is_now == was_taken_back)) {
                 return Ok(false);
             }
         }
-        for id in store.catalogue().moved() {
+        for (at, id) in store.catalogue().moved().enumerate() {
             let id = id?;
             if id > learned_to {
                 break;
             }
+            if at == MOST {
+                return Ok(false);
+            }
+            watch::beat();
             if let Some(page) = store.page(id)?
                 && !self.0.contains_key(&id)
                 && teaches(&page)

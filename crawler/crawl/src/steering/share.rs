@@ -55,6 +55,13 @@ impl Window {
         self.next = (self.next + 1) % size;
     }
 
+    /// Whether pages can have made this window of `size` pages, which was read.
+    fn is_possible(&self, size: usize) -> bool {
+        let says_nothing_new: u32 = self.ring.iter().map(|word| word.count_ones()).sum();
+        let has_room = self.ring.len() == size.div_ceil(64) && self.next < size && self.pages <= size;
+        has_room && self.old == says_nothing_new as usize
+    }
+
     fn is_left(&self, limit: &DuplicateShare) -> bool {
         self.pages == limit.window && self.old as f64 >= limit.share * limit.window as f64
     }
@@ -90,12 +97,14 @@ impl Folders {
         }
     }
 
-    /// What was learned under the same limit.
-    pub fn limited_as(self, other: &Self) -> Self {
-        Self {
+    /// What was learned under the same limit, and read; `None` if pages cannot have taught that.
+    pub fn limited_as(self, other: &Self) -> Option<Self> {
+        let size = other.limit.map_or(0, |limit| limit.window);
+        let are_possible = self.windows.values().all(|window| window.is_possible(size));
+        (are_possible && self.windows.len() <= MAX_FOLDERS).then_some(Self {
             limit: other.limit,
             ..self
-        }
+        })
     }
 
     /// Counts a decided page, in the smallest folder first. If the crawl leaves that folder, its pages count for no larger folder.

@@ -139,6 +139,11 @@ impl Default for Traps {
 }
 
 impl Traps {
+    /// Whether these patterns, which were read, are bounded as the `other` ones.
+    pub fn are_bounded_as(&self, other: &Self) -> bool {
+        self.counts.is_bounded_as(&other.counts) && self.sources.is_bounded_as(&other.sources)
+    }
+
     /// No trap is known yet. The memory has generations of so many patterns and duplicates.
     pub fn remembering(patterns: usize, duplicates: usize) -> Self {
         Self {

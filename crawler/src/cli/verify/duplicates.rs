@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use dedup::{Deduplicator, DocId, DuplicateRule, MemoryIndex, Signature, Width};
+use dedup::{Deduplicator, DocId, DuplicateRule, Layout, MemoryIndex, Signature, Width};
 use storage::{FindingKind, Findings, PageRecord, Store};
 
 use config::settings::Settings;
@@ -110,6 +110,8 @@ struct Excused {
     may_have_other_rules: bool,
     near_replacements: u64,
     by_this_rule: u64,
+    /// The number of pages from which bands may have answered; `None` if they never do.
+    bands_from: Option<u64>,
     without_a_common_band: u64,
 }
 
@@ -123,6 +125,9 @@ impl Excused {
             may_have_other_rules,
             near_replacements: 0,
             by_this_rule: 0,
+            bands_from: Layout::for_distance(settings.scheme.width, settings.rule.max_distance)
+                .ok()
+                .and_then(|layout| settings.candidates.bands_from(layout)),
             without_a_common_band: 0,
         })
     }
@@ -141,6 +146,10 @@ impl Excused {
 
     /// Whether the crawl may have looked for the pair by its bands, and these have none in common. Counts such a pair.
     fn is_missed_by_bands(&mut self, store: &Store, id: u64, of: u64) -> Result<bool, RunError> {
+        // No more pages are kept than there are.
+        if self.bands_from.is_none_or(|from| id < from) {
+            return Ok(false);
+        }
         let bands = |id| {
             let page = store.page(id)?;
             let signature = page

@@ -13,11 +13,17 @@ const MAGIC: &[u8; 8] = b"CRAWLST\0";
 /// Bytes before the header: magic, version, length of the header.
 const FIXED: usize = MAGIC.len() + 4 + 4;
 
+/// Why another file is passed over.
+const NO_CHECKPOINT: &str = "it is no checkpoint";
+
 /// Bytes of the checksum.
 const CHECKSUM: usize = 8;
 
 /// Bytes that are written between two syncs, so that a commit of the store waits for no more of them.
 const SYNC_BYTES: usize = 4 << 20;
+
+/// No checkpoint is larger. The folder may come from somebody else.
+const MOST_BYTES: u64 = 1 << 30;
 
 /// The contents of a whole file.
 pub(super) struct Parts {
@@ -37,7 +43,7 @@ impl Parts {
 
 /// The beginning of a file: what comes before the part that was learned.
 pub(super) fn head(version: u32, header: &[u8]) -> Vec<u8> {
-    // Thousands of moved pages make no header of 4 GiB.
+    // A bounded number of moved pages makes no header of 4 GiB.
     let length = u32::try_from(header.len()).unwrap_or(u32::MAX);
     [MAGIC, &version.to_le_bytes()[..], &length.to_le_bytes(), header].concat()
 }
@@ -47,11 +53,13 @@ pub(super) fn head(version: u32, header: &[u8]) -> Vec<u8> {
 /// # Errors
 /// Why it is no checkpoint of this `version`.
 pub(super) fn read(path: &Path, version: u32) -> Result<Option<Parts>, String> {
-    let bytes = match fs::read(path) {
-        Ok(bytes) => bytes,
+    let bytes = match fs::metadata(path) {
+        Ok(found) if !found.is_file() || found.len() > MOST_BYTES => return Err(NO_CHECKPOINT.to_owned()),
+        Ok(_) => fs::read(path),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error.to_string()),
+        Err(error) => Err(error),
     };
+    let bytes = bytes.map_err(|error| error.to_string())?;
     match parts(bytes, version) {
         Ok(parts) => Ok(Some(parts)),
         Err(why) => Err(why.to_owned()),
@@ -62,7 +70,7 @@ fn parts(bytes: Vec<u8>, version: u32) -> Result<Parts, &'static str> {
     const DAMAGED: &str = "it is damaged, or not complete";
     let number = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
     if bytes.get(..MAGIC.len()) != Some(&MAGIC[..]) {
-        return Err("it is no checkpoint");
+        return Err(NO_CHECKPOINT);
     }
     let found = number(MAGIC.len()).ok_or(DAMAGED)?;
     if found != version {
@@ -78,20 +86,29 @@ fn parts(bytes: Vec<u8>, version: u32) -> Result<Parts, &'static str> {
     Ok(Parts { bytes, header })
 }
 
-/// Puts a file of these parts and their checksum in the place of `path`, in one step; durable on return.
+/// Puts a file of these parts and their checksum in the place of `path`, in one step; durable on return. After an error nothing of it takes
+/// room on a disk that may be full.
 pub(super) fn replace(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
-    let mut hash = Xxh3::new();
     let unfinished = path.with_extension("checkpoint.new");
-    let mut file = File::create(&unfinished)?;
+    let written = write(&unfinished, parts).and_then(|()| fs::rename(&unfinished, path));
+    if written.is_err() {
+        // It may not even exist.
+        let _ = fs::remove_file(&unfinished);
+    }
+    written?;
+    // The new name is durable when the folder is. A file system that cannot open folders has no such step.
+    let folder = path.parent().unwrap_or(Path::new("."));
+    File::open(folder).and_then(|folder| folder.sync_all()).or(Ok(()))
+}
+
+fn write(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+    let mut hash = Xxh3::new();
+    let mut file = File::create(path)?;
     for part in parts.iter().flat_map(|part| part.chunks(SYNC_BYTES)) {
         hash.update(part);
         file.write_all(part)?;
         file.sync_data()?;
     }
     file.write_all(&hash.digest().to_le_bytes())?;
-    file.sync_all()?;
-    fs::rename(&unfinished, path)?;
-    // The new name is durable when the folder is. A file system that cannot open folders has no such step.
-    let folder = path.parent().unwrap_or(Path::new("."));
-    File::open(folder).and_then(|folder| folder.sync_all()).or(Ok(()))
+    file.sync_all()
 }

@@ -26,9 +26,8 @@ fn learn(steering: &mut Steering, pages: &[(String, JudgedPage)]) {
     }
 }
 
-/// What a new process knows after it has read what `steering` wrote.
-fn reopened(steering: &Steering) -> Steering {
-    let mut again = Steering::new(steering.policy.clone());
+/// What a new process, which knows nothing yet, knows after it has read what `steering` wrote.
+fn reopened(steering: &Steering, mut again: Steering) -> Steering {
     again.take(&steering.encoded(0).unwrap()).unwrap();
     again.learned_to = steering.learned_to;
     again
@@ -84,10 +83,37 @@ proptest! {
         learn(&mut all, &pages);
         let mut first = new(policy);
         learn(&mut first, &pages[..cut]);
-        let mut rest = reopened(&first);
+        let mut rest = reopened(&first, new(first.policy.clone()));
         learn(&mut rest, &pages[cut..]);
         assert_same(&all, &rest);
     }
+}
+
+#[test]
+fn what_no_pages_can_have_taught_is_not_taken() {
+    let policy = || SteeringSettings {
+        duplicate_share: Some(DuplicateShare { share: 0.8, window: 12 }),
+        ..policy()
+    };
+    let mut steering = Steering::new(policy());
+    learn(&mut steering, &Sequence::of(3).take(400));
+    let takes = |steering: &Steering, policy| Steering::new(policy).take(&steering.encoded(0).unwrap()).is_some();
+    assert!(takes(&steering, policy()));
+    // The windows of the folders have other bounds.
+    let narrow = Some(DuplicateShare { share: 0.8, window: 4 });
+    assert!(!takes(
+        &steering,
+        SteeringSettings {
+            duplicate_share: narrow,
+            ..policy()
+        }
+    ));
+    steering.rules += 1;
+    assert!(!takes(&steering, policy()));
+    steering.rules -= 1;
+    steering.memory = Memory::of(usize::MAX);
+    assert!(!takes(&steering, policy()));
+    assert!(!takes(&forgetful(policy()), policy()));
 }
 
 #[test]
@@ -104,7 +130,7 @@ fn rules_patterns_and_traps_are_the_same_after_a_checkpoint_within_their_evidenc
     for cut in [1, 60, 400, 1_200, 2_499] {
         let mut first = Steering::new(policy());
         learn(&mut first, &pages[..cut]);
-        let mut rest = reopened(&first);
+        let mut rest = reopened(&first, Steering::new(policy()));
         learn(&mut rest, &pages[cut..]);
         assert_same(&all, &rest);
         assert_eq!((all.rules(), all.traps()), (rest.rules(), rest.traps()));
@@ -132,7 +158,7 @@ fn tests_under_way_and_samples_begin_anew_and_change_nothing_that_is_learned() {
             .values()
             .any(|host| host.learned().any(|learned| learned.is_tested))
     );
-    assert_same(&plain, &reopened(&busy));
+    assert_same(&plain, &reopened(&busy, Steering::new(policy())));
 }
 
 /// If this fails, the code learns something else from the same pages, or encodes it in another way: raise [`VERSION`], so that no run
