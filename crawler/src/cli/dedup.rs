@@ -159,7 +159,7 @@ fn settings(args: &DedupArgs) -> Result<Settings, UsageError> {
     super::configuration::validate(&config, path)?;
     config.dedup.max_distance = args.max_distance.unwrap_or(config.dedup.max_distance);
     config.dedup.min_similarity = args.min_similarity.unwrap_or(config.dedup.min_similarity);
-    let validate = |config| super::configuration::validate(config, Some("the command line".into()));
+    let validate = |config: &Config| super::configuration::validate(config, Some("the command line".into()));
     let Some(candidates) = args.candidates.map(CandidatesFrom::from) else {
         return validate(&config);
     };
