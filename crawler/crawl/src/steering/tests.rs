@@ -2,7 +2,7 @@ use super::host_rules::{MAX_PATTERNS, MAX_SHAPES, MAX_WIDE_RULES};
 use super::*;
 use config::Leave;
 
-fn policy() -> SteeringSettings {
+pub(super) fn policy() -> SteeringSettings {
     SteeringSettings {
         enabled: true,
         min_confirmed: 3,

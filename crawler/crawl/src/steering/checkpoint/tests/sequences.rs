@@ -2,21 +2,7 @@
 
 use std::collections::HashMap;
 
-use config::Leave;
-use config::settings::SteeringSettings;
-
 use crate::steering::{DuplicateOf, JudgedPage};
-
-pub(super) fn policy() -> SteeringSettings {
-    SteeringSettings {
-        enabled: true,
-        min_confirmed: 3,
-        min_pattern_pages: 10,
-        leave: Leave::Traps,
-        apply: Vec::new(),
-        duplicate_share: None,
-    }
-}
 
 /// A page before its verdict: its URL and its text.
 type Page = (String, String);
