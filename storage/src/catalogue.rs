@@ -1,6 +1,7 @@
 //! The catalogue of pages: single pages, clusters, and all pages in order.
 
-use crate::commit::{Latest, Piece};
+use crate::commit::Piece;
+use crate::commit::staged::Latest;
 use crate::error::StorageError;
 use crate::format;
 use crate::page::{Fate, PageRecord, Verdict};

@@ -1,4 +1,6 @@
-//! A commit in the making: changes since the last commit that are not in the tree yet.
+//! A commit: changes that become durable together, and the look-ups in them.
+//!
+//! The store stages changes in one commit while the one before is applied ([`staged`]); [`applier`] has the thread that applies it.
 //!
 //! New links come first, sorted by their places in the queue, so that a commit writes each chunk of the queue once, however many
 //! pages its URLs come from. Then come the *pieces*, in order. Each part of the store writes its changes into a piece, and a piece becomes
@@ -10,17 +12,16 @@
 //! [`Links`](crate::links::Links) has them archived with the page. A commit gives out numbers of URLs, places and pages once: no later
 //! commit gives them out again, even if the crash lost them. So a link that names its page never names another.
 
+pub(crate) mod applier;
 pub(crate) mod apply;
+pub(crate) mod staged;
 
-use std::collections::{HashMap, VecDeque};
-use std::ops::Deref;
+use std::collections::HashMap;
 
 use crate::batch::KeyValue;
 use crate::counts::CountChange;
-use crate::error::StorageError;
 use crate::format::Progress;
 use crate::frontier::{QueueChange, QueuedUrl, UrlHash, UrlId};
-use crate::state::State;
 use crate::warc::location::WarcEnd;
 
 /// Upper bound on the length of the keys whose staged rows can be looked up: those of tables with numbers as keys.
@@ -140,16 +141,28 @@ pub(crate) struct FreshUrl {
     pub queued: QueuedUrl,
 }
 
-/// Links and pieces, with the look-ups that later steps need before the commit.
+/// A URL in a commit that takes a place in the queue.
+enum Added {
+    /// The link of this index.
+    Link(usize),
+    /// The change of this index in the queue changes of the piece of this index.
+    Change(usize, usize),
+}
+
+/// Links and pieces, with the look-ups that later steps need before they are in the tree.
 #[derive(Default)]
 pub(crate) struct Commit {
     links: Vec<FreshUrl>,
-    pieces: VecDeque<Piece>,
+    pieces: Vec<Piece>,
     rows: usize,
     /// Bytes of keys and values.
     bytes: usize,
-    /// Place of the latest row of each short key: index of the piece, index of the row in it. Valid because pieces leave all at once.
+    /// The latest row of each short key: index of the piece, index of the row in it.
     latest: HashMap<ShortKey, (usize, usize)>,
+    /// Places in the queue by `seq`: taken (`true`) or given up (`false`).
+    places: HashMap<u64, bool>,
+    /// The URLs that take places, by host.
+    added: HashMap<String, Vec<Added>>,
 }
 
 impl Commit {
@@ -161,38 +174,65 @@ impl Commit {
             .map(|(key, value)| key.len() + value.as_ref().map_or(0, Vec::len));
         let queue = piece.queue.iter().map(QueueChange::held_bytes);
         self.bytes += bytes.chain(queue).sum::<usize>();
+        let number = self.pieces.len();
         for (at, (key, _)) in piece.rows.iter().enumerate() {
             if let Some(key) = short(key) {
-                self.latest.insert(key, (self.pieces.len(), at));
+                self.latest.insert(key, (number, at));
             }
         }
-        self.pieces.push_back(piece);
+        for (at, change) in piece.queue.iter().enumerate() {
+            match change {
+                QueueChange::Add(queued) => self.add(queued, Added::Change(number, at)),
+                QueueChange::Remove(place) => {
+                    self.places.insert(place.seq, false);
+                }
+            }
+        }
+        self.pieces.push(piece);
     }
 
     pub fn push_link(&mut self, link: FreshUrl) {
         self.rows += 1;
         self.bytes += size_of::<FreshUrl>() + link.queued.held_bytes();
+        self.add(&link.queued, Added::Link(self.links.len()));
         self.links.push(link);
     }
 
-    /// The row of a short key, if it is staged; `Some(None)` if its removal is staged.
+    fn add(&mut self, queued: &QueuedUrl, added: Added) {
+        self.places.insert(queued.seq, true);
+        match self.added.get_mut(&queued.host) {
+            Some(of_host) => of_host.push(added),
+            None => {
+                self.added.insert(queued.host.clone(), vec![added]);
+            }
+        }
+    }
+
+    /// The row of a short key, if the commit has it; `Some(None)` if it has its removal.
     fn row(&self, key: &[u8]) -> Option<Option<&[u8]>> {
         let (piece, row) = *self.latest.get(&short(key)?)?;
         let (_, value) = self.pieces.get(piece)?.rows.get(row)?;
         Some(value.as_deref())
     }
 
-    /// Staged rows.
-    pub fn rows(&self) -> usize {
-        self.rows
+    /// Whether the place in the queue with this `seq` is taken after the commit; `None` if the commit does not change it.
+    fn is_taken(&self, seq: u64) -> Option<bool> {
+        self.places.get(&seq).copied()
     }
 
-    /// Bytes of the staged rows.
-    pub fn bytes(&self) -> usize {
-        self.bytes
+    /// The URLs that take places in the queue of the host, in no order. A later change of the commit may take them out.
+    fn added(&self, host: &str) -> impl Iterator<Item = &QueuedUrl> {
+        let of_host = self.added.get(host).into_iter().flatten();
+        of_host.filter_map(|added| match *added {
+            Added::Link(link) => Some(&self.links.get(link)?.queued),
+            Added::Change(piece, change) => match self.pieces.get(piece)?.queue.get(change)? {
+                QueueChange::Add(queued) => Some(queued),
+                QueueChange::Remove(_) => None,
+            },
+        })
     }
 
-    pub fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.pieces.is_empty() && self.links.is_empty()
     }
 }
@@ -203,80 +243,9 @@ fn short(key: &[u8]) -> Option<ShortKey> {
     Some((short, key.len() as u8))
 }
 
-/// The rows as they are after the next commit, for tables with numbers as keys.
-#[derive(Clone, Copy)]
-pub(crate) struct Latest<'a> {
-    state: &'a State,
-    commit: &'a Commit,
-}
-
-impl<'a> Latest<'a> {
-    pub fn new(state: &'a State, commit: &'a Commit) -> Self {
-        Self { state, commit }
-    }
-
-    /// The committed rows.
-    pub fn state(self) -> &'a State {
-        self.state
-    }
-
-    /// The value of a row, staged or committed.
-    pub fn get(self, key: &[u8]) -> Result<Option<Value<'a>>, StorageError> {
-        match self.commit.row(key) {
-            Some(row) => Ok(row.map(Value::Staged)),
-            None => Ok(self.state.get(key)?.map(Value::Committed)),
-        }
-    }
-}
-
-/// The value of a row.
-pub(crate) enum Value<'a> {
-    Staged(&'a [u8]),
-    Committed(sled::IVec),
-}
-
-impl Deref for Value<'_> {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Self::Staged(row) => row,
-            Self::Committed(row) => row,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::batch::Batch;
-    use crate::format::numbered;
-
-    #[test]
-    fn the_latest_row_is_the_last_one_that_was_staged_and_otherwise_the_committed_one() {
-        let dir = tempfile::tempdir().unwrap();
-        let state = State::open(dir.path(), 1 << 20).unwrap();
-        let mut batch = Batch::default();
-        for number in 0..3 {
-            batch.insert(&numbered(b'p', number)[..], &b"committed"[..]);
-        }
-        state.apply(batch).unwrap();
-        let mut commit = Commit::default();
-        for value in ["first", "second"] {
-            let mut piece = Piece::at(Progress::START);
-            piece.set(numbered(b'p', 1), value.into());
-            piece.remove(numbered(b'p', 2));
-            // Another table, and a key that goes on where the one of a page ends.
-            piece.set(numbered(b'v', 0), value.into());
-            piece.set([&numbered(b'p', 0)[..], &[0]].concat(), value.into());
-            commit.push(piece);
-        }
-        let rows = Latest::new(&state, &commit);
-        let read = |number| rows.get(&numbered(b'p', number)).unwrap().map(|row| row.to_vec());
-        assert_eq!(read(0), Some(b"committed".to_vec()));
-        assert_eq!(read(1), Some(b"second".to_vec()));
-        assert_eq!((read(2), read(3)), (None, None));
-    }
 
     #[test]
     fn a_divided_piece_has_each_row_once_and_in_order() {

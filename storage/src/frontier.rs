@@ -3,6 +3,7 @@
 //! Within a host the queue is in order of priority (0 first), then depth, then discovery. The caller decides which host is next,
 //! and when.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -119,6 +120,12 @@ impl QueuedUrl {
             .map(|field| field.as_ref().map_or(0, String::len))
             .sum::<usize>();
         self.url.len() + self.host.len() + via + revisit
+    }
+
+    /// Compares the places in the queue: those of a host in their order.
+    pub(crate) fn cmp_place(&self, other: &Self) -> Ordering {
+        let place = |queued: &Self| (queued.priority, queued.depth, queued.seq);
+        self.host.cmp(&other.host).then(place(self).cmp(&place(other)))
     }
 
     /// The same URL with one more attempt, at the end of its priority and depth.

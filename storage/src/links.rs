@@ -12,14 +12,16 @@ use self::depths::{Depths, LoweredUrls};
 use self::early::EarlyLinks;
 use self::known::KnownUrls;
 use crate::batch::Batch;
-use crate::commit::{FreshUrl, Latest, Piece};
+use crate::commit::staged::Latest;
+use crate::commit::{FreshUrl, Piece};
 use crate::edges::{Edge, Edges};
 use crate::error::StorageError;
-use crate::format::{self, Progress};
+use crate::format;
 use crate::frontier::{Discovered, QueuedUrl, UrlHash, UrlId, Via};
 use crate::state::State;
 
 pub(crate) use self::depths::DepthEdits;
+pub(crate) use self::early::EarlyNote;
 pub(crate) use self::known::Logged;
 
 /// ⟨u16⟩: the depth beyond which the last run queued no URL.
@@ -319,30 +321,26 @@ impl Links {
         KnownUrls::log(logged, batch)
     }
 
-    /// Notes the links of the commit from `before` to `after` as early.
-    pub fn note_early(&self, before: Progress, after: Progress, batch: &mut Batch) -> Result<(), StorageError> {
-        self.early.note(before, after, batch)
-    }
-
-    /// Removes that note in the last batch of a commit, if there is one: `had_links` says whether this commit made it.
-    pub fn note_early_after(&self, had_links: bool, batch: &mut Batch) -> Result<(), StorageError> {
-        self.early.note_after(had_links, batch)
-    }
-
     /// Whether early links are noted.
     #[cfg(test)]
     pub fn has_early_note(&self) -> bool {
         EarlyLinks::are_noted(&self.state)
     }
 
-    /// Notes that everything staged is applied.
+    /// Notes that the commit with everything staged is applied from now on. Returns what it notes about early links.
+    pub fn seal(&mut self) -> EarlyNote {
+        self.depths.seal();
+        self.early.seal()
+    }
+
+    /// Notes that it is applied.
     pub fn committed(&mut self) {
-        self.early.committed();
         self.depths.committed();
     }
 
-    /// Merges the hashes of recent URLs into their buckets, if there are enough. All of them must have been applied.
-    pub fn merge_if_due(&mut self) -> Result<(), StorageError> {
-        self.known.merge_if_due(&self.state)
+    /// Merges the hashes of recent URLs with numbers below `end`, which the tree has, into their buckets, if there are enough. No commit is
+    /// applied meanwhile.
+    pub fn merge_if_due(&mut self, end: UrlId) -> Result<(), StorageError> {
+        self.known.merge_if_due(&self.state, end)
     }
 }

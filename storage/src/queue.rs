@@ -1,12 +1,13 @@
-//! The queue: its head for one host, all of it, and which of its places are taken.
+//! The queue: its head for one host, and all of it.
 
 mod chunk;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use self::chunk::queue_prefix;
+use crate::commit::staged::Staged;
 use crate::error::StorageError;
-use crate::frontier::{ChunkKind, Place, QueuedUrl, UrlId};
+use crate::frontier::{ChunkKind, Place, QueuedUrl};
 use crate::state::State;
 
 pub(crate) use self::chunk::Edits as QueueEdits;
@@ -14,19 +15,30 @@ pub(crate) use self::chunk::Edits as QueueEdits;
 /// The queue.
 pub struct Queue {
     state: State,
-    /// Staged places by `seq`: taken (`true`) or given up (`false`).
-    places: HashMap<u64, bool>,
-    /// URLs with an outcome whose return to the queue is staged.
-    returned: HashSet<UrlId>,
+}
+
+/// A part of a host's queue: its first URLs behind a place.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Head<'a> {
+    pub host: &'a str,
+    /// The place: priority, depth and [`seq`](QueuedUrl::seq). `None` for the begin of the queue.
+    pub behind: Option<(u8, u16, u64)>,
+    /// Upper bound on the URLs.
+    pub limit: usize,
+    /// The `seq` of each URL that does not count.
+    pub skip: &'a HashSet<u64>,
+}
+
+impl Head<'_> {
+    fn has(&self, queued: &QueuedUrl) -> bool {
+        let place = (queued.priority, queued.depth, queued.seq);
+        self.behind.is_none_or(|behind| behind < place) && !self.skip.contains(&queued.seq)
+    }
 }
 
 impl Queue {
     pub(crate) fn new(state: State) -> Self {
-        Self {
-            state,
-            places: HashMap::new(),
-            returned: HashSet::new(),
-        }
+        Self { state }
     }
 
     /// Iterates over all committed URLs in the queue, by host, then in the order of the queue.
@@ -42,18 +54,23 @@ impl Queue {
         })
     }
 
-    /// The first `limit` committed URLs of a host's queue behind the place `from`, without those whose `seq` is in `skip`.
-    pub(crate) fn head(
-        &self,
-        host: &str,
-        from: Option<(u8, u16, u64)>,
-        limit: usize,
-        skip: &HashSet<u64>,
-    ) -> Result<Vec<QueuedUrl>, StorageError> {
+    /// The URLs of the `head`, in order, with staged changes.
+    pub(crate) fn head(&self, head: &Head<'_>, staged: &Staged) -> Result<Vec<QueuedUrl>, StorageError> {
+        let mut urls = self.committed_head(head, staged)?;
+        let mut waiting: Vec<&QueuedUrl> = staged.waiting(head.host).filter(|queued| head.has(queued)).collect();
+        waiting.sort_unstable_by(|a, b| a.cmp_place(b));
+        urls.extend(waiting.into_iter().take(head.limit).cloned());
+        urls.sort_unstable_by(QueuedUrl::cmp_place);
+        urls.truncate(head.limit);
+        Ok(urls)
+    }
+
+    /// The URLs of the `head` that nothing staged has to do with.
+    fn committed_head(&self, head: &Head<'_>, staged: &Staged) -> Result<Vec<QueuedUrl>, StorageError> {
         let mut found = Vec::new();
-        let prefix = queue_prefix(host);
-        let behind = from.map(|(priority, depth, seq)| {
-            let host = host.to_owned();
+        let prefix = queue_prefix(head.host);
+        let behind = head.behind.map(|(priority, depth, seq)| {
+            let host = head.host.to_owned();
             chunk::place_key(&Place {
                 kind: ChunkKind { host, priority, depth },
                 seq,
@@ -70,13 +87,11 @@ impl Queue {
                 break;
             }
             let urls = chunk::read(&self.state, &key, &value)?;
-            let is_behind =
-                |queued: &QueuedUrl| from.is_none_or(|from| from < (queued.priority, queued.depth, queued.seq));
             let wanted = urls
                 .into_iter()
-                .filter(|queued| is_behind(queued) && !skip.contains(&queued.seq));
-            found.extend(wanted.take(limit - found.len()));
-            if found.len() >= limit {
+                .filter(|queued| head.has(queued) && staged.is_taken(queued.seq).is_none());
+            found.extend(wanted.take(head.limit - found.len()));
+            if found.len() >= head.limit {
                 break;
             }
         }
@@ -84,31 +99,10 @@ impl Queue {
     }
 
     /// Whether the URL waits at its place, with staged changes.
-    pub(crate) fn has(&self, queued: &QueuedUrl) -> Result<bool, StorageError> {
-        match self.places.get(&queued.seq) {
-            Some(is_taken) => Ok(*is_taken),
+    pub(crate) fn has(&self, queued: &QueuedUrl, staged: &Staged) -> Result<bool, StorageError> {
+        match staged.is_taken(queued.seq) {
+            Some(is_taken) => Ok(is_taken),
             None => chunk::is_taken(&self.state, &Place::of(queued)),
         }
-    }
-
-    /// Notes that the return of a URL with an outcome is staged. `false` if it already was since the last commit.
-    pub(crate) fn returns(&mut self, id: UrlId) -> bool {
-        self.returned.insert(id)
-    }
-
-    /// Notes that the place of a URL is staged.
-    pub(crate) fn take_place(&mut self, queued: &QueuedUrl) {
-        self.places.insert(queued.seq, true);
-    }
-
-    /// Notes that the removal of a URL from its place is staged.
-    pub(crate) fn give_up_place(&mut self, queued: &QueuedUrl) {
-        self.places.insert(queued.seq, false);
-    }
-
-    /// Notes that everything staged is committed.
-    pub(crate) fn committed(&mut self) {
-        self.places.clear();
-        self.returned.clear();
     }
 }

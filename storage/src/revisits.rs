@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::catalogue::Catalogue;
-use crate::commit::{Latest, Piece};
+use crate::commit::Piece;
+use crate::commit::staged::Latest;
 use crate::error::StorageError;
 use crate::format;
 use crate::page::PageRecord;

@@ -18,10 +18,13 @@ mod yielded;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::archive::Archive;
+use crate::commit::Piece;
+use crate::commit::applier::{Applier, Job};
 use crate::commit::apply::Target;
-use crate::commit::{Commit, Latest, Piece};
+use crate::commit::staged::{Latest, Staged};
 use crate::copied::StateCopy;
 use crate::counts::Counts;
 use crate::error::StorageError;
@@ -31,7 +34,7 @@ use crate::frontier::QueuedUrl;
 use crate::host_counts::HostCounts;
 use crate::links::Links;
 use crate::outbox::Outbox;
-use crate::queue::Queue;
+use crate::queue::{Head, Queue};
 use crate::revisits::CurrentRefresh;
 use crate::running::client::AsOf;
 use crate::running::server::Server;
@@ -54,12 +57,16 @@ const MAX_STAGED_ROWS: usize = 1 << 16;
 pub struct Store {
     /// Gives the rows to other processes. First, because it ends before the database is closed.
     server: Option<Server>,
+    /// The thread that applies commits, since the first one that [began](Self::begin_commit) beside its caller. It, too, ends before the database is closed.
+    applier: Option<Applier>,
     state: State,
     /// Everything staged.
-    commit: Commit,
-    /// Progress after the last commit.
+    staged: Staged,
+    /// Progress after the commit that the thread applies.
+    sealed: Option<Progress>,
+    /// Progress after the last commit that is complete.
     committed: Progress,
-    /// Progress with everything staged; its `commit` is the last one made.
+    /// Progress with everything staged; its `commit` is the last one that began.
     progress: Progress,
     links: Links,
     queue: Queue,
@@ -70,7 +77,9 @@ pub struct Store {
     folder: DataFolder,
     /// See [`OpenOptions::closes_files`].
     closes_files: bool,
-    /// Set while a commit applies its batches; stays set if that fails.
+    /// How long the rows of the last commit took.
+    commit_took: Duration,
+    /// A commit has failed: nobody knows how much of it is in the rows.
     halted: bool,
     scheme: String,
     started_at: u64,
@@ -197,31 +206,37 @@ impl Store {
     /// Rows that are staged for the next commit.
     #[must_use]
     pub fn pending(&self) -> usize {
-        self.commit.rows()
+        self.staged.open_rows()
     }
 
-    /// The first `limit` URLs of the host's queue, in order, without the URLs in process: those whose [`seq`](QueuedUrl::seq) is
-    /// in `skip`. Commits everything staged first.
+    /// The first `limit` URLs of the host's queue, in order, with staged changes, but without the URLs in process: those whose
+    /// [`seq`](QueuedUrl::seq) is in `skip`.
     ///
     /// # Errors
-    /// As [`commit`](Self::commit).
-    pub fn refill(&mut self, host: &str, limit: usize, skip: &HashSet<u64>) -> Result<Vec<QueuedUrl>, StorageError> {
+    /// Errors of the state.
+    pub fn refill(&self, host: &str, limit: usize, skip: &HashSet<u64>) -> Result<Vec<QueuedUrl>, StorageError> {
         self.refill_behind(host, None, limit, skip)
     }
 
-    /// [`refill`](Self::refill) from the URLs behind the place `from`: priority, depth and [`seq`](QueuedUrl::seq).
+    /// [`refill`](Self::refill) from the URLs behind the place `behind`: priority, depth and [`seq`](QueuedUrl::seq).
     ///
     /// # Errors
-    /// As [`commit`](Self::commit).
+    /// Errors of the state.
     pub fn refill_behind(
-        &mut self,
+        &self,
         host: &str,
-        from: Option<(u8, u16, u64)>,
+        behind: Option<(u8, u16, u64)>,
         limit: usize,
         skip: &HashSet<u64>,
     ) -> Result<Vec<QueuedUrl>, StorageError> {
-        self.commit()?;
-        self.queue.head(host, from, limit, skip)
+        self.check_running()?;
+        let head = Head {
+            host,
+            behind,
+            limit,
+            skip,
+        };
+        self.queue.head(&head, &self.staged)
     }
 
     /// Makes everything staged durable: the archive first, then the rows, URL by URL in the order they were finished.
@@ -235,34 +250,120 @@ impl Store {
         committed.map_err(|error| self.explained(error))
     }
 
-    fn commit_staged(&mut self) -> Result<u64, StorageError> {
-        self.check_running()?;
-        if !self.commit.is_empty() {
-            self.archive.sync()?;
-            let mut last = self.state.begin_commit()?;
-            self.halted = true;
-            let number = self.progress.commit + 1;
-            let after = Progress {
-                commit: number,
-                ..self.progress
-            };
-            let target = Target::new(&self.state, &self.links, (self.committed, after));
-            self.commit.apply(target)?;
-            self.committed = after;
-            self.links.committed();
-            self.queue.committed();
-            self.state.flush()?;
-            self.progress.commit = number;
-            self.links.merge_if_due()?;
-            *last = LastCommit {
-                number,
-                at_ms: now_ms(),
-            };
-            self.halted = false;
-            self.archive.committed(self.committed.archive);
-            self.folder.note_commit(number)?;
+    /// As [`commit`](Self::commit), but a thread writes the rows. Waits until the archive is durable, and for the commit that began before.
+    /// [While it is under way](Self::is_committing), what reads committed rows may read a part of it.
+    ///
+    /// # Errors
+    /// As [`commit`](Self::commit), also those of the commit that began before; the thread cannot be started.
+    pub fn begin_commit(&mut self) -> Result<(), StorageError> {
+        let begun = self.try_begin_commit();
+        begun.map_err(|error| self.explained(error))
+    }
+
+    /// Whether a commit that [began](Self::begin_commit) is under way.
+    ///
+    /// # Errors
+    /// It has ended, and the state could not be written: every later call fails until the store is opened again.
+    pub fn is_committing(&mut self) -> Result<bool, StorageError> {
+        let Some(applier) = self.applier.as_mut().filter(|_| self.sealed.is_some()) else {
+            return Ok(false);
+        };
+        match applier.result() {
+            Some(result) => {
+                let ended = self.end_commit(result);
+                ended.map_err(|error| self.explained(error))?;
+                Ok(false)
+            }
+            None => Ok(true),
         }
-        Ok(self.progress.next_page - 1)
+    }
+
+    /// How long the rows of the last commit took to be durable.
+    #[must_use]
+    pub fn commit_took(&self) -> Duration {
+        self.commit_took
+    }
+
+    /// The highest durable sequence number of a page, 0 if there is none.
+    #[must_use]
+    pub fn durable(&self) -> u64 {
+        self.committed.next_page - 1
+    }
+
+    fn commit_staged(&mut self) -> Result<u64, StorageError> {
+        self.await_commit()?;
+        if let Some(job) = self.seal()? {
+            let result = job.run();
+            drop(job);
+            self.end_commit(result)?;
+        }
+        Ok(self.durable())
+    }
+
+    fn try_begin_commit(&mut self) -> Result<(), StorageError> {
+        self.await_commit()?;
+        if self.applier.is_none() {
+            let started = Applier::start();
+            self.applier = Some(started.map_err(|source| StorageError::io("start a thread for", self.dir(), source))?);
+        }
+        if let Some(job) = self.seal()?
+            && let Some(applier) = &self.applier
+        {
+            applier.apply(job);
+        }
+        Ok(())
+    }
+
+    /// Waits for the end of the commit that is applied, if one is.
+    fn await_commit(&mut self) -> Result<(), StorageError> {
+        self.check_running()?;
+        match &mut self.applier {
+            Some(applier) if self.sealed.is_some() => {
+                let result = applier.wait();
+                self.end_commit(result)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes the archive durable, and everything staged a commit. `None` if nothing is staged.
+    fn seal(&mut self) -> Result<Option<Job>, StorageError> {
+        if self.staged.is_open_empty() {
+            return Ok(None);
+        }
+        self.archive.sync()?;
+        self.progress.commit += 1;
+        self.sealed = Some(self.progress);
+        let target = Target {
+            state: self.state.clone(),
+            before: self.committed,
+            after: self.progress,
+            early: self.links.seal(),
+        };
+        let commit = self.staged.seal();
+        Ok(Some(Job { commit, target }))
+    }
+
+    /// Ends the commit with this `result`.
+    fn end_commit(&mut self, result: Result<Duration, StorageError>) -> Result<(), StorageError> {
+        self.halted = true;
+        self.commit_took = result?;
+        if let Some(after) = self.sealed.take() {
+            self.committed = after;
+        }
+        self.links.committed();
+        if let Some(commit) = self.staged.applied()
+            && let Some(applier) = &self.applier
+        {
+            applier.free(commit);
+        }
+        {
+            let _no_snapshot = self.state.begin_commit()?;
+            self.links.merge_if_due(self.committed.next_seq)?;
+        }
+        self.halted = false;
+        self.archive.committed(self.committed.archive);
+        self.folder.note_commit(self.committed.commit)
     }
 
     fn check_running(&self) -> Result<(), StorageError> {
@@ -272,8 +373,8 @@ impl Store {
     /// Commits if the stage is full, so that memory stays bounded however rarely the caller commits.
     pub(crate) fn make_room(&mut self) -> Result<(), StorageError> {
         self.check_running()?;
-        let bytes = self.archive.waiting_bytes() + self.commit.bytes() as u64;
-        if bytes >= MAX_STAGED_BYTES || self.commit.rows() >= MAX_STAGED_ROWS {
+        let bytes = self.archive.waiting_bytes() + self.staged.bytes() as u64;
+        if bytes >= MAX_STAGED_BYTES || self.staged.rows() >= MAX_STAGED_ROWS {
             self.commit()?;
         }
         Ok(())
@@ -290,12 +391,12 @@ impl Store {
             self.hosts.apply(change);
         }
         self.progress = piece.progress();
-        self.commit.push(piece);
+        self.staged.push(piece);
     }
 
     /// The rows with everything staged.
     fn latest(&self) -> Latest<'_> {
-        Latest::new(&self.state, &self.commit)
+        Latest::new(&self.state, &self.staged)
     }
 }
 

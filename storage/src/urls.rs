@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::catalogue::Catalogue;
-use crate::commit::{Latest, Piece};
+use crate::commit::Piece;
+use crate::commit::staged::Latest;
 use crate::edges::Edges;
 use crate::error::StorageError;
 use crate::format;
@@ -73,6 +74,10 @@ pub(crate) struct FinishedUrl {
 impl FinishedUrl {
     pub fn state(&self) -> &UrlState {
         &self.row.state
+    }
+
+    pub fn into_state(self) -> UrlState {
+        self.row.state
     }
 }
 

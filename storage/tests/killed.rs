@@ -74,7 +74,7 @@ fn compression_of(run: u64) -> Compression {
     }
 }
 
-/// Crawls to the end, and reports each finished page and each commit.
+/// Crawls to the end, and reports each finished page and each commit. Most commits are written beside the next pages.
 fn crawl(dir: &Path, compression: Compression, say: fn(&str)) {
     let mut store = open_as(dir, Some(compression));
     let seeds: Vec<_> = (0..HOSTS).map(link).collect();
@@ -92,9 +92,12 @@ fn crawl(dir: &Path, compression: Compression, say: fn(&str)) {
             finish(&mut store, &queued, compression);
             finished += 1;
             say("finished");
-            if finished % COMMIT_EVERY == 0 {
+            if finished % (4 * COMMIT_EVERY) == 0 {
                 store.commit().unwrap();
                 say("committed");
+            } else if finished % COMMIT_EVERY == 0 && !store.is_committing().unwrap() {
+                store.begin_commit().unwrap();
+                say("a commit began");
             }
         }
     }

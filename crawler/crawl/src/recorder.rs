@@ -169,11 +169,11 @@ impl Recorder {
                     let news = self.on_news(news)?;
                     self.tell_all(events, news);
                 }
-                Input::Pause => self.commit()?,
+                Input::Pause => self.commit_beside()?,
                 Input::End => break,
             }
             if self.books.is_overdue() {
-                self.commit()?;
+                self.commit_beside()?;
             }
         }
         let _unit = thread.begin();
@@ -228,6 +228,14 @@ impl Recorder {
     fn commit(&mut self) -> Result<(), RunError> {
         self.books.commit(&mut *self.judge)?;
         self.checkpoints.committed(self.books.store())
+    }
+
+    /// Commits beside the next messages. A checkpoint waits for a commit of everything recorded before it.
+    fn commit_beside(&mut self) -> Result<(), RunError> {
+        if self.checkpoints.is_waiting() {
+            return self.commit();
+        }
+        self.books.commit_beside(&mut *self.judge)
     }
 
     /// Something was recorded: the figures show it, and others learn of it before the frontier.

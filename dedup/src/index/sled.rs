@@ -267,12 +267,25 @@ impl SledIndex {
     /// # Errors
     /// The trees cannot be written. The documents stay in memory, and the next call tries again.
     pub fn persist(&mut self, sequence: u64) -> Result<(), DedupError> {
-        self.write_pending()?;
+        self.persist_those(sequence, |_| true)
+    }
+
+    /// As [`persist`](Self::persist), but writes only the documents with ids up to `sequence`. The owner's catalogue may still lose the others,
+    /// which stay pending.
+    ///
+    /// # Errors
+    /// As [`persist`](Self::persist).
+    pub fn persist_up_to(&mut self, sequence: u64) -> Result<(), DedupError> {
+        self.persist_those(sequence, |id| id.0 <= sequence)
+    }
+
+    fn persist_those(&mut self, sequence: u64, is_due: impl Fn(DocId) -> bool) -> Result<(), DedupError> {
+        self.write_pending(&is_due)?;
         if sequence > self.applied {
             self.meta.set_applied(sequence)?;
             self.applied = sequence;
         }
-        self.end_persist()
+        self.end_persist(is_due)
     }
 
     /// Writes all pending documents together with the owner's `mark`, for an owner that numbers what it has applied in its
@@ -287,10 +300,10 @@ impl SledIndex {
             let ids: Vec<u64> = self.pending.order.iter().map(|id| id.0).collect();
             self.meta.note_unmarked(&ids)?;
         }
-        self.write_pending()?;
+        self.write_pending(|_| true)?;
         self.meta.set_mark(mark)?;
         self.mark = Some(mark.to_vec());
-        self.end_persist()
+        self.end_persist(|_| true)
     }
 
     /// The mark of the last [`persist_marked`](Self::persist_marked); `None` before the first.
@@ -299,17 +312,19 @@ impl SledIndex {
         self.mark.as_deref()
     }
 
-    /// Appends the pending documents to the log.
-    fn write_pending(&mut self) -> Result<(), DedupError> {
+    /// Appends the pending documents that are due to the log.
+    fn write_pending(&mut self, is_due: impl Fn(DocId) -> bool) -> Result<(), DedupError> {
         self.finish_removals()?;
         let Pending { signatures, order } = &self.pending;
-        let documents = order.iter().filter_map(|id| Some((*id, signatures.get(id)?)));
+        let due = order.iter().filter(|id| is_due(**id));
+        let documents = due.filter_map(|id| Some((*id, signatures.get(id)?)));
         self.log.append(documents)
     }
 
-    /// Forgets the pending documents, which are written, and merges a full log.
-    fn end_persist(&mut self) -> Result<(), DedupError> {
-        self.pending = Pending::default();
+    /// Forgets the pending documents that were due, which are written, and merges a full log.
+    fn end_persist(&mut self, was_due: impl Fn(DocId) -> bool) -> Result<(), DedupError> {
+        self.pending.order.retain(|id| !was_due(*id));
+        self.pending.signatures.retain(|id, _| !was_due(*id));
         let recent = self.options.recent_documents.max(1);
         if self.log.len() >= recent || self.recent.shingles() >= recent * RECENT_SHINGLES {
             self.merge()?;
@@ -329,11 +344,14 @@ impl SledIndex {
         Ok(())
     }
 
-    /// Merges the log into the trees. No document may be pending.
+    /// Merges the log into the trees.
     fn merge(&mut self) -> Result<(), DedupError> {
         self.trees.merge(&self.log)?;
         self.log.clear()?;
         self.recent = Recent::new(self.shape.min_similarity_short);
+        for (id, signature) in &self.pending.signatures {
+            self.recent.insert(*id, signature);
+        }
         Ok(())
     }
 

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::commit::{Latest, Piece};
+use crate::commit::Piece;
+use crate::commit::staged::Latest;
 use crate::error::StorageError;
 use crate::format::{self, MAX_PACKED_ROW_BYTES, ROW_VERSION};
 use crate::frontier::{Discovered, UrlId};

@@ -33,6 +33,8 @@ const MAX_ROWS: usize = 2_048;
 pub(crate) struct Depths {
     state: State,
     staged: HashMap<UrlId, u16>,
+    /// Those of the commit that is applied.
+    sealed: HashMap<UrlId, u16>,
     /// Committed rows that were read lately.
     rows: HashMap<u64, Vec<u32>>,
 }
@@ -42,14 +44,15 @@ impl Depths {
         Self {
             state,
             staged: HashMap::new(),
+            sealed: HashMap::new(),
             rows: HashMap::new(),
         }
     }
 
     /// The depth of a URL; `None` if it is not known.
     pub fn of(&mut self, id: UrlId) -> Result<Option<u16>, StorageError> {
-        if let Some(depth) = self.staged.get(&id) {
-            return Ok(Some(*depth));
+        if let Some(depth) = self.staged(id) {
+            return Ok(Some(depth));
         }
         let (number, at) = place(id);
         if !self.rows.contains_key(&number) {
@@ -64,16 +67,25 @@ impl Depths {
 
     /// Sets a depth, which the caller stages too. `false` if a lesser or equal one is staged already.
     pub fn lower(&mut self, id: UrlId, depth: u16) -> bool {
-        let is_lower = self.staged.get(&id).is_none_or(|staged| depth < *staged);
+        let is_lower = self.staged(id).is_none_or(|staged| depth < staged);
         if is_lower {
             self.staged.insert(id, depth);
         }
         is_lower
     }
 
-    /// Notes that everything staged is committed.
+    fn staged(&self, id: UrlId) -> Option<u16> {
+        self.staged.get(&id).or_else(|| self.sealed.get(&id)).copied()
+    }
+
+    /// Notes that the commit with everything staged is applied from now on.
+    pub fn seal(&mut self) {
+        self.sealed = std::mem::take(&mut self.staged);
+    }
+
+    /// Notes that it is applied.
     pub fn committed(&mut self) {
-        for (id, depth) in self.staged.drain() {
+        for (id, depth) in self.sealed.drain() {
             let (number, at) = place(id);
             if let Some(row) = self.rows.get_mut(&number) {
                 set(row, at, depth);
@@ -184,6 +196,9 @@ mod tests {
             let mut batch = Batch::default();
             edits.write(&mut batch).unwrap();
             state.apply(batch).unwrap();
+            assert_eq!(depths.of(id).unwrap(), Some(depth));
+            depths.seal();
+            assert!(!depths.lower(id, depth));
             assert_eq!(depths.of(id).unwrap(), Some(depth));
             depths.committed();
             assert_eq!(depths.of(id).unwrap(), Some(depth));

@@ -47,13 +47,32 @@ impl EarlyLinks {
         self.hashes.remove(&hash);
     }
 
-    /// Notes that the commit is complete.
-    pub fn committed(&mut self) {
-        if self.hashes.is_empty() {
-            self.ranges.clear();
-        }
+    /// What the next commit notes. With it the early links end, if staged records name all of them.
+    pub fn seal(&mut self) -> EarlyNote {
+        let are_named = self.hashes.is_empty();
+        let ranges = if are_named {
+            std::mem::take(&mut self.ranges)
+        } else {
+            self.ranges.clone()
+        };
+        EarlyNote { ranges, are_named }
     }
 
+    /// Whether there is a note.
+    #[cfg(test)]
+    pub fn are_noted(state: &State) -> bool {
+        state.contains(EARLY).unwrap()
+    }
+}
+
+/// The early links as of a commit.
+pub(crate) struct EarlyNote {
+    ranges: Vec<IdRange>,
+    /// Whether the records of this commit and of earlier ones name all of them.
+    are_named: bool,
+}
+
+impl EarlyNote {
     /// Writes the note of the commit from `before` to `after`. A crash may also lose the records that name earlier early links.
     pub fn note(&self, before: Progress, after: Progress, batch: &mut Batch) -> Result<(), StorageError> {
         let mut ranges = self.ranges.clone();
@@ -62,24 +81,17 @@ impl EarlyLinks {
         Ok(())
     }
 
-    /// Writes the note for the time after a commit: none, unless there are early links that no record names. `had_links` says whether the
-    /// commit has written one.
+    /// Writes the note for the time after the commit: none, unless there are early links that no record names. `had_links` says whether
+    /// the commit has written one.
     pub fn note_after(&self, had_links: bool, batch: &mut Batch) -> Result<(), StorageError> {
-        let are_archived = !self.ranges.is_empty() && self.hashes.is_empty();
-        if !had_links && !are_archived {
+        if !had_links && (self.ranges.is_empty() || !self.are_named) {
             return Ok(());
         }
-        if self.hashes.is_empty() {
+        if self.are_named {
             batch.remove(EARLY);
         } else {
             batch.insert(EARLY, format::encode(&self.ranges)?);
         }
         Ok(())
-    }
-
-    /// Whether there is a note.
-    #[cfg(test)]
-    pub fn are_noted(state: &State) -> bool {
-        state.contains(EARLY).unwrap()
     }
 }

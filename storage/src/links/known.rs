@@ -258,13 +258,14 @@ impl KnownUrls {
         }
     }
 
-    /// Merges the recent URLs into the buckets, if there are enough. All of them must have been applied to the tree.
-    pub fn merge_if_due(&mut self, state: &State) -> Result<(), StorageError> {
+    /// Merges the recent URLs with numbers below `end` into the buckets, if there are enough: the tree has all of these, and no row of the
+    /// others, which are staged.
+    pub fn merge_if_due(&mut self, state: &State, end: UrlId) -> Result<(), StorageError> {
         let due = (self.buckets.entries / 16).clamp(self.merge_at_least, MERGE_AT_MOST.max(self.merge_at_least));
         if (self.recent.len() as u64) < due {
             return Ok(());
         }
-        let mut fresh: Vec<(UrlHash, UrlId)> = self.recent.drain().collect();
+        let mut fresh: Vec<(UrlHash, UrlId)> = self.recent.extract_if(|_, id| *id < end).collect();
         fresh.sort_unstable();
         self.recent.shrink_to_fit();
         self.merge(state, &fresh)?;

@@ -207,10 +207,10 @@ impl<'a> Edits<'a> {
         self.chunks.len()
     }
 
-    pub fn apply(&mut self, change: QueueChange) -> Result<(), StorageError> {
+    pub fn apply(&mut self, change: &QueueChange) -> Result<(), StorageError> {
         match change {
             QueueChange::Add(queued) => self.add(queued),
-            QueueChange::Remove(place) => self.remove(&place),
+            QueueChange::Remove(place) => self.remove(place),
         }
     }
 
@@ -225,16 +225,16 @@ impl<'a> Edits<'a> {
         Ok(())
     }
 
-    fn add(&mut self, queued: QueuedUrl) -> Result<(), StorageError> {
-        let place = Place::of(&queued);
+    pub fn add(&mut self, queued: &QueuedUrl) -> Result<(), StorageError> {
+        let place = Place::of(queued);
         let Some(key) = self.locate(&place)? else {
-            self.chunks.insert(place_key(&place), vec![queued]);
+            self.chunks.insert(place_key(&place), vec![queued.clone()]);
             return Ok(());
         };
         let chunk = self.chunks.entry(key).or_default();
         let at = chunk.partition_point(|other| other.seq < queued.seq);
         let is_full = chunk.len() >= MAX_URLS || chunk.iter().map(QueuedUrl::held_bytes).sum::<usize>() >= MAX_BYTES;
-        chunk.insert(at, queued);
+        chunk.insert(at, queued.clone());
         if is_full {
             // URLs mostly come in order: then the full chunk does not change.
             let is_last = at + 1 == chunk.len();
@@ -345,7 +345,7 @@ mod tests {
                     if what == 0 && !model.is_empty() {
                         let place = model.keys().nth(index.index(model.len())).unwrap().clone();
                         model.remove(&place);
-                        edits.apply(QueueChange::Remove(place)).unwrap();
+                        edits.apply(&QueueChange::Remove(place)).unwrap();
                     } else if what == 1 {
                         // A number that is given out and used much later, like that of a retry.
                         seq += 1;
@@ -355,7 +355,7 @@ mod tests {
                         seq += u64::from(late.is_none());
                         let queued = queued(host, priority, late.unwrap_or(seq), &path);
                         model.insert(Place::of(&queued), queued.clone());
-                        edits.apply(QueueChange::Add(queued)).unwrap();
+                        edits.apply(&QueueChange::Add(queued)).unwrap();
                     }
                 }
                 let mut batch = Batch::default();

@@ -51,7 +51,7 @@ impl Store {
         Ok(queued)
     }
 
-    /// Queues a URL again whose committed state is a failure that `is_worth_it` accepts. Its count of attempts restarts at 0.
+    /// Queues a URL again whose latest state is a failure that `is_worth_it` accepts. Its count of attempts restarts at 0.
     /// Durable with the next commit.
     ///
     /// # Errors
@@ -61,7 +61,7 @@ impl Store {
         link: &Discovered,
         is_worth_it: impl FnOnce(&Failure) -> bool,
     ) -> Result<Option<QueuedUrl>, StorageError> {
-        match self.url_state(&link.host, &link.url)? {
+        match self.latest_state(&link.host, &link.url)? {
             Some(UrlState::Failed(failure)) if is_worth_it(&failure) => {
                 self.queue_again(link, None, CountChange::TriedAgain)
             }
@@ -69,12 +69,12 @@ impl Store {
         }
     }
 
-    /// Queues a URL again whose committed state is an exclusion for this reason. Durable with the next commit.
+    /// Queues a URL again whose latest state is an exclusion for this reason. Durable with the next commit.
     ///
     /// # Errors
     /// As [`discover`](Self::discover).
     pub fn admit_again(&mut self, link: &Discovered, reason: &str) -> Result<Option<QueuedUrl>, StorageError> {
-        match self.url_state(&link.host, &link.url)? {
+        match self.latest_state(&link.host, &link.url)? {
             Some(UrlState::Excluded { reason: of }) if of == reason => {
                 self.queue_again(link, None, CountChange::Admitted)
             }
@@ -82,12 +82,12 @@ impl Store {
         }
     }
 
-    /// Queues a URL again whose committed state is a redirect. Durable with the next commit.
+    /// Queues a URL again whose latest state is a redirect. Durable with the next commit.
     ///
     /// # Errors
     /// As [`discover`](Self::discover).
     pub fn follow_again(&mut self, link: &Discovered) -> Result<Option<QueuedUrl>, StorageError> {
-        match self.url_state(&link.host, &link.url)? {
+        match self.latest_state(&link.host, &link.url)? {
             Some(UrlState::Redirect { .. }) => self.queue_again(link, None, CountChange::Answered),
             _ => Ok(None),
         }
@@ -104,8 +104,7 @@ impl Store {
         let Some(id) = self.links.id_of(&link.host, &link.url)? else {
             return Ok(None);
         };
-        // The committed state stays until the next commit, so a second call must look at the stage.
-        if !self.queue.returns(id) {
+        if self.finished_urls().latest(id)?.is_none() {
             return Ok(None);
         }
         let mut piece = self.piece();
@@ -116,7 +115,6 @@ impl Store {
         FinishedUrls::remove(id, &mut piece);
         piece.change_queue(QueueChange::Add(queued.clone()));
         piece.count(link.host.clone(), change);
-        self.queue.take_place(&queued);
         self.stage(piece);
         Ok(Some(queued))
     }
@@ -127,10 +125,9 @@ impl Store {
         for link in fresh {
             self.hosts.apply(CountChange::Discovered);
             self.links.insert(&link);
-            self.queue.take_place(&link.queued);
             self.progress.next_seq = self.progress.next_seq.max(link.queued.seq + 1);
             queued.push(link.queued.clone());
-            self.commit.push_link(link);
+            self.staged.push_link(link);
         }
         queued
     }

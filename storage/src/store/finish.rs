@@ -87,7 +87,7 @@ impl Store {
         mail: impl FnOnce(&Ended<'_>) -> Vec<Letter>,
     ) -> Result<Finished, StorageError> {
         self.make_room()?;
-        if !self.queue.has(queued)? {
+        if !self.queue.has(queued, &self.staged)? {
             return Err(StorageError::NotQueued {
                 url: queued.url.clone(),
             });
@@ -137,10 +137,6 @@ impl Store {
             ..
         } = ending;
         self.outbox.put(letters, &mut piece);
-        self.queue.give_up_place(queued);
-        if let Some(again) = &finished.requeued {
-            self.queue.take_place(again);
-        }
         finished.newly_queued = self.stage_links(found.fresh);
         // Before the page: a crash between the two lets the page come again, but loses no shorter path.
         self.stage_lowered(&found.lowered);

@@ -19,7 +19,7 @@ impl Store {
     /// Stages a piece that has nothing but rows, however many. Cannot fail.
     pub(crate) fn note(&mut self, rows: Piece) {
         for piece in rows.divided(ROWS_A_PIECE) {
-            self.commit.push(piece);
+            self.staged.push(piece);
         }
     }
 

@@ -2,10 +2,11 @@
 
 use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
+use std::time::Duration;
 
 use super::Store;
 use crate::archive::Archive;
-use crate::commit::Commit;
+use crate::commit::staged::Staged;
 use crate::copied::StateCopy;
 use crate::error::StorageError;
 use crate::folder::DataFolder;
@@ -251,7 +252,10 @@ impl Store {
             closes_files: false,
             folder,
             committed: meta.progress,
-            commit: Commit::default(),
+            staged: Staged::default(),
+            applier: None,
+            sealed: None,
+            commit_took: Duration::ZERO,
             progress: meta.progress,
             halted: false,
             scheme: meta.scheme,

@@ -95,6 +95,18 @@ impl Store {
         Ok(Some(self.finished_urls().state_of(id)?.unwrap_or(UrlState::Queued)))
     }
 
+    /// The state of a URL, with staged changes; `None` if the store does not know it.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn latest_state(&self, host: &str, url: &str) -> Result<Option<UrlState>, StorageError> {
+        let Some(id) = self.links.id_of(host, url)? else {
+            return Ok(None);
+        };
+        let url = self.finished_urls().latest(id)?;
+        Ok(Some(url.map_or(UrlState::Queued, |url| url.into_state())))
+    }
+
     /// The committed page of this URL, with its sequence number.
     ///
     /// # Errors

@@ -87,7 +87,6 @@ impl Store {
             Revisits::set(id, &waiting, &mut piece)?;
             piece.count(queued.host.clone(), CountChange::Due);
             self.refresh.count(|refresh| refresh.due += 1, &mut piece)?;
-            self.queue.take_place(&queued);
             self.stage(piece);
             all.push(queued);
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;
+use crate::commit::apply::Application;
 use crate::warc::medium::failing::FullDisk;
 use crate::warc::medium::{Folder, Medium};
 use crate::warc::{Capture, Compression};
@@ -83,7 +84,10 @@ fn a_full_disk_commits_nothing_and_the_commit_can_be_repeated() {
         assert!(store.url_state("h", "https://h/c").unwrap().is_none());
         assert_eq!(store.hosts().all().next().unwrap().unwrap().1.queued, 2);
     }
-    assert!(store.refill("h", 9, &HashSet::new()).is_err());
+    // The queue is that of what is staged, whether it can be committed or not.
+    let waiting = store.refill("h", 9, &HashSet::new()).unwrap();
+    let waiting: Vec<&str> = waiting.iter().map(|queued| &*queued.url).collect();
+    assert_eq!(waiting, ["https://h/b", "https://h/c"]);
     // There is room again; what was finished meanwhile goes with it.
     bytes_left.store(u64::MAX, Ordering::Relaxed);
     store.finish(&queued[1], kept(&queued[1].url), &[]).unwrap();
@@ -107,11 +111,12 @@ fn a_process_that_ends_on_a_full_disk_leaves_the_last_commit() {
         let known = store.counts().discovered;
         assert_eq!(store.counts().queued, known);
         store.discover(&[link("a")]).unwrap();
+        store.commit().unwrap();
         let queued = store.refill("h", 1, &HashSet::new()).unwrap().remove(0);
         store.finish(&queued, kept(&queued.url), &[link("b")]).unwrap();
         assert!(store.commit().is_err());
     }
-    let mut store = Store::open(dir.path(), &options).unwrap();
+    let store = Store::open(dir.path(), &options).unwrap();
     assert_eq!((store.counts().discovered, store.counts().queued), (1, 1));
     assert_eq!(
         std::fs::read_dir(store.warc_dir()).unwrap().count(),
@@ -132,14 +137,10 @@ fn links_that_a_crash_made_known_before_their_page_survive_a_rebuild() {
         .finish(&queued[0], kept(&queued[0].url), &[link("c"), link("d")])
         .unwrap();
     // The crash comes after the links and before the page.
-    let after = Progress {
-        commit: store.progress.commit + 1,
-        ..store.progress
-    };
-    store.archive.sync().unwrap();
-    let mut target = Target::new(&store.state, &store.links, (store.committed, after));
-    assert!(store.commit.apply_links(&mut target).unwrap());
+    let job = store.seal().unwrap().unwrap();
+    assert!(Application::new(&job.target).apply_links(&job.commit).unwrap());
     store.state.flush().unwrap();
+    drop(job);
     drop(store);
 
     let mut store = Store::open(dir.path(), &options).unwrap();

@@ -99,13 +99,13 @@ impl Store {
         self.queue_again(&link, page.via.as_ref(), CountChange::Admitted)
     }
 
-    /// Queues a URL whose page was taken back, if the committed state has it as excluded: the archive does not have what came after that.
+    /// Queues a URL whose page was taken back, if its latest state is that exclusion: the archive does not have what came after that.
     pub(crate) fn asked_again(
         &mut self,
         link: &Discovered,
         via: Option<&Via>,
     ) -> Result<Option<QueuedUrl>, StorageError> {
-        match self.url_state(&link.host, &link.url)? {
+        match self.latest_state(&link.host, &link.url)? {
             Some(UrlState::Excluded { reason }) if reason == TAKEN_BACK => {
                 self.queue_again(link, via, CountChange::Admitted)
             }

@@ -54,7 +54,7 @@ fn a_copy_of_the_folder_between_two_commits_is_the_earlier_one() {
         let committed = (n as u64 + 1) / 5 * 5;
         let copy = tempfile::tempdir().unwrap();
         copy_folder(dir.path(), copy.path());
-        let mut copied = open(copy.path());
+        let copied = open(copy.path());
         assert_sound(&copied);
         assert_eq!(copied.counts().kept, committed);
         if committed > 0 {

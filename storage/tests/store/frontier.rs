@@ -14,7 +14,11 @@ enum Step {
     /// Finish the n-th queued URL in this way, with these outlinks.
     Finish(usize, u8, Vec<Discovered>),
     Commit,
-    /// The process ends without a commit, and another opens the store.
+    /// A commit is written while the next steps are made.
+    BeginCommit,
+    /// Ask whether it has ended.
+    Ask,
+    /// The process ends without a commit, after the one that began, and another opens the store.
     Crash,
     /// Read the head of a host's queue, without its first n URLs.
     Refill(u8, usize),
@@ -34,8 +38,10 @@ fn step() -> impl Strategy<Value = Step> {
         2 => links().prop_map(Step::Discover),
         6 => (any::<usize>(), 0_u8..7, links()).prop_map(|(n, way, links)| Step::Finish(n, way, links)),
         1 => Just(Step::Commit),
+        2 => Just(Step::BeginCommit),
+        1 => Just(Step::Ask),
         1 => Just(Step::Crash),
-        1 => (0_u8..3, 0_usize..4).prop_map(|(host, n)| Step::Refill(host, n)),
+        3 => (0_u8..3, 0_usize..4).prop_map(|(host, n)| Step::Refill(host, n)),
     ]
 }
 
@@ -159,6 +165,16 @@ proptest! {
                     committed = model.clone();
                     assert_sound(&store);
                 }
+                Step::BeginCommit => {
+                    store.begin_commit().unwrap();
+                    committed = model.clone();
+                }
+                Step::Ask => {
+                    let durable = store.durable();
+                    if !store.is_committing().unwrap() {
+                        prop_assert!(store.durable() >= durable);
+                    }
+                }
                 Step::Crash => {
                     drop(store);
                     store = open(dir.path());
@@ -170,7 +186,6 @@ proptest! {
                     let queue = model.queue(&host);
                     let skip: HashSet<u64> = queue.iter().take(held).map(|queued| queued.seq).collect();
                     let refilled = store.refill(&host, 5, &skip).unwrap();
-                    committed = model.clone();
                     prop_assert_eq!(refilled, queue.into_iter().skip(held).take(5).collect::<Vec<_>>());
                 }
             }
@@ -238,6 +253,8 @@ fn a_url_that_failed_can_be_tried_again_and_is_counted_once() {
         .unwrap();
     assert_eq!((again.attempts, again.url.as_str()), (0, "https://h/a"));
     assert_eq!(store.try_again(&link, |_| true).unwrap(), None, "it waits already");
+    store.begin_commit().unwrap();
+    assert_eq!(store.try_again(&link, |_| true).unwrap(), None, "it still waits");
     store.commit().unwrap();
     drop(store);
     let mut store = open(dir.path());

@@ -2,6 +2,8 @@
 //!
 //! A commit first makes the rows of the store durable, and then lets the judge write its index. So no page can be a duplicate of a page that
 //! was lost. Pages that are not kept any more leave the index between the two.
+//!
+//! Most commits are written beside the recorder: it goes on with the next pages, and hears of the end at its next commit.
 
 mod judge;
 mod post;
@@ -11,7 +13,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use storage::{Discovered, Fate, Letter, Outcome, Placed, QueuedUrl, Store, Via};
+use storage::{Discovered, Fate, Letter, Outcome, Placed, QueuedUrl, StorageError, Store, Via};
 
 use super::budget::UrlBudget;
 use super::redirects::Redirects;
@@ -41,11 +43,22 @@ pub(crate) struct Books {
     has_departures: bool,
     /// Superseded, gone and moved pages that stay in the index until the next commit.
     departing: HashSet<u64>,
+    /// The commit whose rows are written beside the recorder.
+    beside: Option<Begun>,
     max_depth: u16,
     commit_interval: Duration,
     committed_at: Instant,
     /// How long the last commit took.
     commit_took: Duration,
+}
+
+/// A commit that began.
+#[derive(Debug)]
+struct Begun {
+    rows: usize,
+    span: tracing::Span,
+    /// How long the recorder took to begin it.
+    took: Duration,
 }
 
 impl Books {
@@ -62,6 +75,7 @@ impl Books {
             redirects: Redirects::default(),
             has_departures: false,
             departing: HashSet::new(),
+            beside: None,
             max_depth: settings.limits.max_depth,
             commit_interval: settings.storage.commit_interval,
             committed_at: Instant::now(),
@@ -115,6 +129,7 @@ impl Books {
     /// Whether there is something to commit. The store may have committed by itself, without the index.
     fn is_commit_due(&self, judge: &dyn Judge) -> bool {
         self.store.pending() > 0
+            || self.beside.is_some()
             || judge.has_letters_to_give(&self.store)
             || self.has_departures
             || judge.is_behind(&self.store)
@@ -137,36 +152,84 @@ impl Books {
             .saturating_sub(self.committed_at.elapsed())
     }
 
-    /// Commits, if there is something to commit.
+    /// Commits, if there is something to commit. Everything recorded before is durable then.
     ///
     /// # Errors
     /// The store or the index failed. Everything committed before is safe.
     pub fn commit(&mut self, judge: &mut dyn Judge) -> Result<(), RunError> {
         watch::beat();
-        let rows = self.store.pending();
         if self.is_commit_due(judge) {
-            let _span = tracing::debug_span!("commit", rows).entered();
-            let start = Instant::now();
-            let durable = self.store.commit()?;
-            self.redirects.committed();
-            self.url_budget.committed();
-            let stored_ms = start.elapsed().as_millis();
-            let mut departed = Vec::new();
-            if self.has_departures {
-                departed = self.store.catalogue().departed()?;
-                judge.departed(&departed)?;
-            }
-            judge.persist(durable)?;
-            self.store.forget_departed(&departed)?;
-            self.has_departures = false;
-            self.departing.clear();
-            self.commit_took = start.elapsed();
-            self.stats.commit(self.commit_took);
-            tracing::debug!(rows, stored_ms, elapsed_ms = start.elapsed().as_millis(), "committed");
+            let commit = self.written(Store::commit)?;
+            self.beside = None;
+            self.end(judge, &commit, commit.took)?;
         }
         // The store may have committed letters by itself.
         judge.give(&self.store)?;
         self.committed_at = Instant::now();
+        Ok(())
+    }
+
+    /// As [`commit`](Self::commit), but does not wait for the rows. If those of the commit before are still being written, the next call
+    /// commits.
+    ///
+    /// # Errors
+    /// As [`commit`](Self::commit).
+    pub fn commit_beside(&mut self, judge: &mut dyn Judge) -> Result<(), RunError> {
+        // Pages that leave the index do so right after their rows are durable.
+        if !judge.may_commit_beside() || self.has_departures {
+            return self.commit(judge);
+        }
+        watch::beat();
+        self.committed_at = Instant::now();
+        if self.store.is_committing()? {
+            return Ok(());
+        }
+        if let Some(begun) = self.beside.take() {
+            let took = begun.took + self.store.commit_took();
+            self.end(judge, &begun, took)?;
+        }
+        if self.store.pending() > 0 {
+            self.beside = Some(self.written(Store::begin_commit)?);
+        } else if self.is_commit_due(judge) {
+            self.commit(judge)?;
+        }
+        Ok(())
+    }
+
+    /// Has the store `write` what is staged.
+    fn written<T>(&mut self, write: impl FnOnce(&mut Store) -> Result<T, StorageError>) -> Result<Begun, RunError> {
+        let rows = self.store.pending();
+        let span = tracing::debug_span!("commit", rows);
+        let start = Instant::now();
+        span.in_scope(|| write(&mut self.store))?;
+        let took = start.elapsed();
+        Ok(Begun { rows, span, took })
+    }
+
+    /// The rows of a commit are durable, and took `stored` to be so.
+    fn end(&mut self, judge: &mut dyn Judge, commit: &Begun, stored: Duration) -> Result<(), RunError> {
+        let _span = commit.span.enter();
+        let start = Instant::now();
+        if self.store.pending() == 0 {
+            self.url_budget.committed();
+        }
+        let mut departed = Vec::new();
+        if self.has_departures {
+            departed = self.store.catalogue().departed()?;
+            judge.departed(&departed)?;
+        }
+        judge.persist(self.store.durable())?;
+        self.store.forget_departed(&departed)?;
+        self.has_departures = false;
+        self.departing.clear();
+        self.commit_took = stored + start.elapsed();
+        self.stats.commit(self.commit_took);
+        tracing::debug!(
+            rows = commit.rows,
+            stored_ms = stored.as_millis(),
+            elapsed_ms = self.commit_took.as_millis(),
+            "committed"
+        );
         Ok(())
     }
 

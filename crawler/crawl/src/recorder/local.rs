@@ -72,6 +72,10 @@ impl Judge for Local {
         self.dedup.index().applied() + 1 < store.next_page_id()
     }
 
+    fn may_commit_beside(&self) -> bool {
+        true
+    }
+
     fn takes_back(&self) -> bool {
         true
     }
@@ -81,7 +85,7 @@ impl Judge for Local {
     }
 
     fn persist(&mut self, durable: u64) -> Result<(), RunError> {
-        Ok(self.dedup.index_mut().persist(durable)?)
+        Ok(self.dedup.index_mut().persist_up_to(durable)?)
     }
 
     fn settle(&mut self) -> Result<(), RunError> {

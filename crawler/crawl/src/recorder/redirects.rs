@@ -23,11 +23,9 @@ const MAX_HOPS: usize = 64;
 /// Bound on the redirects whose cookies are remembered. The oldest are forgotten first.
 const MAX_MARKS: usize = 10_000;
 
-/// The redirects that are not committed yet, and the cookies of the latest.
+/// The cookies of the latest redirects.
 #[derive(Debug, Default)]
 pub(super) struct Redirects {
-    /// From URL to URL.
-    uncommitted: HashMap<String, String>,
     /// The mark of the cookies with which a URL that redirects was asked for. A URL that is not here had none.
     marks: HashMap<String, u64>,
     /// The URLs of the marks, oldest first.
@@ -65,15 +63,13 @@ impl Recorder {
             };
             return self.finish(queued, outcome, outlinks, None);
         }
-        self.books.redirects().0.note(&queued.url, &to, cookies.sent);
+        self.books.redirects().0.note(&queued.url, cookies.sent);
         let outcome = Outcome::Redirect { to: to.clone(), status };
         let mut event = self.finish(queued, outcome, outlinks, None)?;
         if way == Way::BackWithCookies
             && let Event::Decided { queued: again, .. } = &mut event
             && let Some(host) = host_of(&to)
         {
-            // The store queues only a URL again whose redirect is committed.
-            self.commit()?;
             let link = Discovered {
                 url: to,
                 host: host.into(),
@@ -90,7 +86,7 @@ impl Recorder {
 
 impl Redirects {
     fn way(&self, store: &Store, queued: &QueuedUrl, to: &str, cookies: CookieMarks) -> Result<Way, RunError> {
-        if !self.leads_to(store, to, &queued.url)? {
+        if !Self::leads_to(store, to, &queued.url)? {
             return Ok(Way::On);
         }
         let is_asked_alike = self.marks.get(to).copied() == cookies.for_target;
@@ -101,8 +97,7 @@ impl Redirects {
         })
     }
 
-    fn note(&mut self, url: &str, to: &str, mark: Option<u64>) {
-        self.uncommitted.insert(url.to_owned(), to.to_owned());
+    fn note(&mut self, url: &str, mark: Option<u64>) {
         match mark {
             Some(mark) => {
                 if self.marks.insert(url.to_owned(), mark).is_none() {
@@ -121,34 +116,26 @@ impl Redirects {
         }
     }
 
-    /// Forgets the redirects, because the store shows all of them now.
-    pub(super) fn committed(&mut self) {
-        self.uncommitted.clear();
-    }
-
-    fn leads_to(&self, store: &Store, from: &str, goal: &str) -> Result<bool, RunError> {
+    fn leads_to(store: &Store, from: &str, goal: &str) -> Result<bool, RunError> {
         let mut at = from.to_owned();
         for _ in 0..MAX_HOPS {
             if at == goal {
                 return Ok(true);
             }
-            at = match self.uncommitted.get(&at) {
-                Some(to) => to.clone(),
-                None => match committed_target(store, &at)? {
-                    Some(to) => to,
-                    None => return Ok(false),
-                },
+            let Some(to) = target(store, &at)? else {
+                return Ok(false);
             };
+            at = to;
         }
         Ok(false)
     }
 }
 
-fn committed_target(store: &Store, url: &str) -> Result<Option<String>, RunError> {
+fn target(store: &Store, url: &str) -> Result<Option<String>, RunError> {
     let Some(host) = host_of(url) else {
         return Ok(None);
     };
-    Ok(match store.url_state(host.as_str(), url)? {
+    Ok(match store.latest_state(host.as_str(), url)? {
         Some(UrlState::Redirect { to, .. }) => Some(to),
         _ => None,
     })

@@ -49,6 +49,12 @@ impl Keeper {
         self.waiting = Some(checkpoint);
     }
 
+    /// Whether something is to be done when everything recorded so far is committed.
+    pub fn is_waiting(&self) -> bool {
+        let has_learned = |learner: &Learner| learner.thread.is_finished();
+        self.waiting.is_some() || self.learner.as_ref().is_some_and(has_learned)
+    }
+
     /// Everything recorded so far is committed.
     ///
     /// # Errors

@@ -38,6 +38,9 @@ pub(crate) trait Judge: Post {
     /// Whether the index on the disk lacks something.
     fn is_behind(&self, store: &Store) -> bool;
 
+    /// Whether the recorder may go on while a commit is written. Not if others are told of what is committed.
+    fn may_commit_beside(&self) -> bool;
+
     /// Whether a page can be taken back: no folder but this one has been told of it.
     fn takes_back(&self) -> bool;
 
@@ -47,7 +50,7 @@ pub(crate) trait Judge: Post {
     /// The index cannot be written.
     fn departed(&mut self, pages: &[u64]) -> Result<(), RunError>;
 
-    /// Writes the index to the disk. The store has all rows up to page number `durable` there.
+    /// Writes the index to the disk, up to page number `durable`: the store has all rows up to it there.
     ///
     /// # Errors
     /// The index cannot be written.
