@@ -6,7 +6,7 @@
 mod bands;
 mod crash;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dedup::short::prefix;
 use dedup::{
@@ -131,6 +131,7 @@ enum Action {
     Insert(u64, Box<Signature>),
     Remove(u64),
     Persist,
+    PersistUpTo(u64),
     Reopen(usize, usize),
 }
 
@@ -143,7 +144,8 @@ fn action() -> impl Strategy<Value = Action> {
     prop_oneof![
         20 => (id(), signature()).prop_map(|(id, signature)| Action::Insert(id, Box::new(signature))),
         4 => id().prop_map(Action::Remove),
-        4 => Just(Action::Persist),
+        2 => Just(Action::Persist),
+        3 => id().prop_map(Action::PersistUpTo),
         1 => (1_usize..12, 20_usize..200).prop_map(|(recent, row)| Action::Reopen(recent, row)),
     ]
 }
@@ -161,6 +163,7 @@ proptest! {
         let db = database();
         let mut index = open(&db, &rule, &tiny());
         let mut scan = Scan::default();
+        let mut durable = BTreeSet::new();
         for action in actions {
             match action {
                 Action::Insert(id, signature) => {
@@ -169,11 +172,25 @@ proptest! {
                 }
                 Action::Remove(id) => {
                     prop_assert_eq!(index.remove(DocId(id)).unwrap(), scan.0.remove(&DocId(id)).is_some());
+                    durable.remove(&DocId(id));
                 }
-                Action::Persist => index.persist(1).unwrap(),
+                Action::Persist => {
+                    index.persist(1).unwrap();
+                    durable.extend(scan.0.keys());
+                }
+                Action::PersistUpTo(id) => {
+                    index.persist_up_to(id).unwrap();
+                    durable.extend(scan.0.range(..=DocId(id)).map(|(id, _)| id));
+                    assert_answers(&index, &scan, &queries, &rule);
+                }
                 Action::Reopen(recent_documents, row_bytes) => {
                     drop(index);
                     index = open(&db, &rule, &SledOptions { recent_documents, row_bytes, overfull: 0.0, ..SledOptions::default() });
+                    let mut found = BTreeSet::new();
+                    index.for_each_id(|id| {
+                        found.insert(id);
+                    }).unwrap();
+                    prop_assert_eq!(&found, &durable);
                     // The owner replays documents that are there.
                     for (id, signature) in &scan.0 {
                         index.insert(*id, signature).unwrap();
