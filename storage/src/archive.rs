@@ -1,6 +1,7 @@
 //! The archive of the store: its WARC files, and what the state knows of them.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +14,7 @@ use crate::state::State;
 use crate::warc::location::{Archived, WarcEnd};
 use crate::warc::names::FileNames;
 use crate::warc::reader::{MAX_RECORD_BYTES, decode_members, field_of_members};
-use crate::warc::writer::WarcWriter;
+use crate::warc::writer::{Waiting, WarcWriter, Writing};
 use crate::warc::{Compression, EncodedCapture, Record, WarcLocation};
 
 /// ⟨[u32]⟩: the numbers of the WARC files that were missing at a rebuild.
@@ -220,9 +221,15 @@ impl Archive {
         self.writer.sync()
     }
 
-    /// Notes that a commit is complete that ended here.
-    pub(crate) fn committed(&self, end: WarcEnd) {
+    /// What writes the records in memory, for another thread. They stay there until [`committed`](Self::committed).
+    pub(crate) fn seal(&mut self) -> Writing {
+        self.writer.seal()
+    }
+
+    /// Notes that a commit is complete that ended here. Returns the records that need not stay in memory any more.
+    pub(crate) fn committed(&mut self, end: WarcEnd) -> Option<Arc<Waiting>> {
         self.full_files.note(end.file);
+        self.writer.written()
     }
 
     /// Switches to a rebuild: see [`WarcWriter::replay`].

@@ -25,6 +25,7 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::error::StorageError;
 use crate::holder::Holder;
@@ -72,7 +73,7 @@ const MARK: &str = "last-commit";
 /// A data folder that this process holds.
 pub(crate) struct DataFolder {
     dir: PathBuf,
-    marks: Box<dyn Medium>,
+    marks: Arc<dyn Medium>,
     /// Closing it releases the lock, also when the process is killed. `None` for a folder that another process holds.
     _lock: Option<File>,
 }
@@ -111,7 +112,7 @@ impl DataFolder {
     pub fn of_another(dir: &Path) -> Self {
         Self {
             dir: dir.to_owned(),
-            marks: Box::new(Untouched(Folder::new(dir.to_owned()))),
+            marks: Arc::new(Untouched(Folder::new(dir.to_owned()))),
             _lock: None,
         }
     }
@@ -137,7 +138,7 @@ impl DataFolder {
         let lock = lock(dir, command)?;
         let folder = Self {
             dir: dir.to_owned(),
-            marks,
+            marks: marks.into(),
             _lock: Some(lock),
         };
         if !dir.join(README_NAME).exists() {
@@ -265,21 +266,26 @@ impl DataFolder {
 
     /// The number in `last-commit`; `None` if it cannot be read.
     pub fn last_commit(&self) -> Option<u64> {
-        let number = fs::read_to_string(self.mark()).ok()?.trim().parse().ok()?;
+        let number = fs::read_to_string(self.dir.join(MARK)).ok()?.trim().parse().ok()?;
         // No crawl makes so many commits: such a number is damage.
         Some(number).filter(|number| *number < u64::MAX / 2)
     }
 
-    /// Writes the number of a commit to `last-commit`. The file is not made durable: after a loss of power it may be older than
-    /// the state, which does no harm. It is newer than the state only if a part of the state was lost.
-    pub fn note_commit(&self, number: u64) -> Result<(), StorageError> {
-        self.marks
-            .put(MARK, format!("{number}\n").as_bytes())
-            .map_err(|source| StorageError::io("write", self.mark(), source))
+    /// The file `last-commit`.
+    pub fn mark(&self) -> Mark {
+        Mark(self.marks.clone())
     }
+}
 
-    fn mark(&self) -> PathBuf {
-        self.dir.join(MARK)
+/// The file `last-commit`, for writing.
+pub(crate) struct Mark(Arc<dyn Medium>);
+
+impl Mark {
+    /// Writes the number of a commit. The file is not made durable: after a loss of power it may be older than the state, which does no harm.
+    /// It is newer than the state only if a part of the state was lost.
+    pub fn put(&self, number: u64) -> Result<(), StorageError> {
+        let written = self.0.put(MARK, format!("{number}\n").as_bytes());
+        written.map_err(|source| StorageError::io("write", self.0.path(MARK), source))
     }
 }
 

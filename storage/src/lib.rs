@@ -63,8 +63,9 @@
 //!
 //! # What is durable when
 //!
-//! Only [`Store::commit`] writes. [`Store::discover`] and [`Store::finish`] stage their changes, and later calls see the staged changes.
-//! (If 32 MiB or 65,536 rows are staged, the next call commits first, so that memory stays bounded.) A commit:
+//! Only a commit writes. [`Store::discover`] and [`Store::finish`] stage their changes, and later calls see the staged changes.
+//! (If 32 MiB or 65,536 rows are staged, the next call commits first, so that memory stays bounded.) [`Store::commit`] returns when the
+//! commit is durable. [`Store::begin_commit`] leaves steps 2 to 4 to a thread, while the caller stages changes for the next commit. A commit:
 //!
 //! 1. writes the staged captures to the archive and makes them durable (`fdatasync`, and the folder of a new file);
 //! 2. applies the new links of the whole commit, sorted by their places in the queue, as batches of at most 256 rows, each atomic;
@@ -121,7 +122,8 @@
 //! - `format`: the format on disk, and what all keys and values share. `holder`, `folder`: lock, README, last commit.
 //! - `batch`, `snapshot`, `running`: the rows as of one commit, for processes that read a crawl that runs. `state`: the rows, in the sled
 //!   database or lent by another process.
-//! - `commit`: the changes on their way to a commit. Each part of the store writes its changes into it.
+//! - `commit`: the changes on their way to a commit. Each part of the store writes its changes into it. `commit::staged` looks them up;
+//!   `commit::applier` is the thread.
 //! - The parts. Each is a type that alone knows its rows: `links` (the known URLs, their depths, the links that are too deep), `queue`,
 //!   `host_counts`, [`Catalogue`] (the pages), `urls` (the outcomes of URLs), [`Revisits`], [`HostMemory`], [`Sitemaps`], [`NewLinks`],
 //!   `noted_pages`, [`Outbox`], [`RunNotes`], `origins` and [`Archive`] (the WARC files, which `warc::writer` writes). `commit::apply` has them

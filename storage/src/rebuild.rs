@@ -403,7 +403,7 @@ impl Rebuild {
             cut_tail_of_closed_file(&path, end)?;
         }
         folder.install(&format!("{REBUILDING}/{STATE}"), REBUILT)?;
-        folder.note_commit(commit)?;
+        folder.mark().put(commit)?;
         folder.remove_folder(REBUILDING)?;
         folder.end_merge()?;
         (result.pages, result.kept, result.queued) = (counts.fetched() + counts.gone, counts.kept, counts.queued);

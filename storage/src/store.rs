@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use crate::archive::Archive;
 use crate::commit::Piece;
-use crate::commit::applier::{Applier, Job};
+use crate::commit::applier::{Applier, Beside, Job};
 use crate::commit::apply::Target;
 use crate::commit::staged::{Latest, Staged};
 use crate::copied::StateCopy;
@@ -250,11 +250,11 @@ impl Store {
         committed.map_err(|error| self.explained(error))
     }
 
-    /// As [`commit`](Self::commit), but a thread writes the rows. Waits until the archive is durable, and for the commit that began before.
+    /// As [`commit`](Self::commit), but a thread writes. Waits for the commit that began before.
     /// [While it is under way](Self::is_committing), what reads committed rows may read a part of it.
     ///
     /// # Errors
-    /// As [`commit`](Self::commit), also those of the commit that began before; the thread cannot be started.
+    /// Those of the commit that began before; the thread cannot be started.
     pub fn begin_commit(&mut self) -> Result<(), StorageError> {
         let begun = self.try_begin_commit();
         begun.map_err(|error| self.explained(error))
@@ -263,7 +263,7 @@ impl Store {
     /// Whether a commit that [began](Self::begin_commit) is under way.
     ///
     /// # Errors
-    /// It has ended, and the state could not be written: every later call fails until the store is opened again.
+    /// It has ended, and the archive or the state could not be written: every later call fails until the store is opened again.
     pub fn is_committing(&mut self) -> Result<bool, StorageError> {
         let Some(applier) = self.applier.as_mut().filter(|_| self.sealed.is_some()) else {
             return Ok(false);
@@ -292,10 +292,11 @@ impl Store {
 
     fn commit_staged(&mut self) -> Result<u64, StorageError> {
         self.await_commit()?;
-        if let Some(job) = self.seal()? {
-            let result = job.run();
-            drop(job);
+        if !self.staged.is_open_empty() {
+            self.archive.sync()?;
+            let result = self.seal(None).run();
             self.end_commit(result)?;
+            self.folder.mark().put(self.committed.commit)?;
         }
         Ok(self.durable())
     }
@@ -306,10 +307,15 @@ impl Store {
             let started = Applier::start();
             self.applier = Some(started.map_err(|source| StorageError::io("start a thread for", self.dir(), source))?);
         }
-        if let Some(job) = self.seal()?
-            && let Some(applier) = &self.applier
-        {
-            applier.apply(job);
+        if !self.staged.is_open_empty() {
+            let beside = Beside {
+                records: self.archive.seal(),
+                mark: self.folder.mark(),
+            };
+            let job = self.seal(Some(beside));
+            if let Some(applier) = &self.applier {
+                applier.apply(job);
+            }
         }
         Ok(())
     }
@@ -326,12 +332,8 @@ impl Store {
         }
     }
 
-    /// Makes the archive durable, and everything staged a commit. `None` if nothing is staged.
-    fn seal(&mut self) -> Result<Option<Job>, StorageError> {
-        if self.staged.is_open_empty() {
-            return Ok(None);
-        }
-        self.archive.sync()?;
+    /// Makes everything staged a commit.
+    fn seal(&mut self, beside: Option<Beside>) -> Job {
         self.progress.commit += 1;
         self.sealed = Some(self.progress);
         let target = Target {
@@ -341,7 +343,7 @@ impl Store {
             early: self.links.seal(),
         };
         let commit = self.staged.seal();
-        Ok(Some(Job { commit, target }))
+        Job { commit, target, beside }
     }
 
     /// Ends the commit with this `result`.
@@ -352,18 +354,18 @@ impl Store {
             self.committed = after;
         }
         self.links.committed();
+        let records = self.archive.committed(self.committed.archive);
         if let Some(commit) = self.staged.applied()
             && let Some(applier) = &self.applier
         {
-            applier.free(commit);
+            applier.free(commit, records);
         }
         {
             let _no_snapshot = self.state.begin_commit()?;
             self.links.merge_if_due(self.committed.next_seq)?;
         }
         self.halted = false;
-        self.archive.committed(self.committed.archive);
-        self.folder.note_commit(self.committed.commit)
+        Ok(())
     }
 
     fn check_running(&self) -> Result<(), StorageError> {

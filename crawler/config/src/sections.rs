@@ -559,7 +559,7 @@ pub struct StorageSection {
     pub compression: Compression,
     /// What the archive holds of duplicates.
     pub duplicates: Duplicates,
-    /// Upper bound on the time between a verdict and its commit to the disk, in milliseconds.
+    /// Upper bound on the time between a verdict and the begin of its commit to the disk, in milliseconds.
     pub commit_interval_ms: u64,
     /// Pages after which a run writes what it has learned from the verdicts.
     pub checkpoint_pages: usize,

@@ -111,7 +111,7 @@ pub struct StorageSettings {
     pub compression: Compression,
     /// What the archive holds of duplicates.
     pub duplicates: Duplicates,
-    /// Upper bound on the time between a verdict and its commit to the disk.
+    /// Upper bound on the time between a verdict and the begin of its commit to the disk.
     pub commit_interval: Duration,
     /// Pages after which a run writes what it has learned from the verdicts; more for a large crawl.
     pub checkpoint_pages: u64,

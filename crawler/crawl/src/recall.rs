@@ -8,9 +8,9 @@
 //!
 //! - *Seeds* are stored, not only read.
 //! - A *refill* must leave out each URL whose outcome the frontier knows, and must have each URL that the frontier was told of. Both may be
-//!   staged, so the recorder commits first. Its answer must also come before the events of all later outcomes: when the store has no more
-//!   URLs of a host, the frontier forgets that it left some there. If a new URL came between the reading and the answer, the run would miss
-//!   it.
+//!   staged, and only the recorder's store knows what is. Its answer must also come before the events of all later outcomes: when the store
+//!   has no more URLs of a host, the frontier forgets that it left some there. If a new URL came between the reading and the answer, the run
+//!   would miss it.
 //! - *Hosts* come with their counts, to which the frontier adds one for each later event. So they need the same order.
 
 use std::time::{Duration, SystemTime};

@@ -19,8 +19,8 @@
 //! ```
 //!
 //! **What is in memory.** What a verdict compares of every document: its fingerprint, its sketch, the bitmap of a short
-//! text, about 200 bytes together, and 160 more for its bands if they may [give candidates](SledOptions::candidates). The
-//! index loads them from the signatures when it is opened. So a query reads no
+//! text, about 200 bytes together, and 160 more for its bands if they may [give candidates](SledOptions::candidates); and a
+//! filter of the digests, of four to eight bytes. The index loads them from the signatures when it is opened. So a query reads no
 //! fingerprint from a tree, and the signatures of look-alikes only where the rule confirms them. A [`SledReader`] loads
 //! nothing, and scans the tree of fingerprints instead.
 //!
@@ -52,6 +52,7 @@
 //! opening reads all segments written since the last one, whether or not the process was killed: 0.2 s at 10^6. The
 //! example `sled_index_bench` measures all this.
 
+mod digests;
 mod documents;
 mod log;
 mod meta;
@@ -66,6 +67,7 @@ use std::collections::HashMap;
 
 use sled::{Db, Tree};
 
+use self::digests::Digests;
 use self::log::Log;
 use self::meta::Meta;
 pub use self::options::SledOptions;
@@ -116,6 +118,10 @@ pub struct SledIndex {
     mark: Option<Vec<u8>>,
     /// What a verdict compares of every document.
     resident: Resident,
+    /// The digests of all documents.
+    digests: Digests,
+    /// No document has a higher id.
+    highest: Option<DocId>,
     /// The pending documents and those in the log.
     recent: Recent,
     pending: Pending,
@@ -171,8 +177,14 @@ impl SledIndex {
         let mut resident = Resident::new(shape.layout, shape.overfull)?;
         resident.take_from(options.candidates);
         let mut recent = Recent::new(shape.min_similarity_short);
+        let (mut digests, mut highest) = (Digests::default(), None);
+        let mut note = |id, signature: &Signature| {
+            highest = highest.max(Some(id));
+            signature.digest.into_iter().for_each(|digest| digests.insert(digest));
+        };
         let log = Log::open(db.open_tree(LOG)?, |id, signature| {
             recent.insert(id, signature);
+            note(id, signature);
             resident.insert(id, signature).map(drop)
         })?;
         trees.signatures.for_each(|id, signature| {
@@ -180,9 +192,9 @@ impl SledIndex {
             if log.contains(id) {
                 return Ok(());
             }
-            resident
-                .insert(id, &Signature::from_row_with_bands(signature)?)
-                .map(drop)
+            let signature = Signature::from_row_with_bands(signature)?;
+            note(id, &signature);
+            resident.insert(id, &signature).map(drop)
         })?;
         if !resident.has_all_bands() {
             resident.forget_bands();
@@ -198,6 +210,8 @@ impl SledIndex {
             applied,
             mark,
             resident,
+            digests,
+            highest,
             recent,
             pending: Pending::default(),
             unfinished: Vec::new(),
@@ -385,6 +399,10 @@ impl SledIndex {
     }
 
     fn contains(&self, id: DocId) -> Result<bool, DedupError> {
+        // Most owners insert in the order of the ids.
+        if self.highest.is_none_or(|highest| highest < id) {
+            return Ok(false);
+        }
         Ok(self.pending.signatures.contains_key(&id) || self.is_written(id)?)
     }
 
@@ -399,7 +417,11 @@ impl Index for SledIndex {
     }
 
     fn exact(&self, digest: Digest) -> Result<Option<DocId>, DedupError> {
-        let in_trees = self.trees.exact(digest, |id| !self.is_elsewhere(id))?;
+        let in_trees = if self.digests.may_contain(digest) {
+            self.trees.exact(digest, |id| !self.is_elsewhere(id))?
+        } else {
+            None
+        };
         let recent = self.recent.exact(digest);
         Ok(in_trees.into_iter().chain(recent).min())
     }
@@ -460,6 +482,11 @@ impl Index for SledIndex {
         }
         self.resident.insert(id, signature)?;
         self.recent.insert(id, signature);
+        self.highest = self.highest.max(Some(id));
+        signature
+            .digest
+            .into_iter()
+            .for_each(|digest| self.digests.insert(digest));
         self.pending.order.push(id);
         let mut signature = signature.clone();
         if !self.resident.keeps_bands(&signature) {

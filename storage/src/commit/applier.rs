@@ -8,19 +8,40 @@ use std::time::{Duration, Instant};
 use super::Commit;
 use super::apply::{Application, Target};
 use crate::error::StorageError;
+use crate::folder::Mark;
 use crate::state::LastCommit;
 use crate::warc::record::now_ms;
+use crate::warc::writer::{Waiting, Writing};
 
 /// A commit, and what it is applied to.
 pub(crate) struct Job {
     pub commit: Arc<Commit>,
     pub target: Target,
+    /// What else the thread writes; `None` if the owner does it.
+    pub beside: Option<Beside>,
+}
+
+/// What is written before the rows and after them.
+pub(crate) struct Beside {
+    pub records: Writing,
+    pub mark: Mark,
 }
 
 impl Job {
     /// Makes the commit durable, and says how long that took. Readers in other processes see all of it or nothing.
     pub fn run(&self) -> Result<Duration, StorageError> {
         let start = Instant::now();
+        if let Some(Beside { records, .. }) = &self.beside {
+            records.run()?;
+        }
+        self.write_rows()?;
+        if let Some(Beside { mark, .. }) = &self.beside {
+            mark.put(self.target.after.commit)?;
+        }
+        Ok(start.elapsed())
+    }
+
+    fn write_rows(&self) -> Result<(), StorageError> {
         let state = &self.target.state;
         let mut last = state.begin_commit()?;
         Application::new(&self.target).apply(&self.commit)?;
@@ -29,7 +50,7 @@ impl Job {
             number: self.target.after.commit,
             at_ms: now_ms(),
         };
-        Ok(start.elapsed())
+        Ok(())
     }
 }
 
@@ -37,7 +58,7 @@ impl Job {
 enum Work {
     Run(Job),
     /// Frees an applied commit: its rows are many small pieces of memory, which takes as long as a part of the work.
-    Free(Arc<Commit>),
+    Free(Arc<Commit>, Option<Arc<Waiting>>),
 }
 
 /// The thread. It ends with this handle, after the commit that it applies.
@@ -57,7 +78,7 @@ impl Applier {
         let thread = std::thread::Builder::new().name("commit".into()).spawn(move || {
             for work in received {
                 match work {
-                    Work::Free(commit) => drop(commit),
+                    Work::Free(commit, records) => drop((commit, records)),
                     Work::Run(job) => {
                         if results.send(job.run()).is_err() {
                             break;
@@ -78,9 +99,9 @@ impl Applier {
         self.give(Work::Run(job));
     }
 
-    /// Frees a commit.
-    pub fn free(&self, commit: Arc<Commit>) {
-        self.give(Work::Free(commit));
+    /// Frees a commit and its records.
+    pub fn free(&self, commit: Arc<Commit>, records: Option<Arc<Waiting>>) {
+        self.give(Work::Free(commit, records));
     }
 
     fn give(&self, work: Work) {

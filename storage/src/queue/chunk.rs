@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::batch::Batch;
+use crate::batch::{Batch, KeyValue};
 use crate::error::StorageError;
 use crate::format;
 use crate::frontier::{ChunkKind, Place, QueueChange, QueuedUrl, Revisit, Via};
@@ -169,19 +169,34 @@ pub(super) fn read(state: &State, key: &[u8], value: &[u8]) -> Result<Vec<Queued
 /// A chunk: its key and its URLs.
 type Chunk = (Vec<u8>, Vec<QueuedUrl>);
 
+/// The row of the chunk that holds the place, if any does.
+fn row_of(state: &State, place: &Place) -> Result<Option<KeyValue>, StorageError> {
+    state.last_in(&queue_key(&place.kind, 0), &place_key(place))
+}
+
 /// The chunk that holds the place, if any does.
 fn find(state: &State, place: &Place) -> Result<Option<Chunk>, StorageError> {
-    let Some((key, value)) = state.last_in(&queue_key(&place.kind, 0), &place_key(place))? else {
+    let Some((key, value)) = row_of(state, place)? else {
         return Ok(None);
     };
     let urls = decode(&place.kind, &value).ok_or_else(|| state.corrupt(CHUNK))?;
     Ok(Some((key.to_vec(), urls)))
 }
 
-/// Whether a URL waits at the place.
+/// Whether a URL waits at the place. It reads no URL, because each page asks once.
 pub(super) fn is_taken(state: &State, place: &Place) -> Result<bool, StorageError> {
-    let found = find(state, place)?;
-    Ok(found.is_some_and(|(_, urls)| urls.iter().any(|queued| queued.seq == place.seq)))
+    let Some((_, value)) = row_of(state, place)? else {
+        return Ok(false);
+    };
+    let (mut row, mut seq) = (&value[..], 0_u64);
+    while !row.is_empty() {
+        let (entry, rest) = postcard::take_from_bytes::<Entry<'_>>(row).map_err(|_| state.corrupt(CHUNK))?;
+        (row, seq) = (rest, seq.wrapping_add(entry.seq));
+        if seq >= place.seq {
+            return Ok(seq == place.seq);
+        }
+    }
+    Ok(false)
 }
 
 /// The chunks that a batch changes, as they are after it.

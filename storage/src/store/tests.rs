@@ -137,7 +137,8 @@ fn links_that_a_crash_made_known_before_their_page_survive_a_rebuild() {
         .finish(&queued[0], kept(&queued[0].url), &[link("c"), link("d")])
         .unwrap();
     // The crash comes after the links and before the page.
-    let job = store.seal().unwrap().unwrap();
+    store.archive.sync().unwrap();
+    let job = store.seal(None);
     assert!(Application::new(&job.target).apply_links(&job.commit).unwrap());
     store.state.flush().unwrap();
     drop(job);

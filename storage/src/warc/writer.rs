@@ -6,6 +6,7 @@
 //! makes them durable. A failed write can therefore be repeated from the start, and the offsets in the catalogue never change.
 
 use std::io;
+use std::sync::Arc;
 
 use super::capture::EncodedCapture;
 use super::compression::Compression;
@@ -19,7 +20,7 @@ use crate::error::StorageError;
 
 /// Appends captures to the files of one crawl.
 pub(crate) struct WarcWriter {
-    medium: Box<dyn Medium>,
+    medium: Arc<dyn Medium>,
     names: FileNames,
     /// Of records without a capture.
     compression: Compression,
@@ -31,10 +32,86 @@ pub(crate) struct WarcWriter {
     end: WarcEnd,
     /// During a rebuild: the places of the archived records. Nothing is appended then.
     replayed: Option<Archived>,
-    /// The records of one page after the other, to write in this order: file, offset in the file, bytes. They are never copied into one
-    /// piece: they have tens of megabytes between two commits, and the recorder has only one thread.
-    waiting: Vec<(u32, u64, Vec<u8>)>,
-    waiting_bytes: u64,
+    /// The records since the last commit.
+    waiting: Waiting,
+    /// Those of the commit that is being written.
+    sealed: Option<Arc<Waiting>>,
+}
+
+/// Records in memory, one page after the other, to write in this order. They are never copied into one piece: they have tens of megabytes
+/// between two commits.
+#[derive(Default)]
+pub(crate) struct Waiting {
+    /// File, offset in the file, bytes.
+    records: Vec<(u32, u64, Vec<u8>)>,
+    bytes: u64,
+}
+
+impl Waiting {
+    fn push(&mut self, WarcEnd { file, offset }: WarcEnd, bytes: Vec<u8>) {
+        self.bytes += bytes.len() as u64;
+        self.records.push((file, offset, bytes));
+    }
+
+    /// The bytes at `location`, if they wait here.
+    fn member(&self, location: WarcLocation) -> Option<&[u8]> {
+        let place = (location.file, location.offset);
+        let behind = self
+            .records
+            .partition_point(|(file, offset, _)| (*file, *offset) <= place);
+        let (file, offset, bytes) = self.records.get(behind.checked_sub(1)?)?;
+        let begin = usize::try_from(location.offset - offset)
+            .ok()
+            .filter(|_| *file == location.file)?;
+        let end = begin.checked_add(usize::try_from(location.length).ok()?)?;
+        bytes.get(begin..end)
+    }
+}
+
+/// What writes records.
+#[derive(Clone)]
+pub(crate) struct Writing {
+    records: Arc<Waiting>,
+    medium: Arc<dyn Medium>,
+    names: FileNames,
+}
+
+impl Writing {
+    /// Writes the records and makes them durable. After an error the call can be repeated.
+    ///
+    /// # Errors
+    /// [`StorageError::Io`] with the file; [`StorageError::ArchiveShort`] if somebody has cut the file since the last write.
+    pub fn run(&self) -> Result<(), StorageError> {
+        for stretch in self.records.records.chunk_by(|(one, ..), (next, ..)| one == next) {
+            let [(file, offset, _), ..] = stretch else { continue };
+            let name = self.names.of(*file);
+            self.check_reaches(&name, *offset)?;
+            let parts: Vec<&[u8]> = stretch.iter().map(|(_, _, bytes)| &bytes[..]).collect();
+            self.medium
+                .write_at(&name, *offset, &parts)
+                .map_err(|source| StorageError::io("write", self.medium.path(&name), source))?;
+        }
+        Ok(())
+    }
+
+    /// Checks that the file is there up to `offset`, where it continues: a write behind its end would leave a hole.
+    fn check_reaches(&self, name: &str, offset: u64) -> Result<(), StorageError> {
+        let path = self.medium.path(name);
+        let found = match self.medium.length(name) {
+            Ok(length) => length,
+            Err(source) => return Err(StorageError::io("look at", path, source)),
+        };
+        match found {
+            _ if offset == 0 => Ok(()),
+            Some(found) if found >= offset => Ok(()),
+            Some(found) => Err(StorageError::ArchiveShort {
+                path,
+                expected: offset,
+                found,
+            }),
+            None => Err(StorageError::ArchiveMissing { path }),
+        }
+    }
 }
 
 impl WarcWriter {
@@ -58,7 +135,7 @@ impl WarcWriter {
     /// The archive, whose end nobody checks.
     pub fn open_as_it_is(medium: Box<dyn Medium>, names: FileNames, roll_bytes: u64, end: WarcEnd) -> Self {
         Self {
-            medium,
+            medium: medium.into(),
             compression: names.compression(end.file),
             names,
             decided_by: DecidedBy::default(),
@@ -66,8 +143,8 @@ impl WarcWriter {
             warcinfo: Vec::new(),
             end,
             replayed: None,
-            waiting: Vec::new(),
-            waiting_bytes: 0,
+            waiting: Waiting::default(),
+            sealed: None,
         }
     }
 
@@ -131,9 +208,9 @@ impl WarcWriter {
         self.end
     }
 
-    /// Bytes that wait for [`sync`](Self::sync).
+    /// Bytes of records in memory.
     pub fn waiting_bytes(&self) -> u64 {
-        self.waiting_bytes
+        self.waiting.bytes + self.sealed.as_ref().map_or(0, |sealed| sealed.bytes)
     }
 
     /// Appends a capture. Returns the places of its records.
@@ -188,39 +265,30 @@ impl WarcWriter {
     /// Writes the records in memory and makes them durable. After an error the call can be repeated.
     ///
     /// # Errors
-    /// [`StorageError::Io`] with the file; [`StorageError::ArchiveShort`] if somebody has cut the file since the last write.
+    /// As [`Writing::run`].
     pub fn sync(&mut self) -> Result<(), StorageError> {
-        for stretch in self.waiting.chunk_by(|(one, ..), (next, ..)| one == next) {
-            let [(file, offset, _), ..] = stretch else { continue };
-            let name = self.names.of(*file);
-            self.check_reaches(&name, *offset)?;
-            let parts: Vec<&[u8]> = stretch.iter().map(|(_, _, bytes)| &bytes[..]).collect();
-            self.medium
-                .write_at(&name, *offset, &parts)
-                .map_err(|source| StorageError::io("write", self.medium.path(&name), source))?;
+        let result = self.seal().run();
+        match (&result, self.written().and_then(Arc::into_inner)) {
+            (Err(_), Some(records)) => self.waiting = records,
+            _ => {}
         }
-        self.waiting.clear();
-        self.waiting_bytes = 0;
-        Ok(())
+        result
     }
 
-    /// Checks that the file is there up to `offset`, where it continues: a write behind its end would leave a hole.
-    fn check_reaches(&self, name: &str, offset: u64) -> Result<(), StorageError> {
-        let path = self.medium.path(name);
-        let found = match self.medium.length(name) {
-            Ok(length) => length,
-            Err(source) => return Err(StorageError::io("look at", path, source)),
-        };
-        match found {
-            _ if offset == 0 => Ok(()),
-            Some(found) if found >= offset => Ok(()),
-            Some(found) => Err(StorageError::ArchiveShort {
-                path,
-                expected: offset,
-                found,
-            }),
-            None => Err(StorageError::ArchiveMissing { path }),
+    /// What writes the records in memory. They stay there until they are [written](Self::written), which is before the next call.
+    pub fn seal(&mut self) -> Writing {
+        let records = Arc::new(std::mem::take(&mut self.waiting));
+        self.sealed = Some(records.clone());
+        Writing {
+            records,
+            medium: self.medium.clone(),
+            names: self.names.clone(),
         }
+    }
+
+    /// Forgets the sealed records: the files have them.
+    pub fn written(&mut self) -> Option<Arc<Waiting>> {
+        self.sealed.take()
     }
 
     /// What opens the record at a location, whose bytes are `member`.
@@ -259,16 +327,8 @@ impl WarcWriter {
     }
 
     fn waiting_member(&self, location: WarcLocation) -> Option<&[u8]> {
-        let place = (location.file, location.offset);
-        let behind = self
-            .waiting
-            .partition_point(|(file, offset, _)| (*file, *offset) <= place);
-        let (file, offset, bytes) = self.waiting.get(behind.checked_sub(1)?)?;
-        let begin = usize::try_from(location.offset - offset)
-            .ok()
-            .filter(|_| *file == location.file)?;
-        let end = begin.checked_add(usize::try_from(location.length).ok()?)?;
-        bytes.get(begin..end)
+        let sealed = self.sealed.as_ref().and_then(|sealed| sealed.member(location));
+        sealed.or_else(|| self.waiting.member(location))
     }
 
     /// The path of a file of the archive.
@@ -277,10 +337,9 @@ impl WarcWriter {
     }
 
     fn push(&mut self, bytes: Vec<u8>) {
-        let WarcEnd { file, offset } = self.end;
+        let place = self.end;
         self.end.offset += bytes.len() as u64;
-        self.waiting_bytes += bytes.len() as u64;
-        self.waiting.push((file, offset, bytes));
+        self.waiting.push(place, bytes);
     }
 
     /// The record at the head of each file (ISO 28500:2017, 6.2).

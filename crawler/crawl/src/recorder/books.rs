@@ -32,6 +32,9 @@ const MIN_COMMIT_INTERVAL: Duration = Duration::from_millis(50);
 /// A commit in a pause waits so many times as long as the last commit took, so that a slow disk does not keep the recorder from its pages.
 const PAUSE_PER_COMMIT: u32 = 4;
 
+/// The longest time for which the recorder goes on while a commit is written. Then it waits, so that a disk that does not answer is noticed.
+const MAX_BESIDE: Duration = Duration::from_secs(10);
+
 /// The store, and what the next commit is to do.
 #[derive(Debug)]
 pub(crate) struct Books {
@@ -57,6 +60,7 @@ pub(crate) struct Books {
 struct Begun {
     rows: usize,
     span: tracing::Span,
+    at: Instant,
     /// How long the recorder took to begin it.
     took: Duration,
 }
@@ -161,7 +165,7 @@ impl Books {
         if self.is_commit_due(judge) {
             let commit = self.written(Store::commit)?;
             self.beside = None;
-            self.end(judge, &commit, commit.took)?;
+            self.end(judge, &commit)?;
         }
         // The store may have committed letters by itself.
         judge.give(&self.store)?;
@@ -176,17 +180,22 @@ impl Books {
     /// As [`commit`](Self::commit).
     pub fn commit_beside(&mut self, judge: &mut dyn Judge) -> Result<(), RunError> {
         // Pages that leave the index do so right after their rows are durable.
-        if !judge.may_commit_beside() || self.has_departures {
+        if !judge.may_commit_beside() || self.has_departures || self.url_budget.is_full() {
             return self.commit(judge);
         }
         watch::beat();
         self.committed_at = Instant::now();
         if self.store.is_committing()? {
-            return Ok(());
+            let is_stuck = self
+                .beside
+                .as_ref()
+                .is_some_and(|commit| commit.at.elapsed() > MAX_BESIDE);
+            return if is_stuck { self.commit(judge) } else { Ok(()) };
         }
         if let Some(begun) = self.beside.take() {
-            let took = begun.took + self.store.commit_took();
-            self.end(judge, &begun, took)?;
+            let start = Instant::now();
+            judge.persist_some(self.store.durable())?;
+            self.ended(&begun, begun.took + self.store.commit_took(), start.elapsed());
         }
         if self.store.pending() > 0 {
             self.beside = Some(self.written(Store::begin_commit)?);
@@ -202,17 +211,18 @@ impl Books {
         let span = tracing::debug_span!("commit", rows);
         let start = Instant::now();
         span.in_scope(|| write(&mut self.store))?;
-        let took = start.elapsed();
-        Ok(Begun { rows, span, took })
+        Ok(Begun {
+            rows,
+            span,
+            at: start,
+            took: start.elapsed(),
+        })
     }
 
-    /// The rows of a commit are durable, and took `stored` to be so.
-    fn end(&mut self, judge: &mut dyn Judge, commit: &Begun, stored: Duration) -> Result<(), RunError> {
-        let _span = commit.span.enter();
+    /// The rows of a commit of everything are durable.
+    fn end(&mut self, judge: &mut dyn Judge, commit: &Begun) -> Result<(), RunError> {
         let start = Instant::now();
-        if self.store.pending() == 0 {
-            self.url_budget.committed();
-        }
+        self.url_budget.committed();
         let mut departed = Vec::new();
         if self.has_departures {
             departed = self.store.catalogue().departed()?;
@@ -222,7 +232,14 @@ impl Books {
         self.store.forget_departed(&departed)?;
         self.has_departures = false;
         self.departing.clear();
-        self.commit_took = stored + start.elapsed();
+        self.ended(commit, commit.took, start.elapsed());
+        Ok(())
+    }
+
+    /// Notes how long a commit took: until its rows were durable, and for the index.
+    fn ended(&mut self, commit: &Begun, stored: Duration, indexed: Duration) {
+        let _span = commit.span.enter();
+        self.commit_took = stored + indexed;
         self.stats.commit(self.commit_took);
         tracing::debug!(
             rows = commit.rows,
@@ -230,7 +247,6 @@ impl Books {
             elapsed_ms = self.commit_took.as_millis(),
             "committed"
         );
-        Ok(())
     }
 
     /// Queues URLs at hosts within their budgets, and tells others of those that are new as `tell` says.

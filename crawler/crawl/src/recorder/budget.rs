@@ -61,9 +61,14 @@ impl UrlBudget {
         Ok(())
     }
 
+    /// Whether a moment in which nothing is staged would [free memory](Self::committed).
+    pub(super) fn is_full(&self) -> bool {
+        self.known.len() > MAX_HOSTS
+    }
+
     /// Frees memory, now that nothing is staged.
     pub(super) fn committed(&mut self) {
-        if self.known.len() > MAX_HOSTS {
+        if self.is_full() {
             self.known = HashMap::new();
         }
     }

@@ -56,6 +56,14 @@ pub(crate) trait Judge: Post {
     /// The index cannot be written.
     fn persist(&mut self, durable: u64) -> Result<(), RunError>;
 
+    /// As [`persist`](Self::persist), if so many pages wait for it that the next run would feel it.
+    ///
+    /// # Errors
+    /// The index cannot be written.
+    fn persist_some(&mut self, durable: u64) -> Result<(), RunError> {
+        self.persist(durable)
+    }
+
     /// Leaves the index as the next run likes to find it.
     ///
     /// # Errors
