@@ -100,9 +100,16 @@ mod lists {
     pub(super) const HEADLINE: u16 = 1 << 8;
 }
 
-/// For each word the lists that have it.
-static LISTS: LazyLock<Map<&[u8], u16>> = LazyLock::new(|| {
-    let lists: [(&[&str], u16); 9] = [
+/// The words of the lists.
+struct Words {
+    /// For each word the lists that have it.
+    lists: Map<&'static [u8], u16>,
+    /// For each first letter the last letters, as bits: of letters in ASCII the last five bits in their codes. Few other words have both.
+    ends: [u32; 32],
+}
+
+static WORDS: LazyLock<Words> = LazyLock::new(|| {
+    let lists: [(&[&'static str], u16); 9] = [
         (AUTHOR, lists::AUTHOR),
         (NO_AUTHOR, lists::NO_AUTHOR),
         (PUBLISHED, lists::PUBLISHED),
@@ -113,24 +120,30 @@ static LISTS: LazyLock<Map<&[u8], u16>> = LazyLock::new(|| {
         (FOOTER, lists::FOOTER),
         (&["headline"], lists::HEADLINE),
     ];
-    let mut of_words = Map::default();
+    let mut all = Words {
+        lists: Map::default(),
+        ends: [0; 32],
+    };
     for (words, list) in lists {
-        for word in words {
-            *of_words.entry(word.as_bytes()).or_default() |= list;
+        for word in words.iter().map(|word| word.as_bytes()) {
+            *all.lists.entry(word).or_default() |= list;
+            if let ([first, ..], [.., last]) = (word, word) {
+                all.ends[usize::from(first & 31)] |= 1 << (last & 31);
+            }
         }
     }
-    of_words
+    all
 });
-
-/// The longest word of the lists, in bytes.
-const MAX_WORD_BYTES: usize = 15;
 
 /// The lists that have this word.
 fn lists_of(word: &[u8]) -> u16 {
-    if word.len() > MAX_WORD_BYTES {
-        return 0;
+    let words = &*WORDS;
+    match (word.first(), word.last()) {
+        (Some(first), Some(last)) if words.ends[usize::from(first & 31)] & 1 << (last & 31) != 0 => {
+            words.lists.get(word).copied().unwrap_or_default()
+        }
+        _ => 0,
     }
-    LISTS.get(word).copied().unwrap_or_default()
 }
 
 /// Longest class in ASCII whose words need no memory of their own, in bytes.

@@ -246,6 +246,10 @@ const LICENCES: [&[u8]; 2] = [b"licenses/", b"publicdomain/"];
 
 /// Whether a link leads to a licence.
 fn leads_to_licence(href: &str) -> bool {
+    // Most links are shorter than one to the site.
+    if href.len() < CREATIVE_COMMONS.needle().len() {
+        return false;
+    }
     let href = cut(href, MAX_HREF_BYTES).as_bytes();
     CREATIVE_COMMONS.find_iter(href).any(|at| {
         let path = &href[at + CREATIVE_COMMONS.needle().len()..];

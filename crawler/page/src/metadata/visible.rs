@@ -4,7 +4,7 @@ mod lines;
 
 use std::cell::OnceCell;
 
-use html5ever::local_name;
+use html5ever::{local_name, ns};
 
 use self::lines::Lines;
 use super::date::{self, Order, order_told};
@@ -221,10 +221,7 @@ impl<'t> Visit<'t> for AllText {
 /// Whether an element is hidden by its own attributes.
 fn is_hidden(element: &Element) -> bool {
     let hides = |style: &str| style.contains("none") && style.replace(' ', "").contains("display:none");
-    let mut attributes = element
-        .attributes
-        .iter()
-        .filter(|attribute| attribute.name.ns.is_empty());
+    let mut attributes = element.attributes.iter().filter(|attribute| attribute.name.ns == ns!());
     element.name.local != local_name!("body")
         && attributes.any(|attribute| match attribute.name.local {
             local_name!("hidden") => true,

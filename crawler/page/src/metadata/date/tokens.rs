@@ -89,6 +89,8 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
 /// Appends a word. Some names of months are two words (`تشرين الثاني`), or two with a dot (`พ.ย.`).
 fn push_word(tokens: &mut Vec<Token>, word: String) {
     let (first, between) = match &tokens[..] {
+        // No such name is in ASCII.
+        _ if word.is_ascii() => (None, ""),
         [.., Token::Word(first), Token::Mark('.')] => (Some(first), "."),
         [.., Token::Word(first)] => (Some(first), " "),
         _ => (None, ""),
