@@ -135,21 +135,6 @@ fn push_folded(out: &mut String, text: &str) {
     }
 }
 
-/// The same in UTF-8, for long texts.
-pub(super) fn push_folded_bytes(out: &mut Vec<u8>, text: &str) {
-    if !text.is_ascii() {
-        return out.extend_from_slice(folded(text).as_bytes());
-    }
-    let mut end = out.len();
-    out.resize(end + text.len(), 0);
-    // Without a branch: a byte that is no letter and no digit is overwritten by the next one.
-    for byte in text.bytes() {
-        out[end] = byte.to_ascii_lowercase();
-        end += usize::from(byte.is_ascii_alphanumeric());
-    }
-    out.truncate(end);
-}
-
 /// Whether a text is HTML rather than one about tags or types, such as `Vec<T>`: it has an end tag, a `<p>`, a `<br>` or a tag with an
 /// attribute.
 fn has_markup(text: &str) -> bool {

@@ -1,16 +1,18 @@
 //! What a page shows of itself: the elements that are marked as an author or a date, and the lines near the heading.
 
+mod all_texts;
 mod lines;
 
 use std::cell::OnceCell;
 
 use html5ever::{local_name, ns};
 
+use self::all_texts::AllTexts;
 use self::lines::Lines;
 use super::date::{self, Order, order_told};
 use super::marks::{Meaning, Meanings, is_for_screen_readers, is_zone};
 use super::names::after_written_by;
-use super::text::{cut, folded, is_unseen, push_folded_bytes, text_without};
+use super::text::{cut, folded, is_unseen, text_without};
 use crate::extract::is_within_line;
 use crate::map::Set;
 use crate::parse::{Element, Node, NodeId, NodeRef, Tree, Visit};
@@ -69,8 +71,8 @@ pub(super) struct Visible<'t> {
     pub lines: Lines,
     /// The line of the heading, if there is one.
     pub heading: Option<usize>,
-    /// All text of the page, menus and comments included, folded, in UTF-8. Few pages declare an author who is looked for in it.
-    text: OnceCell<Vec<u8>>,
+    /// All texts of the page, those of menus and comments included. Few pages declare an author who is looked for in them.
+    texts: OnceCell<AllTexts<'t>>,
     /// The short lines that may have a date.
     dated: OnceCell<Vec<usize>>,
 }
@@ -82,7 +84,7 @@ impl<'t> Visible<'t> {
             marks: Vec::new(),
             lines: Lines::default(),
             heading: None,
-            text: OnceCell::new(),
+            texts: OnceCell::new(),
             dated: OnceCell::new(),
         }
     }
@@ -94,12 +96,7 @@ impl<'t> Visible<'t> {
     }
 
     fn has_anywhere(&self, folded: &str) -> bool {
-        let text = self.text.get_or_init(|| {
-            let mut text = AllText::default();
-            self.tree.root().walk(&mut text);
-            text.0
-        });
-        memchr::memmem::find(text, folded.as_bytes()).is_some()
+        self.texts.get_or_init(|| AllTexts::of(self.tree)).have(folded)
     }
 
     /// Whether a line is near the heading.
@@ -195,27 +192,6 @@ pub(super) fn visible<'t>(tree: &'t Tree, heading: Option<NodeRef<'_>>, meanings
     tree.root().walk(&mut reader);
     reader.visible.lines.end();
     reader.visible
-}
-
-/// The text that a page shows anywhere, folded.
-#[derive(Default)]
-struct AllText(Vec<u8>);
-
-impl<'t> Visit<'t> for AllText {
-    fn enter(&mut self, node: NodeRef<'t>) -> bool {
-        match node.value() {
-            Node::Text(text) => {
-                push_folded_bytes(&mut self.0, text);
-                false
-            }
-            Node::Element(element) => {
-                !is_unseen(element) && !is_hidden(element) && element.name.local != local_name!("head")
-            }
-            _ => true,
-        }
-    }
-
-    fn leave(&mut self, _: NodeRef<'t>) {}
 }
 
 /// Whether an element is hidden by its own attributes.
@@ -391,6 +367,11 @@ const AUTHOR_FOLDERS: &[&str] = &[
     "autori", "auteurs", "contributor", "contributors", "redakteur", "writer", "byline",
 ];
 
+fn is_author_folder(folder: &[u8]) -> bool {
+    matches!(folder, [b'a' | b'b' | b'c' | b'r' | b'w', ..])
+        && AUTHOR_FOLDERS.iter().any(|author| author.as_bytes() == folder)
+}
+
 /// Whether a link leads to the page of the author, by its relation or by the path that programs for blogs use.
 fn is_author_link(element: &Element) -> bool {
     let relations = element.plain_attribute(&local_name!("rel")).unwrap_or_default();
@@ -400,8 +381,7 @@ fn is_author_link(element: &Element) -> bool {
     );
     let mut relations = relations.split_ascii_whitespace();
     // A folder stands between two slashes.
-    let between = href.split_once('/').and_then(|(_, rest)| rest.rsplit_once('/'));
-    let mut folders = between.map_or("", |(folders, _)| folders).split('/');
-    relations.any(|relation| relation.eq_ignore_ascii_case("author"))
-        || folders.any(|folder| AUTHOR_FOLDERS.contains(&folder))
+    let mut folders = href.as_bytes().split(|byte| *byte == b'/');
+    (folders.next(), folders.next_back());
+    relations.any(|relation| relation.eq_ignore_ascii_case("author")) || folders.any(is_author_folder)
 }

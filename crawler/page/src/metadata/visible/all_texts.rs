@@ -1,0 +1,81 @@
+//! All that a page shows, in which the names of authors are looked for.
+
+use std::cell::Cell;
+
+use html5ever::local_name;
+
+use super::super::text::is_unseen;
+use super::is_hidden;
+use crate::parse::{Node, NodeRef, Tree, Visit};
+
+/// Letters that may be compared on a page of any size, and further ones for each byte of its text. Names and texts of one letter would need a
+/// hundred times as many.
+const BASE_LETTERS: usize = 1 << 16;
+const LETTERS_PER_BYTE: usize = 8;
+
+/// The texts of a page in order.
+#[derive(Debug, Default)]
+pub(super) struct AllTexts<'t> {
+    texts: Vec<&'t str>,
+    /// Letters that may still be compared.
+    letters: Cell<usize>,
+}
+
+impl<'t> AllTexts<'t> {
+    pub(super) fn of(tree: &'t Tree) -> Self {
+        let mut all = Self::default();
+        tree.root().walk(&mut all);
+        let bytes: usize = all.texts.iter().map(|text| text.len()).sum();
+        all.letters.set(BASE_LETTERS + LETTERS_PER_BYTE * bytes);
+        all
+    }
+
+    /// Whether a name that is folded is in the folded texts, where one follows the other. Only what begins like the name is folded.
+    pub(super) fn have(&self, name: &str) -> bool {
+        let mut texts = self.texts.iter().enumerate();
+        match name.as_bytes().first() {
+            Some(first) if name.is_ascii() => texts.any(|(at, text)| {
+                let (small, large) = (*first, first.to_ascii_uppercase());
+                let mut places = memchr::memchr2_iter(small, large, text.as_bytes());
+                places.any(|place| self.has_at(at, place, name))
+            }),
+            // The first letter of a name may be two when it is folded, as that of İsmail.
+            _ => texts.any(|(at, text)| {
+                let mut places = text.char_indices();
+                places.any(|(place, _)| self.has_at(at, place, name))
+            }),
+        }
+    }
+
+    /// Whether a text and those behind it have the name at a place in this text.
+    fn has_at(&self, at: usize, place: usize, name: &str) -> bool {
+        let behind = self.texts[at + 1..].iter().copied();
+        let texts = std::iter::once(&self.texts[at][place..]).chain(behind);
+        let letters = texts.flat_map(str::chars).filter(|c| c.is_alphanumeric());
+        let mut folded = letters.flat_map(char::to_lowercase).take(self.letters.get());
+        let mut compared = 0;
+        let is_name = name.chars().all(|letter| {
+            compared += 1;
+            folded.next() == Some(letter)
+        });
+        self.letters.set(self.letters.get().saturating_sub(compared));
+        is_name
+    }
+}
+
+impl<'t> Visit<'t> for AllTexts<'t> {
+    fn enter(&mut self, node: NodeRef<'t>) -> bool {
+        match node.value() {
+            Node::Text(text) => {
+                self.texts.push(text);
+                false
+            }
+            Node::Element(element) => {
+                !is_unseen(element) && !is_hidden(element) && element.name.local != local_name!("head")
+            }
+            _ => true,
+        }
+    }
+
+    fn leave(&mut self, _: NodeRef<'t>) {}
+}
