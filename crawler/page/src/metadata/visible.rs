@@ -194,16 +194,31 @@ pub(super) fn visible<'t>(tree: &'t Tree, heading: Option<NodeRef<'_>>, meanings
     reader.visible
 }
 
-/// Whether an element is hidden by its own attributes.
-fn is_hidden(element: &Element) -> bool {
-    let hides = |style: &str| style.contains("none") && style.replace(' ', "").contains("display:none");
-    let mut attributes = element.attributes.iter().filter(|attribute| attribute.name.ns == ns!());
-    element.name.local != local_name!("body")
-        && attributes.any(|attribute| match attribute.name.local {
-            local_name!("hidden") => true,
-            local_name!("style") => hides(cut(&attribute.value, MAX_MARK_BYTES)),
-            _ => false,
-        })
+/// What the attributes say that each element may have. One pass finds all of it.
+#[derive(Default)]
+struct Said<'t> {
+    class: Option<&'t str>,
+    id: Option<&'t str>,
+    /// Whether the element is hidden by its own attributes.
+    is_hidden: bool,
+}
+
+impl<'t> Said<'t> {
+    fn by(element: &'t Element) -> Self {
+        let hides = |style: &str| style.contains("none") && style.replace(' ', "").contains("display:none");
+        let mut said = Self::default();
+        for attribute in element.attributes.iter().filter(|attribute| attribute.name.ns == ns!()) {
+            match attribute.name.local {
+                local_name!("class") => said.class = Some(&attribute.value),
+                local_name!("id") => said.id = Some(&attribute.value),
+                local_name!("hidden") => said.is_hidden = true,
+                local_name!("style") => said.is_hidden |= hides(cut(&attribute.value, MAX_MARK_BYTES)),
+                _ => {}
+            }
+        }
+        said.is_hidden &= element.name.local != local_name!("body");
+        said
+    }
 }
 
 struct Reader<'t> {
@@ -238,9 +253,12 @@ impl<'t> Visit<'t> for Reader<'t> {
         if is_unseen(element) {
             return false;
         }
-        let class = element.plain_attribute(&local_name!("class"));
-        let by_class = class.and_then(|class| self.meanings.of(class));
-        if self.is_foreign(node, element, by_class) || is_hidden(element) {
+        let said = Said::by(element);
+        if said.is_hidden {
+            return false;
+        }
+        let by_class = said.class.and_then(|class| self.meanings.of(class));
+        if self.is_foreign(node, element, by_class, said.id) {
             return false;
         }
         let is_article = element.name.local == local_name!("article");
@@ -269,7 +287,7 @@ impl<'t> Visit<'t> for Reader<'t> {
 
 impl<'t> Reader<'t> {
     /// Whether an element is a zone of something else than the page's own text.
-    fn is_foreign(&self, node: NodeRef<'_>, element: &Element, by_class: Option<Meaning>) -> bool {
+    fn is_foreign(&self, node: NodeRef<'_>, element: &Element, by_class: Option<Meaning>, id: Option<&str>) -> bool {
         let name = &element.name.local;
         if self.around.contains(&node.id())
             || matches!(*name, local_name!("html") | local_name!("body") | local_name!("main"))
@@ -287,7 +305,7 @@ impl<'t> Reader<'t> {
             local_name!("footer") => self.articles == 0,
             _ => false,
         };
-        by_element || element.plain_attribute(&local_name!("id")).is_some_and(is_zone)
+        by_element || id.is_some_and(is_zone)
     }
 
     fn take(&mut self, node: NodeRef<'_>, element: &Element, by_class: Option<Meaning>) {

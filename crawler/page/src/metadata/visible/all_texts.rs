@@ -5,7 +5,7 @@ use std::cell::Cell;
 use html5ever::local_name;
 
 use super::super::text::is_unseen;
-use super::is_hidden;
+use super::Said;
 use crate::parse::{Node, NodeRef, Tree, Visit};
 
 /// Letters that may be compared on a page of any size, and further ones for each byte of its text. Names and texts of one letter would need a
@@ -71,7 +71,7 @@ impl<'t> Visit<'t> for AllTexts<'t> {
                 false
             }
             Node::Element(element) => {
-                !is_unseen(element) && !is_hidden(element) && element.name.local != local_name!("head")
+                !is_unseen(element) && !Said::by(element).is_hidden && element.name.local != local_name!("head")
             }
             _ => true,
         }
