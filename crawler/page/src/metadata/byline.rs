@@ -133,9 +133,7 @@ fn of_line(line: &str, next: &str, order: Order) -> Option<Vec<String>> {
     if after_written_by(line) == Some("") {
         return Some(sure(next)).filter(|names| !names.is_empty());
     }
-    let parts = line
-        .split(|c: char| matches!(c, '|' | '•' | '·' | '–' | '—'))
-        .map(str::trim);
+    let parts = line.split(['|', '•', '·', '–', '—']).map(str::trim);
     let after_word = parts.filter_map(after_written_by);
     // "5 March 2024 by Jane Doe"
     let is_dated = date::may_be_in(line) && date::shown(line, order).is_some();

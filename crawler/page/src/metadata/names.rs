@@ -93,7 +93,7 @@ pub(super) fn people(text: &str, certainty: Certainty) -> Vec<String> {
 
 /// The parts of a text between lines, bars and dashes.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
-    let parts = text.split(|c: char| matches!(c, '|' | '｜' | '•' | '·' | '\n' | '—' | '–' | '»' | '›'));
+    let parts = text.split(['|', '｜', '•', '·', '\n', '—', '–', '»', '›']);
     parts.flat_map(|part| part.split(" - ")).map(str::trim)
 }
 

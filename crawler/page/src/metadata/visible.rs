@@ -400,6 +400,7 @@ fn is_author_link(element: &Element) -> bool {
     let mut relations = relations.split_ascii_whitespace();
     // A folder stands between two slashes.
     let mut folders = href.as_bytes().split(|byte| *byte == b'/');
-    (folders.next(), folders.next_back());
+    folders.next();
+    folders.next_back();
     relations.any(|relation| relation.eq_ignore_ascii_case("author")) || folders.any(is_author_folder)
 }

@@ -79,3 +79,41 @@ impl<'t> Visit<'t> for AllTexts<'t> {
 
     fn leave(&mut self, _: NodeRef<'t>) {}
 }
+
+#[cfg(test)]
+mod tests {
+    use super::AllTexts;
+    use crate::parse::{Attributes, parse};
+
+    fn have(html: &str, name: &str) -> bool {
+        let document = parse(html, Attributes::Requested);
+        AllTexts::of(&document.html).have(name)
+    }
+
+    #[test]
+    fn a_name_is_found_in_any_case_across_elements_and_where_it_is_shown() {
+        for (html, name, expected) in [
+            ("<p>by JANE DOE", "janedoe", true),
+            ("<p>jjane-<b>d</b>oe, Paris", "janedoe", true),
+            ("<p>Jane Do", "janedoe", false),
+            ("<p>İsmail Can", "i\u{307}smailcan", true),
+            ("<p>ÉMILE ZOLA", "émilezola", true),
+            ("<title>Jane Doe</title><p>text", "janedoe", false),
+            ("<p hidden>Jane Doe</p><p>text", "janedoe", false),
+            ("<p style='display: none'>Jane Doe</p><p>text", "janedoe", false),
+            ("<body hidden>Jane Doe", "janedoe", true),
+        ] {
+            assert_eq!(have(html, name), expected, "{html}");
+        }
+    }
+
+    #[test]
+    fn few_letters_of_a_hostile_page_are_compared() {
+        let letters = "a".repeat(1 << 20);
+        let document = parse(&letters, Attributes::Requested);
+        let texts = AllTexts::of(&document.html);
+        assert!(!texts.have(&format!("{}b", &letters[..100])));
+        assert_eq!(texts.letters.get(), 0);
+        assert!(!texts.have("a"));
+    }
+}
