@@ -1,10 +1,10 @@
 //! All that a page shows, in which the names of authors are looked for.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 
 use html5ever::local_name;
 
-use super::super::text::is_unseen;
+use super::super::text::{folded, is_unseen};
 use super::Said;
 use crate::parse::{Node, NodeRef, Tree, Visit};
 
@@ -19,6 +19,8 @@ pub(super) struct AllTexts<'t> {
     texts: Vec<&'t str>,
     /// Letters that may still be compared.
     letters: Cell<usize>,
+    /// All of it folded, for names that are not in ASCII.
+    folded: OnceCell<String>,
 }
 
 impl<'t> AllTexts<'t> {
@@ -30,7 +32,8 @@ impl<'t> AllTexts<'t> {
         all
     }
 
-    /// Whether a name that is folded is in the folded texts, where one follows the other. Only what begins like the name is folded.
+    /// Whether a name that is folded is in the folded texts, where one follows the other. For a name in ASCII, only what begins like
+    /// it is folded.
     pub(super) fn have(&self, name: &str) -> bool {
         let mut texts = self.texts.iter().enumerate();
         match name.as_bytes().first() {
@@ -39,11 +42,12 @@ impl<'t> AllTexts<'t> {
                 let mut places = memchr::memchr2_iter(small, large, text.as_bytes());
                 places.any(|place| self.has_at(at, place, name))
             }),
-            // The first letter of a name may be two when it is folded, as that of İsmail.
-            _ => texts.any(|(at, text)| {
-                let mut places = text.char_indices();
-                places.any(|(place, _)| self.has_at(at, place, name))
-            }),
+            // Letters of other scripts are folded slowly, once for all names. The first letter may become two, as that of İsmail.
+            _ => {
+                let all = || self.texts.iter().map(|text| folded(text)).collect();
+                let text: &String = self.folded.get_or_init(all);
+                memchr::memmem::find(text.as_bytes(), name.as_bytes()).is_some()
+            }
         }
     }
 
