@@ -108,7 +108,9 @@ pub(super) fn told(visible: &Visible<'_>, order: Order) -> Vec<String> {
 /// The authors after a label with a colon, such as "Author:", or after "Posted by", anywhere on the page, if they are the same wherever
 /// they stand.
 fn labelled<'a>(visible: &Visible<'_>, next: impl Fn(usize) -> &'a str) -> Option<Vec<String>> {
-    let may_be = |line: &str| !line.is_ascii() || may_be_written_by(line);
+    // What stands before the second letter may be left out.
+    let begins_otherwise = |line: &str| !line.is_ascii() && !line.chars().take(2).all(char::is_alphanumeric);
+    let may_be = |line: &str| may_be_written_by(line) || begins_otherwise(line);
     let mut found = visible.short_lines(may_be).filter_map(|(at, line)| {
         let rest = after_label(line)?;
         let names = sure(if rest.is_empty() { next(at) } else { rest });

@@ -71,13 +71,16 @@ impl<'t> Headings<'t> {
     }
 
     fn take(&mut self, node: NodeRef<'t>, element: &'t Element) {
+        if self.found.len() >= MAX_HEADINGS || self.tried >= MAX_TRIED {
+            return;
+        }
         let name = &element.name.local;
         let is_marked = element
             .plain_attribute(&local_name!("class"))
             .is_some_and(|classes| self.meanings.of(classes) == Some(Meaning::Title));
         let is_first_level = *name == local_name!("h1");
         let is_heading = is_first_level || is_marked || matches!(*name, local_name!("h2") | local_name!("h3"));
-        if !is_heading || self.found.len() >= MAX_HEADINGS || self.tried >= MAX_TRIED {
+        if !is_heading {
             return;
         }
         self.tried += 1;

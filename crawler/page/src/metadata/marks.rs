@@ -100,9 +100,16 @@ mod lists {
     pub(super) const HEADLINE: u16 = 1 << 8;
 }
 
-/// For each word the lists that have it.
-static LISTS: LazyLock<Map<&[u8], u16>> = LazyLock::new(|| {
-    let lists: [(&[&str], u16); 9] = [
+/// The words of the lists.
+struct Words {
+    /// For each word the lists that have it.
+    lists: Map<&'static [u8], u16>,
+    /// For each first letter the last letters, as bits: of letters in ASCII the last five bits in their codes. Few other words have both.
+    ends: [u32; 32],
+}
+
+static WORDS: LazyLock<Words> = LazyLock::new(|| {
+    let lists: [(&[&'static str], u16); 9] = [
         (AUTHOR, lists::AUTHOR),
         (NO_AUTHOR, lists::NO_AUTHOR),
         (PUBLISHED, lists::PUBLISHED),
@@ -113,13 +120,19 @@ static LISTS: LazyLock<Map<&[u8], u16>> = LazyLock::new(|| {
         (FOOTER, lists::FOOTER),
         (&["headline"], lists::HEADLINE),
     ];
-    let mut of_words = Map::default();
+    let mut all = Words {
+        lists: Map::default(),
+        ends: [0; 32],
+    };
     for (words, list) in lists {
-        for word in words {
-            *of_words.entry(word.as_bytes()).or_default() |= list;
+        for word in words.iter().map(|word| word.as_bytes()) {
+            *all.lists.entry(word).or_default() |= list;
+            if let ([first, ..], [.., last]) = (word, word) {
+                all.ends[usize::from(first & 31)] |= 1 << (last & 31);
+            }
         }
     }
-    of_words
+    all
 });
 
 /// The longest word of the lists, in bytes.
@@ -127,38 +140,40 @@ const MAX_WORD_BYTES: usize = 15;
 
 /// The lists that have this word.
 fn lists_of(word: &[u8]) -> u16 {
-    if word.len() > MAX_WORD_BYTES {
-        return 0;
+    let words = &*WORDS;
+    let may_be = |first: u8, last: u8| words.ends[usize::from(first & 31)] & 1 << (last & 31) != 0;
+    match word {
+        [first, ..] if word.len() <= MAX_WORD_BYTES && may_be(*first, word[word.len() - 1]) => {
+            let mut lower = [0; MAX_WORD_BYTES];
+            let lower = &mut lower[..word.len()];
+            lower.copy_from_slice(word);
+            lower.make_ascii_lowercase();
+            words.lists.get(&*lower).copied().unwrap_or_default()
+        }
+        _ => 0,
     }
-    LISTS.get(word).copied().unwrap_or_default()
 }
 
-/// Longest class in ASCII whose words need no memory of their own, in bytes.
-const MAX_USUAL_BYTES: usize = 64;
-
-/// Gives the words of a class attribute in lower case: `postAuthor-name` has three.
+/// Gives the words of a class attribute, those in ASCII in any case: `postAuthor-name` has three.
 fn each_word(classes: &str, mut each: impl FnMut(&[u8])) {
-    let bytes = classes.as_bytes();
-    if bytes.len() > MAX_USUAL_BYTES || !classes.is_ascii() {
-        return each_word_of_any_script(super::text::cut(classes, MAX_CLASS_BYTES), each);
+    let classes = super::text::cut(classes, MAX_CLASS_BYTES);
+    if !classes.is_ascii() {
+        return each_word_of_any_script(classes, each);
     }
-    let mut lower = [0; MAX_USUAL_BYTES];
-    let lower = &mut lower[..bytes.len()];
-    lower.copy_from_slice(bytes);
-    lower.make_ascii_lowercase();
+    let bytes = classes.as_bytes();
     let (mut start, mut before) = (0, b' ');
     for (at, byte) in bytes.iter().copied().enumerate() {
         let ends = !byte.is_ascii_alphanumeric();
         if ends || before.is_ascii_lowercase() && byte.is_ascii_uppercase() {
             if at > start {
-                each(&lower[start..at]);
+                each(&bytes[start..at]);
             }
             start = at + usize::from(ends);
         }
         before = byte;
     }
-    if start < lower.len() {
-        each(&lower[start..]);
+    if start < bytes.len() {
+        each(&bytes[start..]);
     }
 }
 
@@ -209,10 +224,13 @@ fn of_class(class: &str) -> Option<Meaning> {
     let (mut all, mut last, mut words) = (0, 0, 0);
     let is_of_builder = class.starts_with(BUILDER);
     each_word(class, |word| {
-        last = match word {
-            b"widget" if is_of_builder => 0,
-            b"posts" | b"loop" if is_of_builder => lists::ZONE,
-            word => lists_of(word),
+        let is = |name: &[u8]| is_of_builder && word.eq_ignore_ascii_case(name);
+        last = if is(b"widget") {
+            0
+        } else if is(b"posts") || is(b"loop") {
+            lists::ZONE
+        } else {
+            lists_of(word)
         };
         all |= last;
         words += 1;
@@ -250,7 +268,9 @@ pub(super) fn is_kicker(classes: &str) -> bool {
         "kicker", "overline", "topline", "dachzeile", "eyebrow", "surtitle", "pretitle", "supertitle", "subtitle", "subheadline", "subline",
         "overtitle", "antetitulo", "spitzmarke", "roofline", "roof", "occhiello", "surtitre", "preheadline", "overhead", "headerlink", "permalink",
     ];
-    has_word(classes, |word| KICKER.iter().any(|kicker| kicker.as_bytes() == word)) || is_for_screen_readers(classes)
+    has_word(classes, |word| {
+        KICKER.iter().any(|kicker| word.eq_ignore_ascii_case(kicker.as_bytes()))
+    }) || is_for_screen_readers(classes)
 }
 
 /// Whether only screen readers read an element: most often the label of what is beside it.

@@ -247,6 +247,10 @@ const LICENCES: [&[u8]; 2] = [b"licenses/", b"publicdomain/"];
 /// Whether a link leads to a licence.
 fn leads_to_licence(href: &str) -> bool {
     let href = cut(href, MAX_HREF_BYTES).as_bytes();
+    // A letter that few addresses have.
+    if memchr::memchr(b'v', href).is_none() {
+        return false;
+    }
     CREATIVE_COMMONS.find_iter(href).any(|at| {
         let path = &href[at + CREATIVE_COMMONS.needle().len()..];
         LICENCES.iter().any(|licences| path.starts_with(licences))

@@ -11,7 +11,7 @@ use self::words::{
     WRITTEN_BY,
 };
 use super::months::month;
-use super::phrases::ByFirstLetters;
+use super::phrases::{AnyOf, ByFirstLetters};
 use super::text::{cut, folded};
 
 /// Most authors of a page.
@@ -37,6 +37,8 @@ pub(super) enum Certainty {
 
 static BYLINES: LazyLock<ByFirstLetters> = LazyLock::new(|| ByFirstLetters::new(WRITTEN_BY));
 static LABELS: LazyLock<ByFirstLetters> = LazyLock::new(|| ByFirstLetters::new(WITH_COLON));
+static ANY_SEPARATOR: LazyLock<AnyOf> = LazyLock::new(|| AnyOf::new(SEPARATORS));
+static ANY_END: LazyLock<AnyOf> = LazyLock::new(|| AnyOf::new(ENDS));
 
 /// Whether a text begins like a word by which it may say that it names an author.
 pub(super) fn may_be_written_by(text: &str) -> bool {
@@ -168,7 +170,8 @@ fn without_date(text: &str) -> &str {
 
 /// The text before the first word that no name has.
 fn before_end(text: &str) -> &str {
-    let ends = ENDS.iter().filter_map(|end| text.find(end));
+    let has_end = ANY_END.is_in(text);
+    let ends = ENDS.iter().filter(|_| has_end).filter_map(|end| text.find(end));
     let text = ends.min().map_or(text, |at| &text[..at]);
     // "Jane Doe on November" is what is left of "on November 5".
     match text.rsplit_once(' ') {
@@ -180,7 +183,8 @@ fn before_end(text: &str) -> &str {
 /// The parts of a list of names.
 fn split(text: &str) -> Vec<&str> {
     let mut parts = vec![text];
-    for separator in SEPARATORS {
+    let has_separator = ANY_SEPARATOR.is_in(text);
+    for separator in SEPARATORS.iter().filter(|_| has_separator) {
         parts = parts.into_iter().flat_map(|part| part.split(separator)).collect();
     }
     for separator in LETTERS {

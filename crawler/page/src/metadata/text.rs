@@ -73,14 +73,31 @@ fn push_collapsed_ascii(out: &mut String, text: &str) {
     }
 }
 
-/// Whether a text is ASCII with single spaces between its words, as most are.
+/// The text without white space at its beginning.
+pub(super) fn without_space_before(text: &str) -> &str {
+    // Bytes are compared faster than characters.
+    let rest = text.trim_ascii_start();
+    match rest.as_bytes().first() {
+        None | Some(b'!'..=b'~') => rest,
+        Some(_) => rest.trim_start(),
+    }
+}
+
+/// Whether a text without white space at its ends has nothing to collapse, as most have not.
 pub(super) fn is_collapsed(text: &str) -> bool {
     // Without branches, so that the processor takes several bytes at a time.
     let is_plain = text
         .bytes()
-        .fold(true, |is_plain, byte| is_plain & matches!(byte, b' '..=b'~'));
+        .fold(true, |is_plain, byte| is_plain & matches!(byte, b' '..=b'~' | 128..));
     let pairs = text.as_bytes().iter().zip(text.as_bytes().get(1..).unwrap_or_default());
-    is_plain && pairs.fold(true, |is_single, (a, b)| is_single & ((*a != b' ') | (*b != b' ')))
+    is_plain
+        && pairs.fold(true, |is_single, (a, b)| is_single & ((*a != b' ') | (*b != b' ')))
+        && (text.is_ascii() || !text.chars().any(is_collapsible))
+}
+
+/// Whether a character of a text in which single spaces separate the words is another white space, or is left out.
+fn is_collapsible(c: char) -> bool {
+    c >= '\u{85}' && (c.is_whitespace() || is_ignorable(c) && !is_joiner(c))
 }
 
 /// Whether an invisible character is part of the spelling of a word, as in Persian and in the scripts of India.
@@ -116,21 +133,6 @@ fn push_folded(out: &mut String, text: &str) {
             out.extend(c.to_lowercase());
         }
     }
-}
-
-/// The same in UTF-8, for long texts.
-pub(super) fn push_folded_bytes(out: &mut Vec<u8>, text: &str) {
-    if !text.is_ascii() {
-        return out.extend_from_slice(folded(text).as_bytes());
-    }
-    let mut end = out.len();
-    out.resize(end + text.len(), 0);
-    // Without a branch: a byte that is no letter and no digit is overwritten by the next one.
-    for byte in text.bytes() {
-        out[end] = byte.to_ascii_lowercase();
-        end += usize::from(byte.is_ascii_alphanumeric());
-    }
-    out.truncate(end);
 }
 
 /// Whether a text is HTML rather than one about tags or types, such as `Vec<T>`: it has an end tag, a `<p>`, a `<br>` or a tag with an

@@ -1,16 +1,18 @@
 //! What a page shows of itself: the elements that are marked as an author or a date, and the lines near the heading.
 
+mod all_texts;
 mod lines;
 
 use std::cell::OnceCell;
 
-use html5ever::local_name;
+use html5ever::{local_name, ns};
 
+use self::all_texts::AllTexts;
 use self::lines::Lines;
 use super::date::{self, Order, order_told};
 use super::marks::{Meaning, Meanings, is_for_screen_readers, is_zone};
 use super::names::after_written_by;
-use super::text::{cut, folded, is_unseen, push_folded_bytes, text_without};
+use super::text::{cut, folded, is_unseen, text_without};
 use crate::extract::is_within_line;
 use crate::map::Set;
 use crate::parse::{Element, Node, NodeId, NodeRef, Tree, Visit};
@@ -69,8 +71,8 @@ pub(super) struct Visible<'t> {
     pub lines: Lines,
     /// The line of the heading, if there is one.
     pub heading: Option<usize>,
-    /// All text of the page, menus and comments included, folded, in UTF-8. Few pages declare an author who is looked for in it.
-    text: OnceCell<Vec<u8>>,
+    /// All texts of the page, those of menus and comments included. Few pages declare an author who is looked for in them.
+    texts: OnceCell<AllTexts<'t>>,
     /// The short lines that may have a date.
     dated: OnceCell<Vec<usize>>,
 }
@@ -82,7 +84,7 @@ impl<'t> Visible<'t> {
             marks: Vec::new(),
             lines: Lines::default(),
             heading: None,
-            text: OnceCell::new(),
+            texts: OnceCell::new(),
             dated: OnceCell::new(),
         }
     }
@@ -94,12 +96,7 @@ impl<'t> Visible<'t> {
     }
 
     fn has_anywhere(&self, folded: &str) -> bool {
-        let text = self.text.get_or_init(|| {
-            let mut text = AllText::default();
-            self.tree.root().walk(&mut text);
-            text.0
-        });
-        memchr::memmem::find(text, folded.as_bytes()).is_some()
+        self.texts.get_or_init(|| AllTexts::of(self.tree)).have(folded)
     }
 
     /// Whether a line is near the heading.
@@ -197,40 +194,31 @@ pub(super) fn visible<'t>(tree: &'t Tree, heading: Option<NodeRef<'_>>, meanings
     reader.visible
 }
 
-/// The text that a page shows anywhere, folded.
+/// What the attributes say that each element may have. One pass finds all of it.
 #[derive(Default)]
-struct AllText(Vec<u8>);
-
-impl<'t> Visit<'t> for AllText {
-    fn enter(&mut self, node: NodeRef<'t>) -> bool {
-        match node.value() {
-            Node::Text(text) => {
-                push_folded_bytes(&mut self.0, text);
-                false
-            }
-            Node::Element(element) => {
-                !is_unseen(element) && !is_hidden(element) && element.name.local != local_name!("head")
-            }
-            _ => true,
-        }
-    }
-
-    fn leave(&mut self, _: NodeRef<'t>) {}
+struct Said<'t> {
+    class: Option<&'t str>,
+    id: Option<&'t str>,
+    /// Whether the element is hidden by its own attributes.
+    is_hidden: bool,
 }
 
-/// Whether an element is hidden by its own attributes.
-fn is_hidden(element: &Element) -> bool {
-    let hides = |style: &str| style.contains("none") && style.replace(' ', "").contains("display:none");
-    let mut attributes = element
-        .attributes
-        .iter()
-        .filter(|attribute| attribute.name.ns.is_empty());
-    element.name.local != local_name!("body")
-        && attributes.any(|attribute| match attribute.name.local {
-            local_name!("hidden") => true,
-            local_name!("style") => hides(cut(&attribute.value, MAX_MARK_BYTES)),
-            _ => false,
-        })
+impl<'t> Said<'t> {
+    fn by(element: &'t Element) -> Self {
+        let hides = |style: &str| style.contains("none") && style.replace(' ', "").contains("display:none");
+        let mut said = Self::default();
+        for attribute in element.attributes.iter().filter(|attribute| attribute.name.ns == ns!()) {
+            match attribute.name.local {
+                local_name!("class") => said.class = Some(&attribute.value),
+                local_name!("id") => said.id = Some(&attribute.value),
+                local_name!("hidden") => said.is_hidden = true,
+                local_name!("style") => said.is_hidden |= hides(cut(&attribute.value, MAX_MARK_BYTES)),
+                _ => {}
+            }
+        }
+        said.is_hidden &= element.name.local != local_name!("body");
+        said
+    }
 }
 
 struct Reader<'t> {
@@ -265,9 +253,12 @@ impl<'t> Visit<'t> for Reader<'t> {
         if is_unseen(element) {
             return false;
         }
-        let class = element.plain_attribute(&local_name!("class"));
-        let by_class = class.and_then(|class| self.meanings.of(class));
-        if self.is_foreign(node, element, by_class) || is_hidden(element) {
+        let said = Said::by(element);
+        if said.is_hidden {
+            return false;
+        }
+        let by_class = said.class.and_then(|class| self.meanings.of(class));
+        if self.is_foreign(node, element, by_class, said.id) {
             return false;
         }
         let is_article = element.name.local == local_name!("article");
@@ -296,7 +287,7 @@ impl<'t> Visit<'t> for Reader<'t> {
 
 impl<'t> Reader<'t> {
     /// Whether an element is a zone of something else than the page's own text.
-    fn is_foreign(&self, node: NodeRef<'_>, element: &Element, by_class: Option<Meaning>) -> bool {
+    fn is_foreign(&self, node: NodeRef<'_>, element: &Element, by_class: Option<Meaning>, id: Option<&str>) -> bool {
         let name = &element.name.local;
         if self.around.contains(&node.id())
             || matches!(*name, local_name!("html") | local_name!("body") | local_name!("main"))
@@ -314,7 +305,7 @@ impl<'t> Reader<'t> {
             local_name!("footer") => self.articles == 0,
             _ => false,
         };
-        by_element || element.plain_attribute(&local_name!("id")).is_some_and(is_zone)
+        by_element || id.is_some_and(is_zone)
     }
 
     fn take(&mut self, node: NodeRef<'_>, element: &Element, by_class: Option<Meaning>) {
@@ -394,6 +385,11 @@ const AUTHOR_FOLDERS: &[&str] = &[
     "autori", "auteurs", "contributor", "contributors", "redakteur", "writer", "byline",
 ];
 
+fn is_author_folder(folder: &[u8]) -> bool {
+    matches!(folder, [b'a' | b'b' | b'c' | b'r' | b'w', ..])
+        && AUTHOR_FOLDERS.iter().any(|author| author.as_bytes() == folder)
+}
+
 /// Whether a link leads to the page of the author, by its relation or by the path that programs for blogs use.
 fn is_author_link(element: &Element) -> bool {
     let relations = element.plain_attribute(&local_name!("rel")).unwrap_or_default();
@@ -403,8 +399,8 @@ fn is_author_link(element: &Element) -> bool {
     );
     let mut relations = relations.split_ascii_whitespace();
     // A folder stands between two slashes.
-    let between = href.split_once('/').and_then(|(_, rest)| rest.rsplit_once('/'));
-    let mut folders = between.map_or("", |(folders, _)| folders).split('/');
-    relations.any(|relation| relation.eq_ignore_ascii_case("author"))
-        || folders.any(|folder| AUTHOR_FOLDERS.contains(&folder))
+    let mut folders = href.as_bytes().split(|byte| *byte == b'/');
+    folders.next();
+    folders.next_back();
+    relations.any(|relation| relation.eq_ignore_ascii_case("author")) || folders.any(is_author_folder)
 }

@@ -6,7 +6,7 @@
 use std::num::NonZeroU32;
 
 use html5ever::tendril::StrTendril;
-use html5ever::{Attribute, LocalName, QualName};
+use html5ever::{Attribute, LocalName, QualName, ns};
 
 use super::{Attributes, read_attributes};
 
@@ -96,7 +96,7 @@ impl Element {
             "read_attributes.rs must name {name}"
         );
         let mut attributes = self.attributes.iter();
-        let found = attributes.find(|attribute| attribute.name.local == *name && attribute.name.ns.is_empty())?;
+        let found = attributes.find(|attribute| attribute.name.local == *name && attribute.name.ns == ns!())?;
         Some(&found.value)
     }
 

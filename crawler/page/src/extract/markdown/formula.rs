@@ -61,7 +61,7 @@ pub(super) fn of_image(element: &Element) -> Option<String> {
 pub(super) fn is_shown_twice(node: NodeRef<'_>, element: &Element) -> bool {
     let class = element.plain_attribute(&local_name!("class"));
     // Of most classes one look tells it.
-    let may_be = class.is_some_and(|class| memchr::memchr(b'M', class.as_bytes()).is_some());
+    let may_be = class.is_some_and(|class| class.as_bytes().contains(&b'M'));
     if !may_be || !classes(element).any(|class| class.starts_with("MathJax")) {
         return false;
     }

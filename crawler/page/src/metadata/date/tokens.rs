@@ -39,11 +39,17 @@ pub(super) fn digits(text: &str) -> (usize, bool) {
     let (digits, bits) = parts.fold((0, 0), |(digits, bits), (more, others)| {
         (digits + usize::from(more), bits | others)
     });
-    if bits.is_ascii() {
-        (digits, true)
+    if bits.is_ascii() || !may_have_other_digits(text) {
+        (digits, bits.is_ascii())
     } else {
         (text.chars().filter(|c| digit(*c).is_some()).count(), false)
     }
+}
+
+/// Whether a text has a character that begins in UTF-8 like a digit that is not in ASCII.
+fn may_have_other_digits(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    memchr::memchr3(0xd9, 0xdb, 0xe0, bytes).is_some() || memchr::memchr(0xef, bytes).is_some()
 }
 
 fn is_letter(c: char) -> bool {
@@ -89,6 +95,8 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
 /// Appends a word. Some names of months are two words (`تشرين الثاني`), or two with a dot (`พ.ย.`).
 fn push_word(tokens: &mut Vec<Token>, word: String) {
     let (first, between) = match &tokens[..] {
+        // No such name is in ASCII.
+        _ if word.is_ascii() => (None, ""),
         [.., Token::Word(first), Token::Mark('.')] => (Some(first), "."),
         [.., Token::Word(first)] => (Some(first), " "),
         _ => (None, ""),

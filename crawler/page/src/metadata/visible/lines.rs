@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use super::super::text::{collapsed, cut, is_collapsed};
+use super::super::text::{collapsed, cut, is_collapsed, without_space_before};
 
 /// Most lines, and the bytes of each that are kept.
 const MAX_LINES: usize = 4096;
@@ -23,8 +23,8 @@ pub(in super::super) struct Lines {
 struct Line {
     /// Its range in the text.
     written: Range<usize>,
-    /// The line with its white space collapsed, if that differs and somebody asked for it.
-    collapsed: OnceCell<String>,
+    /// The line with its white space collapsed, if that differs, once somebody asked for it.
+    collapsed: OnceCell<Option<String>>,
 }
 
 impl Lines {
@@ -36,10 +36,10 @@ impl Lines {
     pub(in super::super) fn get(&self, at: usize) -> Option<&str> {
         let line = self.lines.get(at)?;
         let written = &self.text[line.written.clone()];
-        if is_collapsed(written) {
-            return Some(written);
-        }
-        Some(line.collapsed.get_or_init(|| collapsed(written)))
+        let collapsed = line
+            .collapsed
+            .get_or_init(|| (!is_collapsed(written)).then(|| collapsed(written)));
+        Some(collapsed.as_deref().unwrap_or(written))
     }
 
     /// Some lines and where they are.
@@ -59,7 +59,8 @@ impl Lines {
         let text = cut(text, MAX_LINE_BYTES - self.taken);
         self.taken += text.len();
         let is_empty = self.text.len() == self.start;
-        self.text.push_str(if is_empty { text.trim_start() } else { text });
+        self.text
+            .push_str(if is_empty { without_space_before(text) } else { text });
     }
 
     /// Ends the open line, unless it is empty.
