@@ -218,6 +218,10 @@ fn the_numbers_of_the_lines_of_a_code_are_left_out() {
     }
 }
 
+/// A line that is longer than most cells.
+const LINE: &str = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen \
+    twenty, and so on to a hundred, which is more than anybody reads in a cell of a table whose columns are all short";
+
 #[test]
 fn tables_of_data_are_tables() {
     assert_all(&[
@@ -237,6 +241,11 @@ fn tables_of_data_are_tables() {
         (
             "<table><tr><td>a<td>1<tr><td>b<td>2</table>",
             "|  |  |\n| --- | --- |\n| a | 1 |\n| b | 2 |",
+        ),
+        // Names and what is said of them.
+        (
+            &format!("<table><tr><td>a<td>{LINE}<tr><td>b<td>2<tr><td>c<td>3</table>"),
+            &format!("|  |  |\n| --- | --- |\n| a | {LINE} |\n| b | 2 |\n| c | 3 |"),
         ),
         // Spans.
         (
@@ -262,6 +271,10 @@ fn tables_of_layout_are_blocks() {
             "## Title\n\ntext\n\nside",
         ),
         ("<table><tr><td>one cell</table>", "one cell"),
+        (
+            &format!("<table><tr><td>a<td><div>{LINE}</div><tr><td>b<td>2<tr><td>c<td>3</table>"),
+            &format!("a\n\n{LINE}\n\nb\n\n2\n\nc\n\n3"),
+        ),
         ("<table><tr><td>a<td>b<tr><td>c</table>", "a\n\nb\n\nc"),
         ("<table role=presentation><tr><th>a<tr><th>b</table>", "a\n\nb"),
         (
