@@ -73,8 +73,9 @@ fn without_empty_lines(text: &str) -> &str {
     &text[start..]
 }
 
-/// Most elements around a `<pre>` that may name its language.
+/// Most boxes around a `<pre>` that may name its language, and most elements: the table of a code with numbers is a box.
 const MAX_LEVELS: usize = 3;
+const MAX_ELEMENTS_AROUND: usize = 8;
 
 /// The language of a `<pre>`, by the names that highlighters give it, its `<code>`, or the boxes around it.
 fn language(pre: NodeRef<'_>) -> Option<String> {
@@ -84,15 +85,19 @@ fn language(pre: NodeRef<'_>) -> Option<String> {
         .filter_map(|node| node.value().as_element());
     let inner = inner.filter(|element| element.name.local == local_name!("code"));
     let own = pre.value().as_element().into_iter().chain(inner);
-    let outer = pre
-        .ancestors()
-        .take(MAX_LEVELS)
-        .map_while(|node| node.value().as_element());
-    let outer = outer.take_while(|element| {
-        matches!(
+    let outer = pre.ancestors().map_while(|node| node.value().as_element());
+    let mut boxes = 0;
+    let outer = outer.take(MAX_ELEMENTS_AROUND).take_while(|element| {
+        let is_box = matches!(
             element.name.local,
-            local_name!("div") | local_name!("figure") | local_name!("td") | local_name!("tr") | local_name!("tbody")
-        )
+            local_name!("div") | local_name!("figure") | local_name!("table")
+        );
+        boxes += usize::from(is_box);
+        let is_of_table = matches!(
+            element.name.local,
+            local_name!("td") | local_name!("tr") | local_name!("tbody")
+        );
+        is_box && boxes <= MAX_LEVELS || is_of_table
     });
     let mut own = own.map(|element| (element, true));
     own.find_map(|(element, is_own)| named(element, is_own))
@@ -257,6 +262,14 @@ pub(super) fn is_beside_code(node: NodeRef<'_>, element: &Element, is_in_code: b
         element.name.local == local_name!("td") && next_cell_has_code(node, budget)
     };
     may_be && has_only_numbers(node, budget)
+}
+
+/// Classes of the cell beside a code, which has the numbers of its lines: of Pygments, Rouge, Chroma and SyntaxHighlighter.
+const GUTTER_CELLS: [&str; 5] = ["linenos", "rouge-gutter", "code-gutter", "lntd", "gutter"];
+
+/// Whether a cell has the numbers of lines, by its name.
+pub(super) fn is_gutter_cell(cell: &Element) -> bool {
+    classes(cell).any(|class| GUTTER_CELLS.contains(&class))
 }
 
 fn next_cell_has_code(cell: NodeRef<'_>, budget: &mut Budget) -> bool {

@@ -3,6 +3,7 @@
 use html5ever::{LocalName, local_name, ns};
 
 use super::super::display::is_heading;
+use super::code;
 use crate::map::Set;
 use crate::parse::{Element, Node, NodeId, NodeRef, Visit};
 
@@ -21,7 +22,8 @@ const MIN_NAMED_ROWS: usize = 3;
 /// The tables that hold data, of those that a walk has come to. The others put their cells beside each other, and each cell has blocks of its own.
 ///
 /// A table holds data if its markup says so (`<th>`, `<caption>`, `<thead>`, `scope`), or if its rows have the same number of short
-/// cells, and more than one. Beside the names of rows, a cell may be a long line. In any case no cell has a heading, another table, or code of several lines. If the table has no header, no cell
+/// cells, and more than one. Beside the names of rows, a cell may be a long line. In any case no cell has a heading, another table, code of several lines, or
+/// the numbers of such lines. If the table has no header, no cell
 /// has a list or several paragraphs: such rows are the sections of a text, with their names beside them.
 #[derive(Default)]
 pub(super) struct DataTables {
@@ -48,7 +50,48 @@ struct Survey {
     open: Vec<Look>,
     /// Number of open `<pre>`.
     preformatted: usize,
+    /// What the innermost of them has so far.
+    lines: Lines,
     data: Set<NodeId>,
+}
+
+/// The lines of a code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Lines {
+    #[default]
+    None,
+    /// One, to which text may be added.
+    Open,
+    /// One, which has ended.
+    Ended,
+    Several,
+}
+
+impl Lines {
+    /// Adds text. Highlighters put each line, or each word, into an element.
+    fn add(self, text: &str) -> Self {
+        let code = text.trim();
+        let has_break = |text: &str| text.contains('\n');
+        let before = match self {
+            Self::Open if has_break(&text[..text.len() - text.trim_start().len()]) => Self::Ended,
+            other => other,
+        };
+        match before {
+            _ if code.is_empty() => before,
+            Self::Ended | Self::Several => Self::Several,
+            _ if has_break(code) => Self::Several,
+            _ if has_break(&text[text.trim_end().len()..]) => Self::Ended,
+            _ => Self::Open,
+        }
+    }
+
+    /// Ends a line.
+    fn end(self) -> Self {
+        match self {
+            Self::Open => Self::Ended,
+            other => other,
+        }
+    }
 }
 
 /// What is in a table.
@@ -107,6 +150,7 @@ impl Look {
             local_name!("th") => (self.says_data, self.cells) = (true, self.cells + columns(element)),
             local_name!("td") => {
                 self.has_data_cell = true;
+                self.says_layout |= code::is_gutter_cell(element);
                 self.says_data |= element.plain_attribute(&local_name!("scope")).is_some();
                 self.cells += columns(element);
             }
@@ -138,7 +182,10 @@ impl<'t> Visit<'t> for Survey {
                     if table.cells <= 1 {
                         table.longest_name = table.longest_name.max(table.cell_bytes);
                     }
-                    table.says_layout |= self.preformatted > 0 && text.trim().contains('\n');
+                    if self.preformatted > 0 {
+                        self.lines = self.lines.add(text);
+                        table.says_layout |= self.lines == Lines::Several;
+                    }
                 }
                 false
             }
@@ -191,7 +238,8 @@ impl Survey {
                     ..Look::default()
                 });
             }
-            local_name!("pre") => self.preformatted += 1,
+            local_name!("pre") => (self.preformatted, self.lines) = (self.preformatted + 1, Lines::None),
+            local_name!("br") | local_name!("div") if self.preformatted > 0 => self.lines = self.lines.end(),
             _ => {
                 if let Some(table) = self.open.last_mut() {
                     table.take(element);

@@ -30,6 +30,10 @@ impl<'t> Follow<'t, '_> {
             }
             return Opened::Nothing;
         }
+        if let Some(formula) = formula::of_delimited(node, element) {
+            (self.formula, self.unwritten) = (Some(formula), 1);
+            return Opened::Unwritten;
+        }
         match display {
             Display::Break => {
                 self.breaks += 1;

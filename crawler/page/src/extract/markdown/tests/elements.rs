@@ -80,7 +80,16 @@ fn a_term_stands_with_its_definition_if_this_is_text() {
             "<dl><div><dt>a</dt><!-- --><dd># b</dd></div><div><dt>c</dt><dd>d</dd></div></dl>",
             "**a**\\\n\\# b\n\n**c**\\\nd",
         ),
-        // What is not text, or does not belong to the term.
+        // Lists whose definitions have paragraphs, one of them or all: options, glossaries.
+        (
+            "<dl><dt id=o><code>-v</code></dt><dt><code>--verbose</code></dt>\n<dd class=desc><p>One</p>\n<p>two</p></dd>\n<dt>b</dt>\n<dd>three</dd></dl>",
+            "**`-v`\\\n`--verbose`**\\\nOne\n\ntwo\n\n**b**\\\nthree",
+        ),
+        (
+            "<dl><div><dt>a</dt><dd><p>b</p></dd></div><div><dt>c</dt><dd><p>d</p></dd></div></dl>",
+            "**a**\\\nb\n\n**c**\\\nd",
+        ),
+        // What is not text, or does not belong to the term. A single term is a part of an interface.
         ("<dl><dt>a</dt><dd><p>b</p></dd></dl>", "**a**\n\nb"),
         (
             "<dl><dt>a</dt><dd></dd><dt>b</dt><dd>c</dd></dl>d",
@@ -198,6 +207,13 @@ fn code_keeps_its_white_space_and_has_its_language() {
             "> ```\n> a\n> # b\n> ```",
         ),
         ("<div class=highlight-default><pre>a</pre></div>", "```\na\n```"),
+        // MkDocs: the name of the file is the header of a table.
+        (
+            "<div class='language-python highlight'><table class=highlighttable><tr><th colspan=2 class=filename>b.py</th></tr><tr><td class=linenos>\
+             <div class=linenodiv><pre><span>1</span>\n<span>2</span></pre></div></td><td class=code><div><pre><span></span><code><span>if a:\n</span>\
+             <span>    b\n</span></code></pre></div></td></tr></table></div>",
+            "b.py\n\n```python\nif a:\n    b\n```",
+        ),
         ("<body class=lang-en><pre>a</pre>", "```\na\n```"),
     ]);
 }
@@ -286,6 +302,14 @@ fn tables_of_layout_are_blocks() {
             "Parameters:\n\n**a**\\\ntext",
         ),
         ("<table><tr><th>a<tr><td><pre>x\ny</pre></table>", "a\n\n```\nx\ny\n```"),
+        (
+            "<table><tr><th>a<tr><td><pre><b>x\n</b> <i>y\n</i></pre></table>",
+            "a\n\n```\nx\n y\n```",
+        ),
+        (
+            "<table><tr><th>a<th>b<tr><td><pre>\nx\n</pre><td>1</table>",
+            "| a | b |\n| --- | --- |\n| `x` | 1 |",
+        ),
     ]);
 }
 
@@ -382,6 +406,16 @@ fn formulas_are_latex() {
             "a $$E=mc^2$$ b",
         ),
         ("<p>a <script type='math/tex'>x</script> b", "a $x$ b"),
+        // Sphinx and Pandoc, MkDocs.
+        (
+            "<p>a <span class='math notranslate'>\\(x^2\\)</span>, b</p><div class=math>\n\\[E = mc^2\\]</div>c",
+            "a $x^2$, b\n\n$$E = mc^2$$\n\nc",
+        ),
+        ("<div class=arithmatex>\\[a\\]</div>", "$$a$$"),
+        (
+            "<p>a <span class=math>\\(a\\) and \\(b\\)</span>",
+            "a \\\\(a\\\\) and \\\\(b\\\\)",
+        ),
         (
             "<p>a <span class=MathJax_Preview>x</span><span class=MathJax>x</span><script type='math/tex; mode=display'>y</script> b",
             "a $$y$$ b",
