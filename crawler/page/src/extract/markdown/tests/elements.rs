@@ -228,6 +228,16 @@ fn the_numbers_of_the_lines_of_a_code_are_left_out() {
          <td class=rouge-code><pre>a\n b\n</pre></td></tr></table></code></pre></div>",
         "<pre><code><table class=hljs-ln><tr><td class=hljs-ln-numbers>1</td><td class=hljs-ln-code>a</td></tr>\
          <tr><td class=hljs-ln-numbers>2</td><td class=hljs-ln-code> b</td></tr></table></code></pre>",
+        // VuePress, with the numbers behind the code.
+        "<div class=line-numbers-mode><pre><code>a\n b\n</code></pre><div class=line-numbers-wrapper><span class=line-number>1</span><br>\
+         <span class=line-number>2</span><br></div></div>",
+        // Doxygen, SyntaxHighlighter and Crayon, without a `<pre>`.
+        "<div class=fragment><div class=line><a name=l1></a><span class=lineno>    1</span>a</div>\n<div class=line><span class=lineno>    2</span> b</div>\n\
+         </div>",
+        "<table><tr><td class=gutter><div class=line>1</div><div class=line>2</div></td><td class=code><div class=container><div class=line><code>a</code></div>\
+         <div class=line><code> </code><code>b</code></div></div></td></tr></table>",
+        "<table><tr><td class=crayon-nums><div>1</div><div>2</div></td><td class=crayon-code><div class=crayon-pre><div class=crayon-line>a</div>\
+         <div class=crayon-line> b</div></div></td></tr></table>",
         "<pre><code><span class=boring>fn main() {\n</span>a\n b\n<span class=boring>}\n</span></code></pre>",
     ] {
         assert_eq!(shown(html), "```\na\n b\n```\n", "{html}");
