@@ -39,8 +39,8 @@ impl Display {
         match element.name.local {
             local_name!("a") => Self::Link,
             local_name!("br") => Self::Break,
-            // The headings of folded sections are buttons.
-            local_name!("button") if in_heading(node) => Self::Inline,
+            // The headings of folded sections are buttons. Behind the words of a heading, a button does something with it.
+            local_name!("button") if in_heading(node) && !follows_words(node) => Self::Inline,
             local_name!("td") | local_name!("th") => Self::Cell,
             local_name!("abbr")
             | local_name!("acronym")
@@ -123,6 +123,22 @@ impl Display {
 fn in_heading(node: NodeRef<'_>) -> bool {
     let parent = node.parent().and_then(|parent| parent.value().as_element());
     parent.is_some_and(|parent| is_heading(&parent.name.local))
+}
+
+/// Most nodes before a button in a heading that are searched for words, and most nodes in each of these.
+const MAX_BEFORE: usize = 16;
+
+/// Whether words stand before a node in the same element.
+fn follows_words(node: NodeRef<'_>) -> bool {
+    let has_words = |node: NodeRef<'_>| {
+        let text = node.value().as_text();
+        text.is_some_and(|text| text.chars().any(char::is_alphabetic))
+    };
+    let before = std::iter::successors(node.previous_sibling(), |node| node.previous_sibling());
+    before.take(MAX_BEFORE).any(|before| {
+        let first = std::iter::successors(Some(before), |node| node.first_child());
+        first.take(MAX_BEFORE).any(has_words)
+    })
 }
 
 /// Whether an element stands within a line, so that words on both sides of its tags are one word.

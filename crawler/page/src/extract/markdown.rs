@@ -20,7 +20,7 @@
 //! |---|---|
 //! | a run | a paragraph, without the elements below |
 //! | the runs of a heading, a term, a summary, a cell | one line |
-//! | the runs of a `<pre>` | the texts themselves, between fences |
+//! | the runs of a `<pre>`, or of a box that has each line of a code in a box | the texts themselves, between fences |
 //! | a box of a list, an item, a quote | marks before each line, once a run within is written |
 //! | a gap within a run | a space, or a hard break |
 //! | an element without words (rule, image, formula in a script) | written if the run around it is chosen, or those on both sides |

@@ -76,6 +76,15 @@ fn blocks_cells_and_breaks_separate_words_and_inline_elements_do_not() {
             "fn from(a: [T; N])",
         ),
         (
+            "<pre><code>fn exit() -&gt; <a href=never.html>!</a></code></pre><h3 class=code-header>impl Hash for <a href=never.html>!</a></h3>",
+            "fn exit() -> !\nimpl Hash for !",
+        ),
+        // Behind the words of a heading, a button does something with it.
+        (
+            "<h1>Struct <span>Url</span> <button id=copy>Copy item path</button></h1><h2>1. <button>Why?</button></h2>",
+            "Struct Url\n1. Why?",
+        ),
+        (
             "<ul><li>one<li>two</ul><dl><dt>term<dd>meaning</dl>",
             "one\ntwo\nterm\nmeaning",
         ),

@@ -4,21 +4,33 @@ use html5ever::local_name;
 
 use super::super::scan::{Budget, Way, scan};
 use super::classes;
-use crate::parse::{Element, NodeRef};
+use crate::parse::{Element, NodeId, NodeRef};
 
 /// A block of code while it is read.
 #[derive(Debug)]
 pub(super) struct Code {
     text: String,
     language: String,
+    /// The [box](is_box_of_lines) around the lines, which are boxes. What is between them is not shown.
+    lines: Option<NodeId>,
 }
 
 impl Code {
-    pub(super) fn of(pre: NodeRef<'_>) -> Self {
+    /// Begins with a `<pre>`, or a box of lines.
+    pub(super) fn of(top: NodeRef<'_>) -> Self {
+        let element = top.value().as_element();
         Self {
             text: String::new(),
-            language: language(pre).unwrap_or_default(),
+            language: language(top).unwrap_or_default(),
+            lines: element
+                .filter(|top| top.name.local != local_name!("pre"))
+                .map(|_| top.id()),
         }
+    }
+
+    /// Whether a text stands between the lines.
+    pub(super) fn is_between_lines(&self, text: NodeRef<'_>) -> bool {
+        self.lines.is_some() && text.parent().map(NodeRef::id) == self.lines
     }
 
     /// Adds text with all its white space. If its words are apart from those before, there is white space in any case.
@@ -73,8 +85,9 @@ fn without_empty_lines(text: &str) -> &str {
     &text[start..]
 }
 
-/// Most elements around a `<pre>` that may name its language.
+/// Most boxes around a `<pre>` that may name its language, and most elements: the table of a code with numbers is a box.
 const MAX_LEVELS: usize = 3;
+const MAX_ELEMENTS_AROUND: usize = 8;
 
 /// The language of a `<pre>`, by the names that highlighters give it, its `<code>`, or the boxes around it.
 fn language(pre: NodeRef<'_>) -> Option<String> {
@@ -84,15 +97,19 @@ fn language(pre: NodeRef<'_>) -> Option<String> {
         .filter_map(|node| node.value().as_element());
     let inner = inner.filter(|element| element.name.local == local_name!("code"));
     let own = pre.value().as_element().into_iter().chain(inner);
-    let outer = pre
-        .ancestors()
-        .take(MAX_LEVELS)
-        .map_while(|node| node.value().as_element());
-    let outer = outer.take_while(|element| {
-        matches!(
+    let outer = pre.ancestors().map_while(|node| node.value().as_element());
+    let mut boxes = 0;
+    let outer = outer.take(MAX_ELEMENTS_AROUND).take_while(|element| {
+        let is_box = matches!(
             element.name.local,
-            local_name!("div") | local_name!("figure") | local_name!("td") | local_name!("tr") | local_name!("tbody")
-        )
+            local_name!("div") | local_name!("figure") | local_name!("table")
+        );
+        boxes += usize::from(is_box);
+        let is_of_table = matches!(
+            element.name.local,
+            local_name!("td") | local_name!("tr") | local_name!("tbody")
+        );
+        is_box && boxes <= MAX_LEVELS || is_of_table
     });
     let mut own = own.map(|element| (element, true));
     own.find_map(|(element, is_own)| named(element, is_own))
@@ -106,6 +123,29 @@ fn named(element: &Element, is_own: bool) -> Option<String> {
     attribute.and_then(clean).or_else(|| of_classes(element, is_own))
 }
 
+/// Classes of boxes with code and of the lines in them, which are no `<pre>`: of Doxygen, SyntaxHighlighter and Crayon.
+const BOXES_OF_LINES: [(&str, &str); 3] = [
+    ("fragment", "line"),
+    ("container", "line"),
+    ("crayon-pre", "crayon-line"),
+];
+
+/// Whether an element is a box of code that has each line in a box.
+pub(super) fn is_box_of_lines(node: NodeRef<'_>, element: &Element) -> bool {
+    let is_div = |element: &Element| element.name.local == local_name!("div");
+    // Most boxes are none, and the names tell it.
+    let mut kinds = BOXES_OF_LINES
+        .iter()
+        .filter(|(name, _)| is_div(element) && classes(element).any(|class| class == *name));
+    kinds.any(|(_, line)| {
+        let first = node
+            .children()
+            .take(MAX_LEVELS)
+            .find_map(|child| child.value().as_element());
+        first.is_some_and(|first| is_div(first) && classes(first).any(|class| class == *line))
+    })
+}
+
 /// Beginnings of classes before the name of a language, the longest first.
 const PREFIXES: [&str; 6] = [
     "highlight-source-",
@@ -117,7 +157,15 @@ const PREFIXES: [&str; 6] = [
 ];
 
 /// Classes beside which the name of a language stands: of highlight.js, Pandoc, SyntaxHighlighter, Prettify, Rouge and Org.
-const MARKERS: [&str; 6] = ["hljs", "sourceCode", "brush:", "prettyprint", "highlight", "src"];
+const MARKERS: [&str; 7] = [
+    "hljs",
+    "sourceCode",
+    "brush:",
+    "prettyprint",
+    "highlight",
+    "src",
+    "syntaxhighlighter",
+];
 
 /// Names that are also words, so that they name a language beside a marker only.
 fn of_classes(element: &Element, is_own: bool) -> Option<String> {
@@ -242,6 +290,9 @@ const GUTTERS: [&str; 18] = [
     "linenumber",
 ];
 
+/// Class of the box behind a code that has the numbers of its lines: of VuePress.
+const NUMBERS_BEHIND: &str = "line-numbers-wrapper";
+
 /// Class of the lines that mdBook and rustdoc hide: a reader does not need them, but the compiler does.
 const HIDDEN: &str = "boring";
 
@@ -251,12 +302,28 @@ pub(super) fn is_beside_code(node: NodeRef<'_>, element: &Element, is_in_code: b
     if is_in_code && classes(element).any(|class| class == HIDDEN) {
         return true;
     }
-    let may_be = if is_in_code {
-        classes(element).any(|class| GUTTERS.contains(&class))
-    } else {
-        element.name.local == local_name!("td") && next_cell_has_code(node, budget)
+    let may_be = match element.name.local {
+        _ if is_in_code => classes(element).any(|class| GUTTERS.contains(&class)),
+        local_name!("td") => next_cell_has_code(node, budget),
+        local_name!("div") => classes(element).any(|class| class == NUMBERS_BEHIND),
+        _ => false,
     };
     may_be && has_only_numbers(node, budget)
+}
+
+/// Classes of the cell beside a code, which has the numbers of its lines: of Pygments, Rouge, Chroma, SyntaxHighlighter and Crayon.
+const GUTTER_CELLS: [&str; 6] = [
+    "linenos",
+    "rouge-gutter",
+    "code-gutter",
+    "lntd",
+    "gutter",
+    "crayon-nums",
+];
+
+/// Whether a cell has the numbers of lines, by its name.
+pub(super) fn is_gutter_cell(cell: &Element) -> bool {
+    classes(cell).any(|class| GUTTER_CELLS.contains(&class))
 }
 
 fn next_cell_has_code(cell: NodeRef<'_>, budget: &mut Budget) -> bool {
@@ -267,7 +334,8 @@ fn next_cell_has_code(cell: NodeRef<'_>, budget: &mut Budget) -> bool {
         scan(next, budget, |inner| {
             left -= 1;
             let element = inner.value().as_element();
-            has_code = element.is_some_and(|element| element.name.local == local_name!("pre"));
+            has_code = element
+                .is_some_and(|element| element.name.local == local_name!("pre") || is_box_of_lines(inner, element));
             if has_code || left == 0 { Way::End } else { Way::Into }
         });
         has_code

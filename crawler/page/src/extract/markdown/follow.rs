@@ -190,13 +190,13 @@ impl<'t, 'o> Follow<'t, 'o> {
         self.line.target_bytes() <= BASE_TARGET_BYTES + TARGET_BYTES_PER_BYTE * self.walk.text_bytes()
     }
 
-    fn text(&mut self, text: &str) {
+    fn text(&mut self, text: &str, node: NodeRef<'_>) {
         let run = self.walk.run();
         let shown = self.walk.text(text);
         let (has_words, is_apart) = (!shown.is_empty(), shown.starts_with([' ', '\n']));
         let is_chosen = has_words && self.is_chosen.get(run).copied().unwrap_or(false);
         if let Some(code) = &mut self.code {
-            if self.unwritten == 0 && (is_chosen || !has_words) {
+            if self.unwritten == 0 && (is_chosen || !has_words && !code.is_between_lines(node)) {
                 code.push(text, is_apart);
             }
             return;
@@ -393,7 +393,7 @@ impl<'t, 'o> Follow<'t, 'o> {
 impl<'t> Visit<'t> for Follow<'t, '_> {
     fn enter(&mut self, node: NodeRef<'t>) -> bool {
         match node.value() {
-            Node::Text(text) => self.text(text),
+            Node::Text(text) => self.text(text, node),
             Node::Element(element) => return self.enter_element(node, element),
             _ => {}
         }

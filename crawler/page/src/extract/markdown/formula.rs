@@ -1,4 +1,4 @@
-//! Formulas as LaTeX: MathML with its source, scripts and images of MathJax, KaTeX, MediaWiki and WordPress.
+//! Formulas as LaTeX: MathML with its source, scripts, marked texts and images of MathJax, KaTeX, MediaWiki and WordPress.
 
 use std::borrow::Cow;
 
@@ -55,6 +55,29 @@ pub(super) fn of_image(element: &Element) -> Option<String> {
     is_formula
         .then(|| written(element.plain_attribute(&local_name!("alt"))?, is_display))
         .flatten()
+}
+
+/// Names of elements whose text is LaTeX between the marks that MathJax 3 reads: of Sphinx and Pandoc, of MkDocs,
+/// of MathJax.
+const DELIMITED: [&str; 3] = ["math", "arithmatex", "mathjax_process"];
+
+/// The formula of an element whose only text is one between marks: `<span class="math">\(x\)</span>`.
+pub(super) fn of_delimited(node: NodeRef<'_>, element: &Element) -> Option<String> {
+    let first = node.first_child()?;
+    // Nearly no text begins so, and one look tells it.
+    let text = first.value().as_text()?.trim();
+    let is_delimited = text.starts_with('\\') && first.next_sibling().is_none();
+    if !is_delimited || !classes(element).any(|class| DELIMITED.contains(&class)) {
+        return None;
+    }
+    let between = |before, behind| text.strip_prefix(before)?.strip_suffix(behind);
+    let (latex, is_display) = match (between("\\(", "\\)"), between("\\[", "\\]")) {
+        (Some(latex), _) => (latex, false),
+        (None, Some(latex)) => (latex, true),
+        (None, None) => return None,
+    };
+    let is_one = !["\\(", "\\)", "\\[", "\\]"].iter().any(|mark| latex.contains(mark));
+    is_one.then(|| written(latex, is_display)).flatten()
 }
 
 /// Whether an element shows the formula of the script behind it.

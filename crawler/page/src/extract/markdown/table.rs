@@ -3,16 +3,27 @@
 use html5ever::{LocalName, local_name, ns};
 
 use super::super::display::is_heading;
+use super::code;
 use crate::map::Set;
 use crate::parse::{Element, Node, NodeId, NodeRef, Visit};
 
 /// Longest text of a cell in a table that is data by its look, in bytes.
 const MAX_CELL_BYTES: usize = 200;
 
+/// The same in a table whose rows have names, and each cell one line: the name, and what is said of it.
+const MAX_BYTES_BESIDE_NAME: usize = 1_000;
+
+/// Longest name of a row, in bytes.
+const MAX_NAME_BYTES: usize = 80;
+
+/// Least rows that have names.
+const MIN_NAMED_ROWS: usize = 3;
+
 /// The tables that hold data, of those that a walk has come to. The others put their cells beside each other, and each cell has blocks of its own.
 ///
 /// A table holds data if its markup says so (`<th>`, `<caption>`, `<thead>`, `scope`), or if its rows have the same number of short
-/// cells, and more than one. In any case no cell has a heading, another table, or code of several lines. If the table has no header, no cell
+/// cells, and more than one. Beside the names of rows, a cell may be a long line. In any case no cell has a heading, another table, code of several lines, or
+/// the numbers of such lines. If the table has no header, no cell
 /// has a list or several paragraphs: such rows are the sections of a text, with their names beside them.
 #[derive(Default)]
 pub(super) struct DataTables {
@@ -39,7 +50,48 @@ struct Survey {
     open: Vec<Look>,
     /// Number of open `<pre>`.
     preformatted: usize,
+    /// What the innermost of them has so far.
+    lines: Lines,
     data: Set<NodeId>,
+}
+
+/// The lines of a code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Lines {
+    #[default]
+    None,
+    /// One, to which text may be added.
+    Open,
+    /// One, which has ended.
+    Ended,
+    Several,
+}
+
+impl Lines {
+    /// Adds text. Highlighters put each line, or each word, into an element.
+    fn add(self, text: &str) -> Self {
+        let code = text.trim();
+        let has_break = |text: &str| text.contains('\n');
+        let before = match self {
+            Self::Open if has_break(&text[..text.len() - text.trim_start().len()]) => Self::Ended,
+            other => other,
+        };
+        match before {
+            _ if code.is_empty() => before,
+            Self::Ended | Self::Several => Self::Several,
+            _ if has_break(code) => Self::Several,
+            _ if has_break(&text[text.trim_end().len()..]) => Self::Ended,
+            _ => Self::Open,
+        }
+    }
+
+    /// Ends a line.
+    fn end(self) -> Self {
+        match self {
+            Self::Open => Self::Ended,
+            other => other,
+        }
+    }
 }
 
 /// What is in a table.
@@ -61,6 +113,10 @@ struct Look {
     is_uneven: bool,
     cell_bytes: usize,
     longest_cell: usize,
+    /// Longest first cell of a row.
+    longest_name: usize,
+    /// Whether a cell has a block of any kind.
+    has_any_block: bool,
 }
 
 impl Look {
@@ -76,7 +132,16 @@ impl Look {
     }
 
     fn is_data(&self) -> bool {
-        let looks_so = self.rows > 1 && self.columns > 1 && !self.is_uneven && self.longest_cell <= MAX_CELL_BYTES;
+        let has_names = self.rows >= MIN_NAMED_ROWS
+            && self.longest_name <= MAX_NAME_BYTES
+            && !self.has_any_block
+            && !self.has_blocks;
+        let longest = if has_names {
+            MAX_BYTES_BESIDE_NAME
+        } else {
+            MAX_CELL_BYTES
+        };
+        let looks_so = self.rows > 1 && self.columns > 1 && !self.is_uneven && self.longest_cell <= longest;
         !self.says_layout && (self.says_data || looks_so) && (self.has_header || !self.has_blocks)
     }
 
@@ -85,6 +150,7 @@ impl Look {
             local_name!("th") => (self.says_data, self.cells) = (true, self.cells + columns(element)),
             local_name!("td") => {
                 self.has_data_cell = true;
+                self.says_layout |= code::is_gutter_cell(element);
                 self.says_data |= element.plain_attribute(&local_name!("scope")).is_some();
                 self.cells += columns(element);
             }
@@ -94,7 +160,9 @@ impl Look {
             local_name!("p") | local_name!("blockquote") => {
                 self.paragraphs += 1;
                 self.has_blocks |= self.paragraphs > 1;
+                self.has_any_block = true;
             }
+            local_name!("div") | local_name!("pre") | local_name!("section") => self.has_any_block = true,
             local_name!("tr") => self.end_row(),
             _ => self.says_layout |= is_heading(&element.name.local),
         }
@@ -111,7 +179,13 @@ impl<'t> Visit<'t> for Survey {
                 if let Some(table) = self.open.last_mut() {
                     table.cell_bytes += text.trim().len();
                     table.longest_cell = table.longest_cell.max(table.cell_bytes);
-                    table.says_layout |= self.preformatted > 0 && text.trim().contains('\n');
+                    if table.cells <= 1 {
+                        table.longest_name = table.longest_name.max(table.cell_bytes);
+                    }
+                    if self.preformatted > 0 {
+                        self.lines = self.lines.add(text);
+                        table.says_layout |= self.lines == Lines::Several;
+                    }
                 }
                 false
             }
@@ -164,7 +238,8 @@ impl Survey {
                     ..Look::default()
                 });
             }
-            local_name!("pre") => self.preformatted += 1,
+            local_name!("pre") => (self.preformatted, self.lines) = (self.preformatted + 1, Lines::None),
+            local_name!("br") | local_name!("div") if self.preformatted > 0 => self.lines = self.lines.end(),
             _ => {
                 if let Some(table) = self.open.last_mut() {
                     table.take(element);

@@ -30,6 +30,10 @@ impl<'t> Follow<'t, '_> {
             }
             return Opened::Nothing;
         }
+        if let Some(formula) = formula::of_delimited(node, element) {
+            (self.formula, self.unwritten) = (Some(formula), 1);
+            return Opened::Unwritten;
+        }
         match display {
             Display::Break => {
                 self.breaks += 1;
@@ -112,6 +116,12 @@ impl<'t> Follow<'t, '_> {
         Opened::Mode(self.mode.replace(mode))
     }
 
+    fn open_code(&mut self, node: NodeRef<'t>) -> Opened {
+        self.end_term();
+        self.code = Some(Code::of(node));
+        Opened::Code
+    }
+
     fn open_block(&mut self, node: NodeRef<'t>, element: &Element) -> Opened {
         let name = &element.name.local;
         let level = level(element);
@@ -155,10 +165,8 @@ impl<'t> Follow<'t, '_> {
             }
             local_name!("li") => return Opened::Levels(self.writer.open_item(number(&local_name!("value")))),
             local_name!("blockquote") => return Opened::Levels(self.writer.open_quote()),
-            local_name!("pre") => {
-                self.code = Some(Code::of(node));
-                return Opened::Code;
-            }
+            local_name!("pre") => return self.open_code(node),
+            local_name!("div") if code::is_box_of_lines(node, element) => return self.open_code(node),
             local_name!("table") if self.data_tables.has(node) => {
                 self.table = Some(Rows::default());
                 return Opened::Table;

@@ -1,6 +1,6 @@
 //! Terms and their definitions. A term whose definition is text stands on the line before it, in one paragraph.
 
-use html5ever::local_name;
+use html5ever::{LocalName, local_name};
 
 use super::super::super::display::Display;
 use super::super::blocks::Leaf;
@@ -56,8 +56,8 @@ impl Follow<'_, '_> {
 /// Most nodes between a term and its definition: further terms, white space and comments.
 const MAX_NODES_BETWEEN: usize = 32;
 
-/// Whether text is the definition of a term, without a paragraph or another block around it. A paragraph stays one, and the parts of an interface
-/// have several.
+/// Whether text is the definition of a term, without a block around it, or in the paragraphs of a list with other terms: these may be written with
+/// and without a paragraph. A single term is a part of an interface, and its definition a section with several paragraphs.
 pub(super) fn has_text(term: NodeRef<'_>) -> bool {
     let behind = std::iter::successors(term.next_sibling(), |node| node.next_sibling());
     let is_other = |node: &NodeRef<'_>| match node.value() {
@@ -72,9 +72,32 @@ pub(super) fn has_text(term: NodeRef<'_>) -> bool {
     };
     let mut inside = definition.filter(is_definition).into_iter().flat_map(NodeRef::children);
     let first = inside.find_map(|node| match node.value() {
+        Node::Element(element) if element.name.local == local_name!("p") => Some(is_listed(term)),
         Node::Element(element) => Some(Display::of(node, element) != Display::Block),
         Node::Text(text) if !text.trim().is_empty() => Some(true),
         _ => None,
     });
     first.unwrap_or(false)
+}
+
+/// Whether a list has other terms than those of the same definition. Each may stand with its definition in a `<div>`.
+fn is_listed(term: NodeRef<'_>) -> bool {
+    let is = |node: &NodeRef<'_>, name: &LocalName| {
+        node.value()
+            .as_element()
+            .is_some_and(|element| element.name.local == *name)
+    };
+    let before = std::iter::successors(term.previous_sibling(), |node| node.previous_sibling());
+    let behind = std::iter::successors(term.next_sibling(), |node| node.next_sibling());
+    let mut behind = behind
+        .take(MAX_NODES_BETWEEN)
+        .skip_while(|node| !is(node, &local_name!("dd")));
+    let is_of_list = |node: &NodeRef<'_>| is(node, &local_name!("dl"));
+    before.take(MAX_NODES_BETWEEN).any(|node| is(&node, &local_name!("dd")))
+        || behind.any(|node| is(&node, &local_name!("dt")))
+        || term.parent().is_some_and(|parent| {
+            let around = parent.parent().filter(is_of_list);
+            let beside = around.into_iter().flat_map(NodeRef::children).take(MAX_NODES_BETWEEN);
+            beside.filter(|node| is(node, &local_name!("div"))).count() > 1
+        })
 }

@@ -80,7 +80,16 @@ fn a_term_stands_with_its_definition_if_this_is_text() {
             "<dl><div><dt>a</dt><!-- --><dd># b</dd></div><div><dt>c</dt><dd>d</dd></div></dl>",
             "**a**\\\n\\# b\n\n**c**\\\nd",
         ),
-        // What is not text, or does not belong to the term.
+        // Lists whose definitions have paragraphs, one of them or all: options, glossaries.
+        (
+            "<dl><dt id=o><code>-v</code></dt><dt><code>--verbose</code></dt>\n<dd class=desc><p>One</p>\n<p>two</p></dd>\n<dt>b</dt>\n<dd>three</dd></dl>",
+            "**`-v`\\\n`--verbose`**\\\nOne\n\ntwo\n\n**b**\\\nthree",
+        ),
+        (
+            "<dl><div><dt>a</dt><dd><p>b</p></dd></div><div><dt>c</dt><dd><p>d</p></dd></div></dl>",
+            "**a**\\\nb\n\n**c**\\\nd",
+        ),
+        // What is not text, or does not belong to the term. A single term is a part of an interface.
         ("<dl><dt>a</dt><dd><p>b</p></dd></dl>", "**a**\n\nb"),
         (
             "<dl><dt>a</dt><dd></dd><dt>b</dt><dd>c</dd></dl>d",
@@ -198,6 +207,13 @@ fn code_keeps_its_white_space_and_has_its_language() {
             "> ```\n> a\n> # b\n> ```",
         ),
         ("<div class=highlight-default><pre>a</pre></div>", "```\na\n```"),
+        // MkDocs: the name of the file is the header of a table.
+        (
+            "<div class='language-python highlight'><table class=highlighttable><tr><th colspan=2 class=filename>b.py</th></tr><tr><td class=linenos>\
+             <div class=linenodiv><pre><span>1</span>\n<span>2</span></pre></div></td><td class=code><div><pre><span></span><code><span>if a:\n</span>\
+             <span>    b\n</span></code></pre></div></td></tr></table></div>",
+            "b.py\n\n```python\nif a:\n    b\n```",
+        ),
         ("<body class=lang-en><pre>a</pre>", "```\na\n```"),
     ]);
 }
@@ -212,11 +228,25 @@ fn the_numbers_of_the_lines_of_a_code_are_left_out() {
          <td class=rouge-code><pre>a\n b\n</pre></td></tr></table></code></pre></div>",
         "<pre><code><table class=hljs-ln><tr><td class=hljs-ln-numbers>1</td><td class=hljs-ln-code>a</td></tr>\
          <tr><td class=hljs-ln-numbers>2</td><td class=hljs-ln-code> b</td></tr></table></code></pre>",
+        // VuePress, with the numbers behind the code.
+        "<div class=line-numbers-mode><pre><code>a\n b\n</code></pre><div class=line-numbers-wrapper><span class=line-number>1</span><br>\
+         <span class=line-number>2</span><br></div></div>",
+        // Doxygen, SyntaxHighlighter and Crayon, without a `<pre>`.
+        "<div class=fragment><div class=line><a name=l1></a><span class=lineno>    1</span>a</div>\n<div class=line><span class=lineno>    2</span> b</div>\n\
+         </div>",
+        "<table><tr><td class=gutter><div class=line>1</div><div class=line>2</div></td><td class=code><div class=container><div class=line><code>a</code></div>\
+         <div class=line><code> </code><code>b</code></div></div></td></tr></table>",
+        "<table><tr><td class=crayon-nums><div>1</div><div>2</div></td><td class=crayon-code><div class=crayon-pre><div class=crayon-line>a</div>\
+         <div class=crayon-line> b</div></div></td></tr></table>",
         "<pre><code><span class=boring>fn main() {\n</span>a\n b\n<span class=boring>}\n</span></code></pre>",
     ] {
         assert_eq!(shown(html), "```\na\n b\n```\n", "{html}");
     }
 }
+
+/// A line that is longer than most cells.
+const LINE: &str = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen \
+    twenty, and so on to a hundred, which is more than anybody reads in a cell of a table whose columns are all short";
 
 #[test]
 fn tables_of_data_are_tables() {
@@ -237,6 +267,11 @@ fn tables_of_data_are_tables() {
         (
             "<table><tr><td>a<td>1<tr><td>b<td>2</table>",
             "|  |  |\n| --- | --- |\n| a | 1 |\n| b | 2 |",
+        ),
+        // Names and what is said of them.
+        (
+            &format!("<table><tr><td>a<td>{LINE}<tr><td>b<td>2<tr><td>c<td>3</table>"),
+            &format!("|  |  |\n| --- | --- |\n| a | {LINE} |\n| b | 2 |\n| c | 3 |"),
         ),
         // Spans.
         (
@@ -262,6 +297,10 @@ fn tables_of_layout_are_blocks() {
             "## Title\n\ntext\n\nside",
         ),
         ("<table><tr><td>one cell</table>", "one cell"),
+        (
+            &format!("<table><tr><td>a<td><div>{LINE}</div><tr><td>b<td>2<tr><td>c<td>3</table>"),
+            &format!("a\n\n{LINE}\n\nb\n\n2\n\nc\n\n3"),
+        ),
         ("<table><tr><td>a<td>b<tr><td>c</table>", "a\n\nb\n\nc"),
         ("<table role=presentation><tr><th>a<tr><th>b</table>", "a\n\nb"),
         (
@@ -273,6 +312,14 @@ fn tables_of_layout_are_blocks() {
             "Parameters:\n\n**a**\\\ntext",
         ),
         ("<table><tr><th>a<tr><td><pre>x\ny</pre></table>", "a\n\n```\nx\ny\n```"),
+        (
+            "<table><tr><th>a<tr><td><pre><b>x\n</b> <i>y\n</i></pre></table>",
+            "a\n\n```\nx\n y\n```",
+        ),
+        (
+            "<table><tr><th>a<th>b<tr><td><pre>\nx\n</pre><td>1</table>",
+            "| a | b |\n| --- | --- |\n| `x` | 1 |",
+        ),
     ]);
 }
 
@@ -369,6 +416,16 @@ fn formulas_are_latex() {
             "a $$E=mc^2$$ b",
         ),
         ("<p>a <script type='math/tex'>x</script> b", "a $x$ b"),
+        // Sphinx and Pandoc, MkDocs.
+        (
+            "<p>a <span class='math notranslate'>\\(x^2\\)</span>, b</p><div class=math>\n\\[E = mc^2\\]</div>c",
+            "a $x^2$, b\n\n$$E = mc^2$$\n\nc",
+        ),
+        ("<div class=arithmatex>\\[a\\]</div>", "$$a$$"),
+        (
+            "<p>a <span class=math>\\(a\\) and \\(b\\)</span>",
+            "a \\\\(a\\\\) and \\\\(b\\\\)",
+        ),
         (
             "<p>a <span class=MathJax_Preview>x</span><span class=MathJax>x</span><script type='math/tex; mode=display'>y</script> b",
             "a $$y$$ b",
