@@ -65,7 +65,7 @@
 //!
 //! Only a commit writes. [`Store::discover`] and [`Store::finish`] stage their changes, and later calls see the staged changes.
 //! (If 32 MiB or 65,536 rows are staged, the next call commits first, so that memory stays bounded.) [`Store::commit`] returns when the
-//! commit is durable. [`Store::begin_commit`] leaves steps 2 to 4 to a thread, while the caller stages changes for the next commit. A commit:
+//! commit is durable. [`Store::begin_commit`] leaves steps 1 to 5 to a thread, while the caller stages changes for the next commit. A commit:
 //!
 //! 1. writes the staged captures to the archive and makes them durable (`fdatasync`, and the folder of a new file);
 //! 2. applies the new links of the whole commit, sorted by their places in the queue, as batches of at most 256 rows, each atomic;
@@ -97,8 +97,8 @@
 //! them again, and a second copy in the archive would say that the page was kept twice. A state that has lost
 //! commits never cuts anything: the store first compares `last-commit`, and refuses such a state with an error.
 //!
-//! A failure in step 1 (a full disk) loses nothing: the stage keeps its changes and their offsets, and the commit can be repeated.
-//! After a failure in a later step, memory and disk differ: every later call returns [`StorageError::Halted`], and opening the
+//! A failure of [`Store::commit`] in step 1 (a full disk) loses nothing: the stage keeps its changes and their offsets, and the commit can be
+//! repeated. After a failure in a later step, or of the thread, memory and disk differ: every later call returns [`StorageError::Halted`], and opening the
 //! store again continues from the disk.
 //!
 //! # A store that another process holds

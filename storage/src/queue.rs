@@ -61,6 +61,8 @@ impl Queue {
         waiting.sort_unstable_by(|a, b| a.cmp_place(b));
         urls.extend(waiting.into_iter().take(head.limit).cloned());
         urls.sort_unstable_by(QueuedUrl::cmp_place);
+        // A commit that is applied meanwhile may move URLs to a chunk behind the one that was read.
+        urls.dedup_by_key(|queued| queued.seq);
         urls.truncate(head.limit);
         Ok(urls)
     }

@@ -135,6 +135,11 @@ impl State {
         })
     }
 
+    /// The data folder.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
     /// The rows that another process lends.
     pub fn lent_by(dir: &Path, lender: Lender) -> Self {
         Self {

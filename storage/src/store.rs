@@ -243,8 +243,8 @@ impl Store {
     /// Returns the highest durable sequence number of a page, 0 if there is none.
     ///
     /// # Errors
-    /// If the archive cannot be written, nothing is lost and the call can be repeated. If the state cannot be written, every
-    /// later call fails until the store is opened again.
+    /// If the archive cannot be written, nothing is lost and the call can be repeated. If the state cannot be written, or the commit that
+    /// [began](Self::begin_commit) before has failed, every later call fails until the store is opened again.
     pub fn commit(&mut self) -> Result<u64, StorageError> {
         let committed = self.commit_staged();
         committed.map_err(|error| self.explained(error))
@@ -265,6 +265,7 @@ impl Store {
     /// # Errors
     /// It has ended, and the archive or the state could not be written: every later call fails until the store is opened again.
     pub fn is_committing(&mut self) -> Result<bool, StorageError> {
+        self.check_running()?;
         let Some(applier) = self.applier.as_mut().filter(|_| self.sealed.is_some()) else {
             return Ok(false);
         };
@@ -375,11 +376,19 @@ impl Store {
     /// Commits if the stage is full, so that memory stays bounded however rarely the caller commits.
     pub(crate) fn make_room(&mut self) -> Result<(), StorageError> {
         self.check_running()?;
-        let bytes = self.archive.waiting_bytes() + self.staged.bytes() as u64;
-        if bytes >= MAX_STAGED_BYTES || self.staged.rows() >= MAX_STAGED_ROWS {
+        if self.is_full() {
+            // The commit that began may have ended.
+            self.is_committing()?;
+        }
+        if self.is_full() {
             self.commit()?;
         }
         Ok(())
+    }
+
+    fn is_full(&self) -> bool {
+        let bytes = self.archive.waiting_bytes() + self.staged.bytes() as u64;
+        bytes >= MAX_STAGED_BYTES || self.staged.rows() >= MAX_STAGED_ROWS
     }
 
     /// A piece of the next commit, to be [staged](Self::stage).

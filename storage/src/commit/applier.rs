@@ -1,5 +1,6 @@
 //! The thread that applies commits, so that the owner of the store goes on meanwhile.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -7,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::Commit;
 use super::apply::{Application, Target};
+use crate::batch::panic_message;
 use crate::error::StorageError;
 use crate::folder::Mark;
 use crate::state::LastCommit;
@@ -39,6 +41,15 @@ impl Job {
             mark.put(self.target.after.commit)?;
         }
         Ok(start.elapsed())
+    }
+
+    /// As [`run`](Self::run), with a panic as an error, because the owner of the store reports it.
+    fn run_guarded(&self) -> Result<Duration, StorageError> {
+        let result = catch_unwind(AssertUnwindSafe(|| self.run()));
+        result.unwrap_or_else(|panic| {
+            let message = panic_message(panic.as_ref());
+            Err(StorageError::sled_panic(self.target.state.dir(), message))
+        })
     }
 
     fn write_rows(&self) -> Result<(), StorageError> {
@@ -80,7 +91,7 @@ impl Applier {
                 match work {
                     Work::Free(commit, records) => drop((commit, records)),
                     Work::Run(job) => {
-                        if results.send(job.run()).is_err() {
+                        if results.send(job.run_guarded()).is_err() {
                             break;
                         }
                     }

@@ -127,6 +127,57 @@ fn a_process_that_ends_on_a_full_disk_leaves_the_last_commit() {
 }
 
 #[test]
+fn a_commit_that_fails_beside_the_owner_halts_the_store_and_leaves_the_last_commit() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = OpenOptions::new("s");
+    let bytes_left = Arc::new(AtomicU64::new(u64::MAX));
+    let full = Box::new(FullDisk {
+        folder: Folder::new(dir.path().join("warc")),
+        bytes_left: bytes_left.clone(),
+    });
+    let mut store = Store::open_with(dir.path(), &options, full, marks(&dir)).unwrap();
+    let queued = store.discover(&[link("a"), link("b")]).unwrap();
+    store.finish(&queued[0], kept(&queued[0].url), &[]).unwrap();
+    store.begin_commit().unwrap();
+    store.commit().unwrap();
+    bytes_left.store(0, Ordering::Relaxed);
+    store.finish(&queued[1], kept(&queued[1].url), &[link("c")]).unwrap();
+    store.begin_commit().unwrap();
+    let error = loop {
+        match store.is_committing() {
+            Ok(true) => std::thread::yield_now(),
+            Ok(false) => panic!("the commit cannot be complete"),
+            Err(error) => break error,
+        }
+    };
+    assert!(error.to_string().contains("free some space"), "{error}");
+    assert!(matches!(store.is_committing(), Err(StorageError::Halted)));
+    assert!(matches!(store.commit(), Err(StorageError::Halted)));
+    assert!(store.finish(&queued[1], kept(&queued[1].url), &[]).is_err());
+    drop(store);
+    let store = Store::open(dir.path(), &options).unwrap();
+    assert_eq!((store.counts().kept, store.counts().queued), (1, 1));
+}
+
+#[test]
+fn records_of_a_later_file_are_read_while_those_before_are_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = OpenOptions {
+        roll_bytes: 1,
+        ..OpenOptions::new("s")
+    };
+    let mut store = Store::open(dir.path(), &options).unwrap();
+    let queued = store.discover(&[link("a"), link("b")]).unwrap();
+    store.finish(&queued[0], kept(&queued[0].url), &[]).unwrap();
+    store.begin_commit().unwrap();
+    store.finish(&queued[1], kept(&queued[1].url), &[]).unwrap();
+    for page in 1..=2 {
+        let page = store.latest_page(page).unwrap().unwrap();
+        assert_eq!(store.text_of(&page).unwrap().as_deref(), Some("text"));
+    }
+}
+
+#[test]
 fn links_that_a_crash_made_known_before_their_page_survive_a_rebuild() {
     let dir = tempfile::tempdir().unwrap();
     let options = OpenOptions::new("s");

@@ -59,10 +59,10 @@ impl Waiting {
         let behind = self
             .records
             .partition_point(|(file, offset, _)| (*file, *offset) <= place);
-        let (file, offset, bytes) = self.records.get(behind.checked_sub(1)?)?;
-        let begin = usize::try_from(location.offset - offset)
-            .ok()
-            .filter(|_| *file == location.file)?;
+        let found = self.records.get(behind.checked_sub(1)?);
+        // The last record before the place may be in an earlier file.
+        let (_, offset, bytes) = found.filter(|(file, ..)| *file == location.file)?;
+        let begin = usize::try_from(location.offset.checked_sub(*offset)?).ok()?;
         let end = begin.checked_add(usize::try_from(location.length).ok()?)?;
         bytes.get(begin..end)
     }

@@ -175,12 +175,12 @@ impl Judge for ByLog {
         self.verdicts.has_changed()
     }
 
-    /// No page leaves the index of the log; a page that yielded never was in it.
-    /// Pages of other workers may be duplicates of a page that the log has.
     fn may_commit_beside(&self) -> bool {
         false
     }
 
+    /// No page leaves the index of the log; a page that yielded never was in it.
+    /// Pages of other workers may be duplicates of a page that the log has.
     fn takes_back(&self) -> bool {
         false
     }

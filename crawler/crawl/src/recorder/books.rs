@@ -115,7 +115,7 @@ impl Books {
         self.stats.refreshed(self.store.refresh());
     }
 
-    /// The redirects that the store does not show yet, with the store.
+    /// The cookies of the latest redirects, with the store.
     pub(super) fn redirects(&mut self) -> (&mut Redirects, &Store) {
         (&mut self.redirects, &self.store)
     }
@@ -149,6 +149,9 @@ impl Books {
     pub(super) fn until_commit(&self, judge: &dyn Judge) -> Duration {
         if !self.is_commit_due(judge) {
             return Duration::from_secs(3_600);
+        }
+        if self.beside.is_some() {
+            return MIN_COMMIT_INTERVAL;
         }
         MIN_COMMIT_INTERVAL
             .max(PAUSE_PER_COMMIT * self.commit_took)
@@ -184,7 +187,6 @@ impl Books {
             return self.commit(judge);
         }
         watch::beat();
-        self.committed_at = Instant::now();
         if self.store.is_committing()? {
             let is_stuck = self
                 .beside
@@ -197,6 +199,7 @@ impl Books {
             judge.persist_some(self.store.durable())?;
             self.ended(&begun, begun.took + self.store.commit_took(), start.elapsed());
         }
+        self.committed_at = Instant::now();
         if self.store.pending() > 0 {
             self.beside = Some(self.written(Store::begin_commit)?);
         } else if self.is_commit_due(judge) {

@@ -13,7 +13,7 @@ use error::RunError;
 
 /// Pages after which the index is written beside the pages. A few long writes cost much less than many short ones, and after a crash the next
 /// run takes so many pages from the catalogue, at some microseconds each.
-const PERSISTED_EVERY: u64 = 2_048;
+const PERSISTED_EVERY: u64 = if cfg!(test) { 2 } else { 2_048 };
 
 /// Decides by the index of this process, at once.
 #[derive(Debug)]

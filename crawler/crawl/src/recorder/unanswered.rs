@@ -11,7 +11,7 @@ use crate::revisits::PRIORITY_VISIT;
 use crate::watch;
 use error::RunError;
 
-/// Ends the revisits that wait in the committed queue, such as those of hosts that were given up. The pages are due again at the next
+/// Ends the revisits that wait in the queue, such as those of hosts that were given up. The pages are due again at the next
 /// refresh.
 pub(super) fn end_visits(store: &mut Store) -> Result<(), RunError> {
     let at = unix_millis(SystemTime::now());
