@@ -315,7 +315,7 @@ fn the_index_always_holds_the_kept_pages_and_no_two_of_them_are_duplicates() {
     let (mut versions, mut again) = (0, 0);
     for seed in 0..24 {
         let mut world = World::new(seed);
-        for _ in 0..60 {
+        for _ in 0..100 {
             match world.random.u8(0..20) {
                 0 => world.assert_sound(),
                 // The steps since the last commit are lost, and can be done again.
