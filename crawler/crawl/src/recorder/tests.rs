@@ -3,7 +3,7 @@
 mod by_log;
 mod shortened_log;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -78,11 +78,16 @@ impl World {
         self.recorder = Some(Recorder::new(books, judge, &self.settings));
     }
 
-    /// The process ends without a commit of the last steps: what they found was never seen.
+    /// The process ends without a commit of the last steps: what they found was never seen. The next one fetches what waits.
     fn open_after_loss(&mut self) {
         self.open();
         let store = self.recorder.as_ref().unwrap().books.store();
         self.texts.retain(|url, _| store.url_state("h", url).unwrap().is_some());
+        for queued in store.refill("h", URLS, &HashSet::new()).unwrap() {
+            self.clock += 1;
+            let page = self.page(queued);
+            self.record(page);
+        }
     }
 
     fn recorder(&mut self) -> &mut Recorder {
