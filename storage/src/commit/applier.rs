@@ -67,7 +67,7 @@ impl Job {
 
 /// What the thread does.
 enum Work {
-    Run(Job),
+    Run(Box<Job>),
     /// Frees an applied commit: its rows are many small pieces of memory, which takes as long as a part of the work.
     Free(Arc<Commit>, Option<Arc<Waiting>>),
 }
@@ -107,7 +107,7 @@ impl Applier {
 
     /// Applies a commit. The caller takes the result before it gives the next one.
     pub fn apply(&self, job: Job) {
-        self.give(Work::Run(job));
+        self.give(Work::Run(Box::new(job)));
     }
 
     /// Frees a commit and its records.

@@ -268,9 +268,9 @@ impl WarcWriter {
     /// As [`Writing::run`].
     pub fn sync(&mut self) -> Result<(), StorageError> {
         let result = self.seal().run();
-        match (&result, self.written().and_then(Arc::into_inner)) {
-            (Err(_), Some(records)) => self.waiting = records,
-            _ => {}
+        let records = self.written();
+        if result.is_err() {
+            self.waiting = records.and_then(Arc::into_inner).unwrap_or_default();
         }
         result
     }
