@@ -57,7 +57,8 @@ const MAX_STAGED_ROWS: usize = 1 << 16;
 pub struct Store {
     /// Gives the rows to other processes. First, because it ends before the database is closed.
     server: Option<Server>,
-    /// The thread that applies commits, since the first one that [began](Self::begin_commit) beside its caller. It, too, ends before the database is closed.
+    /// The thread that applies commits, since the first one that [began](Self::begin_commit) beside its caller. It, too, ends before the
+    /// database is closed.
     applier: Option<Applier>,
     state: State,
     /// Everything staged.
