@@ -16,11 +16,12 @@ pub(crate) mod applier;
 pub(crate) mod apply;
 pub(crate) mod staged;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::batch::KeyValue;
 use crate::counts::CountChange;
-use crate::format::Progress;
+use crate::format::{self, Progress};
 use crate::frontier::{QueueChange, QueuedUrl, UrlHash, UrlId};
 use crate::warc::location::WarcEnd;
 
@@ -28,7 +29,30 @@ use crate::warc::location::WarcEnd;
 const SHORT_KEY: usize = 10;
 
 /// A row to set, or to remove if there is no value.
-type Row = (Vec<u8>, Option<Vec<u8>>);
+type Row = (Vec<u8>, Option<Value>);
+
+/// The value of a row.
+enum Value {
+    AsItIs(Vec<u8>),
+    /// What [`format::packed`] makes the value of. Whoever applies the commit does that, because it takes time.
+    ToPack(Vec<u8>),
+}
+
+impl Value {
+    /// The bytes in memory.
+    fn held_bytes(&self) -> usize {
+        let (Self::AsItIs(bytes) | Self::ToPack(bytes)) = self;
+        bytes.len()
+    }
+
+    /// The value in the tree.
+    fn stored(&self) -> Cow<'_, [u8]> {
+        match self {
+            Self::AsItIs(value) => value.into(),
+            Self::ToPack(content) => format::packed(content).into(),
+        }
+    }
+}
 
 /// A key of at most [`SHORT_KEY`] bytes, and its length.
 type ShortKey = ([u8; SHORT_KEY], u8);
@@ -58,7 +82,12 @@ impl Piece {
 
     /// Sets a row.
     pub fn set(&mut self, key: impl Into<Vec<u8>>, value: Vec<u8>) {
-        self.rows.push((key.into(), Some(value)));
+        self.rows.push((key.into(), Some(Value::AsItIs(value))));
+    }
+
+    /// Sets a row to the [packed](format::packed) `content`.
+    pub fn set_packed(&mut self, key: impl Into<Vec<u8>>, content: Vec<u8>) {
+        self.rows.push((key.into(), Some(Value::ToPack(content))));
     }
 
     /// Removes a row.
@@ -171,7 +200,7 @@ impl Commit {
         let bytes = piece
             .rows
             .iter()
-            .map(|(key, value)| key.len() + value.as_ref().map_or(0, Vec::len));
+            .map(|(key, value)| key.len() + value.as_ref().map_or(0, Value::held_bytes));
         let queue = piece.queue.iter().map(QueueChange::held_bytes);
         self.bytes += bytes.chain(queue).sum::<usize>();
         let number = self.pieces.len();
@@ -209,10 +238,10 @@ impl Commit {
     }
 
     /// The row of a short key, if the commit has it; `Some(None)` if it has its removal.
-    fn row(&self, key: &[u8]) -> Option<Option<&[u8]>> {
+    fn row(&self, key: &[u8]) -> Option<Option<Cow<'_, [u8]>>> {
         let (piece, row) = *self.latest.get(&short(key)?)?;
         let (_, value) = self.pieces.get(piece)?.rows.get(row)?;
-        Some(value.as_deref())
+        Some(value.as_ref().map(Value::stored))
     }
 
     /// Whether the place in the queue with this `seq` is taken after the commit; `None` if the commit does not change it.

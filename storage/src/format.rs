@@ -260,6 +260,16 @@ pub(crate) fn deflated(bytes: &[u8]) -> Vec<u8> {
     })
 }
 
+/// A row of [`ROW_VERSION`] and the content in DEFLATE.
+pub(crate) fn packed(content: &[u8]) -> Vec<u8> {
+    [&[ROW_VERSION][..], &deflated(content)].concat()
+}
+
+/// The content of such a row, at most `limit` bytes; `None` if the row is damaged.
+pub(crate) fn unpacked(row: &[u8], limit: usize) -> Option<Vec<u8>> {
+    inflated(row.strip_prefix(&[ROW_VERSION])?, limit)
+}
+
 /// The bytes of a raw DEFLATE stream, at most `limit`; `None` if the stream is damaged.
 pub(crate) fn inflated(packed: &[u8], limit: usize) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();

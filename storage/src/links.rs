@@ -39,7 +39,7 @@ pub struct Placed<'a> {
     /// Those to queue.
     pub within: Cow<'a, [Discovered]>,
     /// Those that are too deep.
-    pub beyond: Vec<Discovered>,
+    pub beyond: Vec<Cow<'a, Discovered>>,
 }
 
 impl<'a> From<&'a [Discovered]> for Placed<'a> {
@@ -211,16 +211,21 @@ impl Links {
         if depth == queued.depth && !outlinks.iter().any(is_beyond) {
             return Ok(outlinks.into());
         }
-        let at_true_depth = |link: &Discovered| Discovered {
-            depth: match link.depth.checked_sub(queued.depth) {
-                Some(step) => depth.saturating_add(step),
-                None => link.depth.min(depth),
-            },
-            ..link.clone()
+        let placed = |link: &'a Discovered| {
+            if depth == queued.depth {
+                return Cow::Borrowed(link);
+            }
+            Cow::Owned(Discovered {
+                depth: match link.depth.checked_sub(queued.depth) {
+                    Some(step) => depth.saturating_add(step),
+                    None => link.depth.min(depth),
+                },
+                ..link.clone()
+            })
         };
-        let (beyond, within): (Vec<_>, Vec<_>) = outlinks.iter().map(at_true_depth).partition(is_beyond);
+        let (beyond, within): (Vec<_>, Vec<_>) = outlinks.iter().map(placed).partition(|link| is_beyond(link));
         Ok(Placed {
-            within: within.into(),
+            within: within.into_iter().map(Cow::into_owned).collect(),
             beyond,
         })
     }
@@ -288,7 +293,7 @@ impl Links {
     }
 
     /// The links of a URL that are too deep, for [`DeepLinks::set`].
-    pub fn deep(id: UrlId, depth: u16, links: &[Discovered]) -> Result<DeepLinks, StorageError> {
+    pub fn deep(id: UrlId, depth: u16, links: &[Cow<'_, Discovered>]) -> Result<DeepLinks, StorageError> {
         DeepLinks::of(id, depth, links)
     }
 

@@ -25,7 +25,7 @@
 //! nothing, and scans the tree of fingerprints instead.
 //!
 //! **Why a log.** A document has a place in each of the trees. Each write costs sled about 10 µs and, once the trees are
-//! larger than its cache, another 10 µs to read the row. So documents first go into a log, 32 per row, and are searched
+//! larger than its cache, another 10 µs to read the row. So documents first go into a log, up to 32 per row, and are searched
 //! in memory. When there are so many that most rows of the trees would be written anyway, one merge writes all of them
 //! into the trees in the order of their keys: each row once.
 //!

@@ -146,7 +146,7 @@ impl<'a> Application<'a> {
             let Some(piece) = pieces.next() else { break };
             for (key, value) in &piece.rows {
                 match value {
-                    Some(value) => batch.insert(&key[..], &value[..]),
+                    Some(value) => batch.insert(&key[..], &*value.stored()),
                     None => batch.remove(&key[..]),
                 }
             }

@@ -1,5 +1,6 @@
 //! What is staged: the commit that changes go to, and the one before while it is applied.
 
+use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -60,7 +61,7 @@ impl Staged {
     }
 
     /// The row of a short key, if it is staged; `Some(None)` if its removal is staged.
-    fn row(&self, key: &[u8]) -> Option<Option<&[u8]>> {
+    fn row(&self, key: &[u8]) -> Option<Option<Cow<'_, [u8]>>> {
         self.commits().find_map(|commit| commit.row(key))
     }
 
@@ -109,7 +110,7 @@ impl<'a> Latest<'a> {
 
 /// The value of a row.
 pub(crate) enum Value<'a> {
-    Staged(&'a [u8]),
+    Staged(Cow<'a, [u8]>),
     Committed(sled::IVec),
 }
 
@@ -128,7 +129,7 @@ impl Deref for Value<'_> {
 mod tests {
     use super::*;
     use crate::batch::Batch;
-    use crate::format::{Progress, numbered};
+    use crate::format::{self, Progress, numbered};
 
     #[test]
     fn the_latest_row_is_the_last_one_that_was_staged_and_otherwise_the_committed_one() {
@@ -143,6 +144,7 @@ mod tests {
         for value in ["first", "second"] {
             let mut piece = Piece::at(Progress::START);
             piece.set(numbered(b'p', 1), value.into());
+            piece.set_packed(numbered(b'c', 1), value.into());
             piece.remove(numbered(b'p', 2));
             // Another table, and a key that goes on where the one of a page ends.
             piece.set(numbered(b'v', 0), value.into());
@@ -157,6 +159,8 @@ mod tests {
         assert_eq!(read(0), Some(b"committed".to_vec()));
         assert_eq!(read(1), Some(b"second".to_vec()));
         assert_eq!((read(2), read(3)), (None, None));
+        let packed = rows.get(&numbered(b'c', 1)).unwrap().unwrap();
+        assert_eq!(format::unpacked(&packed, 6), Some(b"second".to_vec()));
         staged.seal();
         staged.applied();
         let rows = Latest::new(&state, &staged);

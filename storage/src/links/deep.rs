@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 use crate::commit::Piece;
 use crate::commit::staged::Latest;
 use crate::error::StorageError;
-use crate::format::{self, MAX_PACKED_ROW_BYTES, ROW_VERSION};
+use crate::format::{self, MAX_PACKED_ROW_BYTES};
 use crate::frontier::{Discovered, UrlId};
 use crate::state::State;
 
 /// The table of 01 ⟨[[`DeepLink`]]⟩ in DEFLATE, by URL and part.
 const BEYOND: u8 = b'c';
 
-/// Links in a row, at first; fewer if they are long.
-const LINKS_A_ROW: usize = 128;
+/// Links in a row, at most.
+const LINKS_A_ROW: u64 = 128;
 
 /// Upper bound on the bytes of a row when it is unpacked.
 const MAX_ROW_BYTES: usize = 4 << 20;
@@ -28,44 +28,55 @@ struct DeepLink<'a> {
     step: u8,
 }
 
-/// The rows of a URL, one a part.
+/// The rows of a URL, one a part, before they are packed.
 pub(crate) struct DeepLinks {
     id: UrlId,
     rows: Vec<Vec<u8>>,
 }
 
+/// Links for a row: how many, and one behind the other.
+#[derive(Default)]
+struct RowLinks {
+    count: u64,
+    bytes: Vec<u8>,
+}
+
+impl RowLinks {
+    /// The form of a list, which begins with its length.
+    fn list(self) -> Result<Vec<u8>, StorageError> {
+        let mut list = format::encode(&self.count)?;
+        list.extend(self.bytes);
+        Ok(list)
+    }
+}
+
 impl DeepLinks {
-    pub(super) fn of(id: UrlId, depth: u16, links: &[Discovered]) -> Result<Self, StorageError> {
-        let mut rows = Vec::new();
-        let mut waiting: Vec<&[Discovered]> = links.chunks(LINKS_A_ROW).rev().collect();
-        while let Some(some) = waiting.pop() {
-            let links: Vec<DeepLink<'_>> = some
-                .iter()
-                .map(|link| DeepLink {
-                    packed: format::pack_url(&link.host, &link.url),
-                    host: Cow::Borrowed(&link.host),
-                    redirects: link.redirects,
-                    step: u8::from(link.depth > depth),
-                })
-                .collect();
-            let packed = format::deflated(&format::encode(&links)?);
-            if packed.len() >= MAX_PACKED_ROW_BYTES && some.len() > 1 {
-                let (first, second) = some.split_at(some.len() / 2);
-                waiting.extend([second, first]);
-                continue;
+    pub(super) fn of(id: UrlId, depth: u16, links: &[Cow<'_, Discovered>]) -> Result<Self, StorageError> {
+        let (mut rows, mut row) = (Vec::new(), RowLinks::default());
+        for link in links {
+            let link = format::encode(&DeepLink {
+                packed: format::pack_url(&link.host, &link.url),
+                host: Cow::Borrowed(&link.host),
+                redirects: link.redirects,
+                step: u8::from(link.depth > depth),
+            })?;
+            let is_full = row.count == LINKS_A_ROW || row.bytes.len() + link.len() > MAX_PACKED_ROW_BYTES;
+            if is_full && row.count > 0 {
+                rows.push(std::mem::take(&mut row).list()?);
             }
-            if u8::try_from(rows.len()).is_err() {
-                break;
-            }
-            rows.push([&[ROW_VERSION][..], &packed].concat());
+            row.count += 1;
+            row.bytes.extend(link);
+        }
+        if row.count > 0 {
+            rows.push(row.list()?);
         }
         Ok(Self { id, rows })
     }
 
-    /// Sets the rows. Cannot fail.
+    /// Sets the rows, as many as have a part. Cannot fail.
     pub fn set(self, piece: &mut Piece) {
         for (row, part) in self.rows.into_iter().zip(0..=u8::MAX) {
-            piece.set(key(self.id, part), row);
+            piece.set_packed(key(self.id, part), row);
         }
     }
 
@@ -85,7 +96,7 @@ impl DeepLinks {
         let (mut links, mut part) = (Vec::new(), 0);
         while let Some(row) = rows.get(&key(id, part))? {
             let read = || {
-                let bytes = format::inflated(row.strip_prefix(&[ROW_VERSION])?, MAX_ROW_BYTES)?;
+                let bytes = format::unpacked(&row, MAX_ROW_BYTES)?;
                 postcard::from_bytes::<Vec<DeepLink<'static>>>(&bytes).ok()
             };
             let read = read().ok_or_else(|| rows.state().corrupt("a row of deep links"))?;

@@ -2,10 +2,11 @@
 //!
 //! ```text
 //! tree       key            value
-//! dedup-log  number u64 BE  at most 32 documents, in the order of insertion
+//! dedup-log  number u64 BE  documents, in the order of insertion
 //! ```
 //!
-//! A row is written in one step, so the log holds a document completely or not at all.
+//! A row is short, because sled keeps up to sixteen rows in a node, and writes a node of more than 128 KiB to a separate file each time it
+//! changes. A row is written in one step, so the log holds a document completely or not at all.
 
 use std::collections::HashMap;
 
@@ -16,8 +17,11 @@ use super::documents::{documents, find, push, without};
 use crate::error::DedupError;
 use crate::signature::{DocId, Signature};
 
-/// Documents per row.
+/// Documents per row, at most.
 const ROW_DOCUMENTS: usize = 32;
+
+/// Bytes after which a row is full.
+const ROW_BYTES: usize = 6 * 1024;
 
 /// The log of an index.
 pub(super) struct Log {
@@ -82,7 +86,7 @@ impl Log {
             }
             row = push(row, id, &signature.to_row()?)?;
             ids.push(id);
-            if ids.len() == ROW_DOCUMENTS {
+            if ids.len() == ROW_DOCUMENTS || row.len() >= ROW_BYTES {
                 self.append_row(&mut ids, std::mem::take(&mut row))?;
             }
         }
