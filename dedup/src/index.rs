@@ -23,7 +23,7 @@ pub(crate) use self::redis::{Commit, Committed, MOST_DECISIONS};
 #[cfg(feature = "redis")]
 pub use self::redis::{InvalidAddress, RedisAddress, RedisIndex, RedisOptions, ServerError};
 pub use self::scan::{Candidate, SignatureScan};
-pub use self::sled::{SledIndex, SledOptions, SledReader};
+pub use self::sled::{LogWriter, SledIndex, SledOptions, SledReader};
 use crate::duplicate_rule::DuplicateRule;
 use crate::error::DedupError;
 use crate::fingerprint::Fingerprint;

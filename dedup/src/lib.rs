@@ -89,8 +89,8 @@ pub use fingerprint::{Fingerprint, InvalidFingerprint, Width};
 pub use idf::{IdfError, IdfTable};
 pub use idf_builder::IdfBuilder;
 pub use index::{
-    Candidate, Candidates, DEFAULT_SKEW, FingerprintIndex, Index, LookUp, MemoryIndex, NearFingerprint, Neighbour,
-    SignatureScan, SledIndex, SledOptions, SledReader, Word,
+    Candidate, Candidates, DEFAULT_SKEW, FingerprintIndex, Index, LogWriter, LookUp, MemoryIndex, NearFingerprint,
+    Neighbour, SignatureScan, SledIndex, SledOptions, SledReader, Word,
 };
 #[cfg(feature = "redis")]
 pub use index::{InvalidAddress, RedisAddress, RedisIndex, RedisOptions, ServerError};

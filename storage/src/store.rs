@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use crate::archive::Archive;
 use crate::commit::Piece;
-use crate::commit::applier::{Applier, Beside, Job};
+use crate::commit::applier::{Applier, Beside, Errand, Job};
 use crate::commit::apply::Target;
 use crate::commit::staged::{Latest, Staged};
 use crate::copied::StateCopy;
@@ -257,7 +257,16 @@ impl Store {
     /// # Errors
     /// Those of the commit that began before; the thread cannot be started.
     pub fn begin_commit(&mut self) -> Result<(), StorageError> {
-        let begun = self.try_begin_commit();
+        self.begin_commit_with(None)
+    }
+
+    /// As [`begin_commit`](Self::begin_commit), and the thread does `then` when the commit is durable. If it fails, or there is nothing to
+    /// commit, nobody does.
+    ///
+    /// # Errors
+    /// As [`begin_commit`](Self::begin_commit).
+    pub fn begin_commit_with(&mut self, then: Option<Box<dyn FnOnce() + Send>>) -> Result<(), StorageError> {
+        let begun = self.try_begin_commit(then);
         begun.map_err(|error| self.explained(error))
     }
 
@@ -296,14 +305,14 @@ impl Store {
         self.await_commit()?;
         if !self.staged.is_open_empty() {
             self.archive.sync()?;
-            let result = self.seal(None).run();
+            let result = self.seal(None, None).run();
             self.end_commit(result)?;
             self.folder.mark().put(self.committed.commit)?;
         }
         Ok(self.durable())
     }
 
-    fn try_begin_commit(&mut self) -> Result<(), StorageError> {
+    fn try_begin_commit(&mut self, then: Option<Errand>) -> Result<(), StorageError> {
         self.await_commit()?;
         if self.applier.is_none() {
             let started = Applier::start();
@@ -314,7 +323,7 @@ impl Store {
                 records: self.archive.seal(),
                 mark: self.folder.mark(),
             };
-            let job = self.seal(Some(beside));
+            let job = self.seal(Some(beside), then);
             if let Some(applier) = &self.applier {
                 applier.apply(job);
             }
@@ -335,7 +344,7 @@ impl Store {
     }
 
     /// Makes everything staged a commit.
-    fn seal(&mut self, beside: Option<Beside>) -> Job {
+    fn seal(&mut self, beside: Option<Beside>, then: Option<Errand>) -> Job {
         self.progress.commit += 1;
         self.sealed = Some(self.progress);
         let target = Target {
@@ -345,7 +354,12 @@ impl Store {
             early: self.links.seal(),
         };
         let commit = self.staged.seal();
-        Job { commit, target, beside }
+        Job {
+            commit,
+            target,
+            beside,
+            then,
+        }
     }
 
     /// Ends the commit with this `result`.

@@ -14,7 +14,7 @@ from real_site.threads import TICKS_A_SECOND, thread_times
 
 STATUS_TIMEOUT_SECONDS = 60
 # The stage of a thread by the start of its name.
-STAGES = {"parse": "interpret", "recorder": "recorder", "tokio": "network", "sled": "database"}
+STAGES = {"parse": "interpret", "recorder": "recorder", "commit": "commit", "tokio": "network", "sled": "database"}
 FRONTIER = "frontier and others"
 
 

@@ -58,6 +58,7 @@ mod log;
 mod meta;
 mod options;
 mod packed;
+mod persist;
 mod reader;
 mod recent;
 mod shape;
@@ -71,6 +72,7 @@ use self::digests::Digests;
 use self::log::Log;
 use self::meta::Meta;
 pub use self::options::SledOptions;
+pub use self::persist::LogWriter;
 pub use self::reader::SledReader;
 use self::recent::Recent;
 use self::shape::Shape;
@@ -92,12 +94,6 @@ const FINGERPRINTS: &str = "dedup-block-0";
 
 /// How the names of trees begin that earlier versions made and none reads: of further blocks, and of split buckets.
 const UNREAD: [&str; 2] = ["dedup-block-", "dedup-split"];
-
-/// Upper bound on the prefix shingles in memory, per recent document; a merge removes them.
-const RECENT_SHINGLES: usize = 8;
-
-/// Number of documents that make a log long: reading it takes some milliseconds.
-const LONG_LOG: usize = 4_096;
 
 /// Upper bound on the short texts that a query scans in memory, which takes some 0.2 ms. Beyond it, the trees of shingles
 /// answer: ten reads, unless the texts are of one template.
@@ -125,6 +121,8 @@ pub struct SledIndex {
     /// The pending documents and those in the log.
     recent: Recent,
     pending: Pending,
+    /// Writes a part of the pending documents, perhaps on another thread.
+    writing: Option<LogWriter>,
     /// Removals that are noted and not finished; empty, except after an error.
     unfinished: Vec<(DocId, Signature)>,
 }
@@ -214,6 +212,7 @@ impl SledIndex {
             highest,
             recent,
             pending: Pending::default(),
+            writing: None,
             unfinished: Vec::new(),
         };
         index.resume_removals()?;
@@ -273,100 +272,6 @@ impl SledIndex {
     #[must_use]
     pub fn applied(&self) -> u64 {
         self.applied
-    }
-
-    /// Writes all pending documents and notes that the owner's catalogue is applied up to `sequence`. When the log is
-    /// full, merges it into the trees, which takes about 1 s at 10^6 and 10 s at 10^7.
-    ///
-    /// # Errors
-    /// The trees cannot be written. The documents stay in memory, and the next call tries again.
-    pub fn persist(&mut self, sequence: u64) -> Result<(), DedupError> {
-        self.persist_those(sequence, |_| true)
-    }
-
-    /// As [`persist`](Self::persist), but writes only the documents with ids up to `sequence`. The owner's catalogue may still lose the others,
-    /// which stay pending.
-    ///
-    /// # Errors
-    /// As [`persist`](Self::persist).
-    pub fn persist_up_to(&mut self, sequence: u64) -> Result<(), DedupError> {
-        self.persist_those(sequence, |id| id.0 <= sequence)
-    }
-
-    fn persist_those(&mut self, sequence: u64, is_due: impl Fn(DocId) -> bool) -> Result<(), DedupError> {
-        self.write_pending(&is_due)?;
-        if sequence > self.applied {
-            self.meta.set_applied(sequence)?;
-            self.applied = sequence;
-        }
-        self.end_persist(is_due)
-    }
-
-    /// Writes all pending documents together with the owner's `mark`, for an owner that numbers what it has applied in its
-    /// own way. After a crash the index holds exactly the documents that were there with the [`mark`](Self::mark) that it
-    /// returns, so a verdict that is given again after that mark is the same.
-    ///
-    /// # Errors
-    /// As [`persist`](Self::persist).
-    pub fn persist_marked(&mut self, mark: &[u8]) -> Result<(), DedupError> {
-        self.finish_removals()?;
-        if !self.pending.order.is_empty() {
-            let ids: Vec<u64> = self.pending.order.iter().map(|id| id.0).collect();
-            self.meta.note_unmarked(&ids)?;
-        }
-        self.write_pending(|_| true)?;
-        self.meta.set_mark(mark)?;
-        self.mark = Some(mark.to_vec());
-        self.end_persist(|_| true)
-    }
-
-    /// The mark of the last [`persist_marked`](Self::persist_marked); `None` before the first.
-    #[must_use]
-    pub fn mark(&self) -> Option<&[u8]> {
-        self.mark.as_deref()
-    }
-
-    /// Appends the pending documents that are due to the log.
-    fn write_pending(&mut self, is_due: impl Fn(DocId) -> bool) -> Result<(), DedupError> {
-        self.finish_removals()?;
-        let Pending { signatures, order } = &self.pending;
-        let due = order.iter().filter(|id| is_due(**id));
-        let documents = due.filter_map(|id| Some((*id, signatures.get(id)?)));
-        self.log.append(documents)
-    }
-
-    /// Forgets the pending documents that were due, which are written, and merges a full log.
-    fn end_persist(&mut self, was_due: impl Fn(DocId) -> bool) -> Result<(), DedupError> {
-        self.pending.order.retain(|id| !was_due(*id));
-        self.pending.signatures.retain(|id, _| !was_due(*id));
-        let recent = self.options.recent_documents.max(1);
-        if self.log.len() >= recent || self.recent.shingles() >= recent * RECENT_SHINGLES {
-            self.merge()?;
-        }
-        Ok(())
-    }
-
-    /// Merges a long log before it is full, so that the next opening and every [`SledReader`] are fast. Leaves a short
-    /// log alone. Call it when the index is idle.
-    ///
-    /// # Errors
-    /// As [`persist`](Self::persist).
-    pub fn settle(&mut self) -> Result<(), DedupError> {
-        if self.log.len() >= LONG_LOG && self.pending.order.is_empty() {
-            self.merge()?;
-        }
-        Ok(())
-    }
-
-    /// Merges the log into the trees.
-    fn merge(&mut self) -> Result<(), DedupError> {
-        self.trees.merge(&self.log)?;
-        self.log.clear()?;
-        self.recent = Recent::new(self.shape.min_similarity_short);
-        for (id, signature) in &self.pending.signatures {
-            self.recent.insert(*id, signature);
-        }
-        Ok(())
     }
 
     /// Finishes the removals that an earlier process began.
@@ -497,7 +402,7 @@ impl Index for SledIndex {
     }
 
     fn remove(&mut self, id: DocId) -> Result<bool, DedupError> {
-        self.finish_removals()?;
+        self.finish_writes()?;
         let Some(signature) = self.signature(id)? else {
             return Ok(false);
         };
@@ -516,6 +421,7 @@ impl Index for SledIndex {
     }
 
     fn clear(&mut self) -> Result<(), DedupError> {
+        self.writing.iter().for_each(LogWriter::run);
         let scheme = self.meta.scheme()?;
         Self::erase(&self.db)?;
         *self = Self::open_shaped(&self.db, &scheme, self.shape, self.options.clone())?;

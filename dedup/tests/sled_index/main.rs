@@ -132,6 +132,8 @@ enum Action {
     Remove(u64),
     Persist,
     PersistUpTo(u64),
+    /// The writing runs at once, or when a later step waits for it.
+    BeginPersist(u64, bool),
     Reopen(usize, usize),
 }
 
@@ -146,6 +148,7 @@ fn action() -> impl Strategy<Value = Action> {
         4 => id().prop_map(Action::Remove),
         2 => Just(Action::Persist),
         3 => id().prop_map(Action::PersistUpTo),
+        3 => (id(), any::<bool>()).prop_map(|(id, runs)| Action::BeginPersist(id, runs)),
         1 => (1_usize..12, 20_usize..200).prop_map(|(recent, row)| Action::Reopen(recent, row)),
     ]
 }
@@ -163,8 +166,11 @@ proptest! {
         let db = database();
         let mut index = open(&db, &rule, &tiny());
         let mut scan = Scan::default();
-        let mut durable = BTreeSet::new();
+        let (mut durable, mut begun) = (BTreeSet::new(), BTreeSet::new());
         for action in actions {
+            if !matches!(action, Action::Insert(..) | Action::Reopen(..)) {
+                durable.append(&mut begun);
+            }
             match action {
                 Action::Insert(id, signature) => {
                     index.insert(DocId(id), &signature).unwrap();
@@ -183,7 +189,18 @@ proptest! {
                     durable.extend(scan.0.range(..=DocId(id)).map(|(id, _)| id));
                     assert_answers(&index, &scan, &queries, &rule);
                 }
+                Action::BeginPersist(id, runs) => {
+                    let writer = index.begin_persist(id).unwrap();
+                    begun.extend(scan.0.range(..=DocId(id)).map(|(id, _)| *id));
+                    let writing = std::thread::spawn(move || if runs { writer.run() });
+                    assert_answers(&index, &scan, &queries, &rule);
+                    writing.join().unwrap();
+                    if runs {
+                        durable.extend(begun.iter().copied());
+                    }
+                }
                 Action::Reopen(recent_documents, row_bytes) => {
+                    begun.clear();
                     drop(index);
                     index = open(&db, &rule, &SledOptions { recent_documents, row_bytes, overfull: 0.0, ..SledOptions::default() });
                     let mut found = BTreeSet::new();

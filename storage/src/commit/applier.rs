@@ -21,7 +21,12 @@ pub(crate) struct Job {
     pub target: Target,
     /// What else the thread writes; `None` if the owner does it.
     pub beside: Option<Beside>,
+    /// What else the thread does when the commit is durable.
+    pub then: Option<Errand>,
 }
+
+/// Work for the thread that is not the store's.
+pub(crate) type Errand = Box<dyn FnOnce() + Send>;
 
 /// What is written before the rows and after them.
 pub(crate) struct Beside {
@@ -31,7 +36,7 @@ pub(crate) struct Beside {
 
 impl Job {
     /// Makes the commit durable, and says how long that took. Readers in other processes see all of it or nothing.
-    pub fn run(&self) -> Result<Duration, StorageError> {
+    pub fn run(self) -> Result<Duration, StorageError> {
         let start = Instant::now();
         if let Some(Beside { records, .. }) = &self.beside {
             records.run()?;
@@ -40,15 +45,18 @@ impl Job {
         if let Some(Beside { mark, .. }) = &self.beside {
             mark.put(self.target.after.commit)?;
         }
-        Ok(start.elapsed())
+        let took = start.elapsed();
+        self.then.into_iter().for_each(|errand| errand());
+        Ok(took)
     }
 
     /// As [`run`](Self::run), with a panic as an error, because the owner of the store reports it.
-    fn run_guarded(&self) -> Result<Duration, StorageError> {
+    fn run_guarded(self) -> Result<Duration, StorageError> {
+        let state = self.target.state.clone();
         let result = catch_unwind(AssertUnwindSafe(|| self.run()));
         result.unwrap_or_else(|panic| {
             let message = panic_message(panic.as_ref());
-            Err(StorageError::sled_panic(self.target.state.dir(), message))
+            Err(StorageError::sled_panic(state.dir(), message))
         })
     }
 

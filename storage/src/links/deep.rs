@@ -34,7 +34,7 @@ pub(crate) struct DeepLinks {
     rows: Vec<Vec<u8>>,
 }
 
-/// Links for a row: how many, and one behind the other.
+/// Encoded links for a row, one behind the other.
 #[derive(Default)]
 struct RowLinks {
     count: u64,
@@ -42,30 +42,39 @@ struct RowLinks {
 }
 
 impl RowLinks {
-    /// The form of a list, which begins with its length.
-    fn list(self) -> Result<Vec<u8>, StorageError> {
-        let mut list = format::encode(&self.count)?;
-        list.extend(self.bytes);
-        Ok(list)
+    fn has_room(&self, link: &[u8]) -> bool {
+        self.count == 0 || self.count < LINKS_A_ROW && self.bytes.len() + link.len() <= MAX_PACKED_ROW_BYTES
+    }
+
+    fn push(&mut self, link: &[u8]) {
+        self.count += 1;
+        self.bytes.extend_from_slice(link);
+    }
+
+    /// The row's content: a list begins with its length.
+    fn list(&self) -> Result<Vec<u8>, StorageError> {
+        Ok([&format::encode(&self.count)?[..], &self.bytes].concat())
     }
 }
 
 impl DeepLinks {
     pub(super) fn of(id: UrlId, depth: u16, links: &[Cow<'_, Discovered>]) -> Result<Self, StorageError> {
         let (mut rows, mut row) = (Vec::new(), RowLinks::default());
+        let mut encoded = Vec::new();
         for link in links {
-            let link = format::encode(&DeepLink {
+            encoded.clear();
+            let link = DeepLink {
                 packed: format::pack_url(&link.host, &link.url),
                 host: Cow::Borrowed(&link.host),
                 redirects: link.redirects,
                 step: u8::from(link.depth > depth),
-            })?;
-            let is_full = row.count == LINKS_A_ROW || row.bytes.len() + link.len() > MAX_PACKED_ROW_BYTES;
-            if is_full && row.count > 0 {
-                rows.push(std::mem::take(&mut row).list()?);
+            };
+            encoded = postcard::to_extend(&link, encoded).map_err(StorageError::Encode)?;
+            if !row.has_room(&encoded) {
+                rows.push(row.list()?);
+                row = RowLinks::default();
             }
-            row.count += 1;
-            row.bytes.extend(link);
+            row.push(&encoded);
         }
         if row.count > 0 {
             rows.push(row.list()?);
@@ -149,4 +158,34 @@ fn key(id: UrlId, part: u8) -> [u8; 10] {
 fn place_of(key: &[u8]) -> Option<(UrlId, u8)> {
     let (part, key) = key.split_last()?;
     Some((format::number(BEYOND, key)?, *part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_row_is_long_and_every_link_is_in_one() {
+        for length in [1, 40, 90, 9_000] {
+            let link = |number| Discovered {
+                url: format!("https://h/{number}/{}", "a".repeat(length)),
+                host: "h".into(),
+                depth: 3,
+                ..Discovered::default()
+            };
+            for count in [0, 1, 127, 128, 129, 300] {
+                let links: Vec<_> = (0..count).map(|number| Cow::Owned(link(number))).collect();
+                let rows = DeepLinks::of(7, 2, &links).unwrap().rows;
+                let read: Vec<String> = rows
+                    .iter()
+                    .flat_map(|row| postcard::from_bytes::<Vec<DeepLink<'_>>>(row).unwrap())
+                    .map(|link| format::unpack_url(&link.host, &link.packed).unwrap())
+                    .collect();
+                let urls: Vec<&str> = links.iter().map(|link| link.url.as_str()).collect();
+                assert_eq!(read, urls);
+                let is_short = |row: &Vec<u8>| row.len() <= MAX_PACKED_ROW_BYTES + 2;
+                assert!(rows.iter().all(|row| is_short(row) || row[0] == 1), "{length} {count}");
+            }
+        }
+    }
 }

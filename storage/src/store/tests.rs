@@ -189,7 +189,7 @@ fn links_that_a_crash_made_known_before_their_page_survive_a_rebuild() {
         .unwrap();
     // The crash comes after the links and before the page.
     store.archive.sync().unwrap();
-    let job = store.seal(None);
+    let job = store.seal(None, None);
     assert!(Application::new(&job.target).apply_links(&job.commit).unwrap());
     store.state.flush().unwrap();
     drop(job);

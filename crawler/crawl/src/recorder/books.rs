@@ -195,13 +195,12 @@ impl Books {
             return if is_stuck { self.commit(judge) } else { Ok(()) };
         }
         if let Some(begun) = self.beside.take() {
-            let start = Instant::now();
-            judge.persist_some(self.store.durable())?;
-            self.ended(&begun, begun.took + self.store.commit_took(), start.elapsed());
+            self.ended(&begun, begun.took + self.store.commit_took(), Duration::ZERO);
         }
         self.committed_at = Instant::now();
         if self.store.pending() > 0 {
-            self.beside = Some(self.written(Store::begin_commit)?);
+            let index = judge.begin_persist(self.store.durable())?;
+            self.beside = Some(self.written(|store| store.begin_commit_with(index))?);
         } else if self.is_commit_due(judge) {
             self.commit(judge)?;
         }

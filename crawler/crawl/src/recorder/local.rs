@@ -11,7 +11,7 @@ use crate::messages::UndecidedPage;
 use config::settings::Settings;
 use error::RunError;
 
-/// Pages after which the index is written beside the pages. A few long writes cost much less than many short ones, and after a crash the next
+/// Pages after which the index is written beside the commits. A few long writes cost much less than many short ones, and after a crash the next
 /// run takes so many pages from the catalogue, at some microseconds each.
 const PERSISTED_EVERY: u64 = if cfg!(test) { 2 } else { 2_048 };
 
@@ -92,13 +92,15 @@ impl Judge for Local {
         Ok(self.dedup.index_mut().persist_up_to(durable)?)
     }
 
-    fn persist_some(&mut self, durable: u64) -> Result<(), RunError> {
-        let waiting = durable.saturating_sub(self.dedup.index().applied());
-        if waiting < PERSISTED_EVERY {
-            Ok(())
-        } else {
-            self.persist(durable)
+    fn begin_persist(&mut self, durable: u64) -> Result<Option<Box<dyn FnOnce() + Send>>, RunError> {
+        let mut index = self.dedup.index_mut();
+        // The commit that wrote it has ended.
+        index.end_persist()?;
+        if durable.saturating_sub(index.applied()) < PERSISTED_EVERY {
+            return Ok(None);
         }
+        let writer = index.begin_persist(durable)?;
+        Ok(Some(Box::new(move || writer.run())))
     }
 
     fn settle(&mut self) -> Result<(), RunError> {

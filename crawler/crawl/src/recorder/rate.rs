@@ -2,7 +2,7 @@
 //! benchmark it has as many known URLs as `RECORDER_KNOWN` says, ten thousand pages, and the allocator of the system:
 //!
 //! ```text
-//! RECORDER_KNOWN=1000000 cargo test --release -p crawler --lib recorder::rate -- --nocapture
+//! RECORDER_KNOWN=1000000 cargo test --release -p crawler-crawl --lib recorder::rate -- --nocapture
 //! ```
 //!
 //! It makes the records as the parse threads do, and does not count that. It counts the processor time of the recorder's thread, with its

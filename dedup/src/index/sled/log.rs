@@ -14,6 +14,8 @@ use sled::Tree;
 
 use super::LOG;
 use super::documents::{documents, find, push, without};
+use super::meta::Meta;
+use super::persist::{LogRow, LogWriter};
 use crate::error::DedupError;
 use crate::signature::{DocId, Signature};
 
@@ -76,31 +78,38 @@ impl Log {
         }
     }
 
-    /// Appends documents, one row at a time. Skips documents that the log holds already.
-    pub fn append<'s>(&mut self, documents: impl Iterator<Item = (DocId, &'s Signature)>) -> Result<(), DedupError> {
-        let mut ids = Vec::with_capacity(ROW_DOCUMENTS);
-        let mut row = Vec::new();
+    /// Rows of documents that the log does not hold yet, for a writer. They are in the log as soon as they are [noted](Self::note).
+    pub fn rows_of<'s>(
+        &mut self,
+        documents: impl Iterator<Item = (DocId, &'s Signature)>,
+    ) -> Result<Vec<LogRow>, DedupError> {
+        let (mut rows, mut last) = (Vec::new(), LogRow::default());
         for (id, signature) in documents {
             if self.contains(id) {
                 continue;
             }
-            row = push(row, id, &signature.to_row()?)?;
-            ids.push(id);
-            if ids.len() == ROW_DOCUMENTS || row.len() >= ROW_BYTES {
-                self.append_row(&mut ids, std::mem::take(&mut row))?;
+            last.bytes = push(last.bytes, id, &signature.to_row()?)?;
+            last.documents.push(id);
+            if last.documents.len() == ROW_DOCUMENTS || last.bytes.len() >= ROW_BYTES {
+                rows.push(std::mem::take(&mut last));
             }
         }
-        self.append_row(&mut ids, row)
+        rows.extend(Some(last).filter(|last| !last.documents.is_empty()));
+        for row in &mut rows {
+            row.number = self.next_row;
+            self.next_row += 1;
+        }
+        Ok(rows)
     }
 
-    fn append_row(&mut self, ids: &mut Vec<DocId>, row: Vec<u8>) -> Result<(), DedupError> {
-        if ids.is_empty() {
-            return Ok(());
-        }
-        self.tree.insert(self.next_row.to_be_bytes(), row)?;
-        self.rows.extend(ids.drain(..).map(|id| (id, self.next_row)));
-        self.next_row += 1;
-        Ok(())
+    /// What writes rows and a mark into the log and `meta`.
+    pub fn writer(&self, rows: Vec<LogRow>, meta: &Meta, applied: Option<u64>, due: Vec<DocId>) -> LogWriter {
+        LogWriter::new((self.tree.clone(), meta.clone()), rows, applied, due)
+    }
+
+    /// Notes a row that is written.
+    pub fn note(&mut self, row: &LogRow) {
+        self.rows.extend(row.documents.iter().map(|id| (*id, row.number)));
     }
 
     /// Calls `each` with the value of every row, which [`documents`] reads.

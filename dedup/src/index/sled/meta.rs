@@ -17,6 +17,7 @@ const MARK: &str = "mark";
 const UNMARKED: &str = "unmarked";
 
 /// The meta tree.
+#[derive(Clone)]
 pub(super) struct Meta {
     tree: Tree,
 }
@@ -75,9 +76,8 @@ impl Meta {
         row.map_or(Ok(0), |value| read_u64(&value).ok_or(DedupError::Corrupt(META)))
     }
 
-    pub fn set_applied(&self, sequence: u64) -> Result<(), DedupError> {
-        self.tree.insert(APPLIED, &sequence.to_be_bytes())?;
-        Ok(())
+    pub fn set_applied(&self, sequence: u64) -> Result<(), sled::Error> {
+        self.tree.insert(APPLIED, &sequence.to_be_bytes()).map(drop)
     }
 
     /// The owner's mark.

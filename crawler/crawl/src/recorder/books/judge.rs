@@ -56,12 +56,14 @@ pub(crate) trait Judge: Post {
     /// The index cannot be written.
     fn persist(&mut self, durable: u64) -> Result<(), RunError>;
 
-    /// As [`persist`](Self::persist), if so many pages wait for it that the next run would feel it.
+    /// As [`persist`](Self::persist), if so many pages wait for it that the next run would feel it. Another thread may do what is returned: until
+    /// then, and if nobody does it, the pages wait.
     ///
     /// # Errors
     /// The index cannot be written.
-    fn persist_some(&mut self, durable: u64) -> Result<(), RunError> {
-        self.persist(durable)
+    fn begin_persist(&mut self, durable: u64) -> Result<Option<Box<dyn FnOnce() + Send>>, RunError> {
+        self.persist(durable)?;
+        Ok(None)
     }
 
     /// Leaves the index as the next run likes to find it.
