@@ -117,7 +117,7 @@ impl SledIndex {
         self.finish_removals()
     }
 
-    /// Merges a long log before it is full, so that the next opening and every [`SledReader`] are fast. Leaves a short
+    /// Merges a long log before it is full, so that the next opening and every [`SledReader`](super::SledReader) are fast. Leaves a short
     /// log alone. Call it when the index is idle.
     ///
     /// # Errors
@@ -150,7 +150,7 @@ pub(super) struct LogRow {
     pub bytes: Vec<u8>,
 }
 
-/// Writes documents into the log of an index: see [`SledIndex::begin_persist`](super::SledIndex::begin_persist). Clones write the same
+/// Writes documents into the log of an index: see [`SledIndex::begin_persist`]. Clones write the same
 /// documents.
 #[derive(Clone)]
 pub struct LogWriter {
