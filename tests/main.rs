@@ -17,6 +17,7 @@
 //! - [`report`]: what is shown of what decided
 //! - [`refresh`]: pages that are looked at again
 //! - [`running`]: a crawl that runs, read by the other commands
+//! - [`control`]: a crawl that is paused, stopped and steered by orders
 //! - [`resume`]: killed, interrupted, limited, and gone on; [`checkpoint`]: what a killed crawl had learned; [`warc`]: the archive holds what is kept, and only that; [`duplicates`]: what it holds
 //!   of duplicates
 //! - [`archived_requests`]: what was asked, without a secret
@@ -50,6 +51,7 @@ mod check;
 mod checkpoint;
 mod cli;
 mod config;
+mod control;
 mod crawl;
 mod dedup_command;
 mod demo;

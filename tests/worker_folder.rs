@@ -304,3 +304,19 @@ fn tune_and_verify(fleet: &Fleet, kept_by_first: usize) {
         assert_eq!(count(&of_all, name), of_both(name), "{name}");
     }
 }
+
+#[test]
+fn orders_about_hosts_are_refused_with_what_to_do_instead() {
+    let fleet = Fleet::crawled();
+    let host = "127.1.0.1";
+    for (arguments, instead) in [
+        (&["add", "http://127.1.0.1/new"][..], "start a worker with a seeds file"),
+        (&["drop", host], "set scope.exclude in the configuration of all workers"),
+        (&["delay", host, "5"], "set delay_ms in a [[host]] section"),
+    ] {
+        let refused = fleet.first.read("control", arguments).with_code(2);
+        refused.complains_of(&["a host belongs to no worker for long", instead]);
+    }
+    let paused = fleet.first.read("control", &["pause"]).succeeded();
+    paused.says(&["takes effect with the next run"]);
+}

@@ -8,6 +8,7 @@ mod arguments;
 mod check;
 mod config;
 mod configuration;
+mod control;
 mod dedup;
 mod demo;
 mod diff_text;
@@ -174,6 +175,7 @@ fn execute(cli: Cli) -> Result<(), Error> {
         Command::Run(args) => run::execute(&args, cli.quiet),
         Command::Report(args) => report::execute(&args, cli.quiet),
         Command::Serve(args) => serve::execute(args, cli.quiet),
+        Command::Control(args) => control::execute(&args),
         Command::Explain(args) => explain::execute(&args),
         Command::Check(args) => check::execute(&args),
         Command::Rules(args) => rules::execute(&args),
@@ -202,6 +204,9 @@ fn execute(cli: Cli) -> Result<(), Error> {
 fn name_crawl(command: &Command) {
     if let Command::Merge(args) = command {
         return commands::set_crawl(&args.data, args.config.config.as_deref());
+    }
+    if let Command::Control(args) = command {
+        return commands::set_crawl(&args.data, None);
     }
     let (data, config) = match command {
         Command::Run(args) => (&args.data, Some(&args.config)),

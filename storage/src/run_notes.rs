@@ -17,6 +17,9 @@ const RULES: &[u8] = b"mrules";
 /// ⟨[`Redecided`]⟩.
 const REDECIDED: &[u8] = b"mredecided";
 
+/// ⟨u64⟩.
+const ORDERS: &[u8] = b"morders";
+
 /// ⟨u16⟩.
 const WORKER: &[u8] = b"mworker";
 
@@ -88,6 +91,21 @@ impl<'a> RunNotes<'a> {
         let row = self.state.get(WORKER)?;
         row.map(|row| self.state.decode("the row of the worker's number", &row))
             .transpose()
+    }
+
+    /// The number of the last order to the crawl that was taken, with its effects; `None` if there was none, and after a rebuild.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn orders(&self) -> Result<Option<u64>, StorageError> {
+        let row = self.state.get(ORDERS)?;
+        row.map(|row| self.state.decode("the row of the last order", &row))
+            .transpose()
+    }
+
+    pub(crate) fn set_orders(up_to: u64, piece: &mut Piece) -> Result<(), StorageError> {
+        piece.set(ORDERS, format::encode(&up_to)?);
+        Ok(())
     }
 
     pub(crate) fn begin_run(piece: &mut Piece) {

@@ -15,6 +15,7 @@
 //! - `intake`: brings seeds and hosts into memory; `released`: releases hosts
 //! - `groups`: the hosts that come and go, because others ask them too
 //! - `schedule`: the order of turns; `addresses`: the gates of the addresses
+//! - `steered`: the standing orders of the user
 //! - `lookups`: the names whose addresses are not known yet; `trials`: the new names of one domain, a few at a time
 //! - `rules_memory`: the bound on the rules of robots.txt
 //! - `rendering`: the pages in the browser, and their requests; `browser_part`: those of one host
@@ -42,25 +43,28 @@ mod schedule;
 mod slow_lanes;
 mod standing;
 mod state;
+mod steered;
 mod tickets;
 mod trials;
 mod visits;
 mod waiting;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use storage::{Counts, QueuedUrl};
 use web::politeness::{CrawlClock, Now};
 
 use crate::clock::unix_millis;
+use crate::control::steer::Steer;
 use crate::messages::{Ending, Step};
 use crate::steering::Steering;
 use addresses::Addresses;
-use config::settings::{HostRules, Settings, TrapLimits, UrlRules};
+use config::settings::{HostRules, Settings};
 use errands::SitemapsSeen;
 use groups::Groups;
-use host::Host;
+use host::{Bars, Host};
 use intake::Intake;
 use logins::CrawlLogins;
 use lookups::Lookups;
@@ -129,9 +133,10 @@ pub struct Frontier {
 struct FrontierSettings {
     politeness: web::politeness::Politeness,
     hosts: HostRules,
+    /// The standing orders.
+    steer: Steer,
     max_pages_per_host: Option<u64>,
-    traps: TrapLimits,
-    urls: UrlRules,
+    bars: Arc<Bars>,
     steers: bool,
     /// Pages of one host that the browser may have at one time.
     max_in_browser: usize,
@@ -167,9 +172,9 @@ impl Frontier {
             settings: FrontierSettings {
                 politeness: settings.politeness,
                 hosts: settings.hosts.clone(),
+                steer: Steer::default(),
                 max_pages_per_host: settings.limits.max_pages_per_host,
-                traps: settings.limits.traps,
-                urls: settings.urls.clone(),
+                bars: Arc::new(Bars::of(settings)),
                 steers: settings.steering.enabled,
                 max_in_browser: settings.render.tabs + 1,
                 arriving_bytes: settings.fetch.memory_bytes / 2,
@@ -248,7 +253,7 @@ impl Frontier {
     /// Adds URLs that are new to the frontier.
     pub fn add(&mut self, urls: Vec<QueuedUrl>, now: Now) {
         for queued in urls {
-            if !self.has_place_for(&queued) {
+            if !self.has_place_for(&queued.host) {
                 continue;
             }
             let (host, is_seed) = (queued.host.clone(), is_seed(&queued));
@@ -287,9 +292,11 @@ impl Frontier {
         }
         self.end_long_rests(now);
         loop {
-            self.admit_names(now);
-            if let Some(host) = self.begin_look_up(now) {
-                return Step::LookUp(host);
+            if !self.is_paused() {
+                self.admit_names(now);
+                if let Some(host) = self.begin_look_up(now) {
+                    return Step::LookUp(host);
+                }
             }
             let Some(who) = self.schedule.pop_due(now) else {
                 if self.end_idle_turns() {
@@ -363,7 +370,8 @@ impl Frontier {
     fn idle(&self, ending: Ending) -> Step {
         // A host that has its share in the slow lanes goes on when an answer leaves them.
         let is_at_work = self.tickets.are_out() || self.lanes.are_used() || !self.rendering.is_empty();
-        if is_at_work || ending == Ending::Exhausted && self.intake.is_taking_in() {
+        let waits_for_user = self.is_paused() && ending != Ending::Stopped;
+        if is_at_work || waits_for_user || ending == Ending::Exhausted && self.intake.is_taking_in() {
             Step::Wait(None)
         } else {
             Step::Finished(ending)

@@ -1,7 +1,8 @@
 //! The messages between the stages of a crawl: tasks, answers, records, events and steps.
 //!
-//! - `record`: what the recorder is told
+//! - `record`: what the recorder is told; `orders`: what the user orders
 
+mod orders;
 mod record;
 
 use std::collections::HashSet;
@@ -17,6 +18,7 @@ use super::login::{LoginAnswer, LoginErrand};
 use super::render::RenderJob;
 use super::render::subrequest::Subrequest;
 use super::steering::JudgedPage;
+pub(crate) use orders::{Done, Orders, Taken, TakenOrder, Wanted};
 pub(crate) use record::{ReadPage, Record, UndecidedPage};
 
 /// A request to make.
@@ -273,6 +275,8 @@ pub(crate) enum Event {
     Asks(Subrequest),
     /// The request of a page in the browser has ended.
     SubrequestEnded,
+    /// Orders of the user were taken.
+    Ordered(Box<Orders>),
     /// Groups of hosts come, go or change.
     Groups(GroupEvent),
     /// Take no new URL; let the work in process end.

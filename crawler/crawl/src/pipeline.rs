@@ -56,6 +56,7 @@ use web::fetch::{FetchError, Response};
 use web::memory_budget::{Claim, MemoryBudget};
 
 use crate::archiving::Archiving;
+use crate::control::taker::Orders;
 use crate::fair_queue::fair_queue;
 use crate::frontier::{Frontier, MAX_LOOKUPS};
 use crate::interpret::{Interpreter, RobotsReader};
@@ -87,9 +88,9 @@ const HEADROOM: usize = 128;
 /// Pages that come back from the browser, beyond the window.
 const MAX_RENDERED: usize = render::MAX_PAGES;
 
-/// Bound on the messages without a ticket: one that asks for seeds, one that asks for hosts, the save of the hosts, a checkpoint, and the
-/// stop.
-const WITHOUT_TICKET: usize = 5;
+/// Bound on the messages without a ticket: one that asks for seeds, one that asks for hosts, the save of the hosts, a checkpoint, the orders
+/// of the user, and the stop.
+const WITHOUT_TICKET: usize = 6;
 
 /// The result of a run.
 #[derive(Debug)]
@@ -102,6 +103,8 @@ pub struct Summary {
     pub given_up: Vec<GivenUp>,
     /// The number of further hosts, which are too many to name.
     pub further_given_up: u64,
+    /// Whether `crawler control stop` asked the run to stop.
+    pub stopped_by_order: bool,
     /// Whether the run was stopped before it had read its seeds file to the end.
     pub has_unread_seeds: bool,
     /// Steering with its rules and counts, if it holds URLs back.
@@ -150,7 +153,10 @@ pub fn run(
     let archiving = archive_url.map(|url| Archiving::start(&mut store, url)).transpose()?;
     let mut books = Books::open(store, settings, stats.clone())?;
     let window = 2 * settings.fetch.parallel + HEADROOM;
-    let mut frontier = Frontier::new(settings, window, books.store().counts().fetched()).begun_at(began);
+    let taken = books.store().run_notes().orders()?;
+    let mut orders = Orders::open(dir, taken, (settings, &scope, stats), began)?;
+    let frontier = Frontier::new(settings, window, books.store().counts().fetched());
+    let mut frontier = frontier.begun_at(began).steered_by(orders.steer());
 
     // The channels. A ticket has at most six events: its request has ended, its answer has entered and left each of two slow lanes, and its
     // URL has an outcome. A look-up has one.
@@ -171,9 +177,11 @@ pub fn run(
     let mut recorder = Recorder::new(books, judge, settings);
     // What a run that was killed left to do, and what a greater `scope.max_depth` brings.
     recorder.follow_lowered()?;
+    let first = orders.take_first(|taken| recorder.take_orders(taken))?;
     let seeds = seeds.map(|seeds| seeding::start(seeds, &scope, stats)).transpose()?;
     let seeds = fill(&mut frontier, recorder.store_mut(), seeds, settings, &scope)?;
     seeds.into_iter().for_each(|seeds| recorder.takes_seeds(seeds));
+    first.into_iter().for_each(|event| frontier.on(event, Duration::ZERO));
 
     // The stages.
     let runtime = network::runtime()?;
@@ -203,10 +211,11 @@ pub fn run(
     let keeps = settings.fetch.keep_cookies;
     let cookies = keeps.then(|| KeptCookies::restore(dir, network.fetcher()));
     let max_duration = settings.limits.max_duration;
+    let (taker, ordered) = orders.start(records_in.clone())?;
     let (watchdog, silent) = Watchdog::start(
         watch.clone(),
         Stops {
-            wish: stop,
+            wish: either(stop, ordered),
             max_duration,
         },
         events_in.clone(),
@@ -236,6 +245,7 @@ pub fn run(
     });
     watch.waits_for("the browser", PATIENCE_AFTER_STOP);
     runtime.block_on(browser::end(browser.stage));
+    let stopped_by_order = taker.end();
     // An abandoned request or name look-up must not delay the end.
     runtime.shutdown_background();
     if let Some(cookies) = cookies {
@@ -256,10 +266,21 @@ pub fn run(
         counts,
         given_up: frontier.given_up(),
         further_given_up: frontier.further_given_up(),
+        stopped_by_order,
         has_unread_seeds: frontier.has_unread_seeds(),
         holds_back: frontier.into_holder(),
         elapsed: start.elapsed(),
     })
+}
+
+/// Completes when the user wishes to stop, by a signal or by an order.
+async fn either(signal: impl Future<Output = ()>, ordered: oneshot::Receiver<()>) {
+    let ordered = async {
+        if ordered.await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    tokio::select! { () = signal => {}, () = ordered => {} }
 }
 
 /// Lets the threads end that work for other machines.

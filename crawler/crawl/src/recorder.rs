@@ -5,6 +5,7 @@
 //! - `local`: the verdicts of a crawl by one process; `departures`: what leaves its index
 //! - `decide`: the way of a page; `repeats`: walls that no rule knows; `blocked`: their outcomes; `verdict`: the pages that wait for their verdicts, and what steering learns; `cluster_links`: the links of
 //!   pages with one text
+//! - `orders`: what the user orders of the store
 //! - `archive`: the archive records of a page; `versions`: those of a page that was visited again; `kept_texts`: what they refer to
 //! - `intake`: seeds, and hosts from the store; `sitemaps`: the URLs of sitemaps; `unanswered`: the end of the revisits
 //!
@@ -22,6 +23,7 @@ pub(crate) mod departures;
 pub(crate) mod intake;
 mod kept_texts;
 mod local;
+mod orders;
 mod redirects;
 mod repeats;
 mod sitemaps;
@@ -320,6 +322,7 @@ impl Recorder {
                 self.stays_interrupted = true;
                 return Ok(None);
             }
+            Record::Orders(taken) => return self.take_orders(*taken).map(Some),
             Record::ReadSeeds => {
                 self.intake.ask();
                 return Ok(None);

@@ -169,6 +169,26 @@ impl Seeds {
         Ok(seeds)
     }
 
+    /// The seeds in texts, each of which is as a line of a file, and the texts that hold none.
+    #[must_use]
+    pub fn in_texts(texts: &[String], settings: &Settings) -> (Vec<Seed>, Vec<BadLine>) {
+        let rules = Self::from_text(String::new(), settings).rules;
+        let (mut seeds, mut bad) = (Vec::new(), Vec::new());
+        for (text, number) in texts.iter().zip(1..) {
+            let found = seeds_in(text, &rules);
+            if found.is_empty() {
+                bad.push(BadLine::new(number, text, "not a URL".to_owned()));
+            }
+            for seed in found {
+                match seed {
+                    Ok(seed) => seeds.push(seed),
+                    Err((text, reason)) => bad.push(BadLine::new(number, text, reason)),
+                }
+            }
+        }
+        (seeds, bad)
+    }
+
     /// Seeds from text. There may be none.
     #[must_use]
     pub fn from_text(text: String, settings: &Settings) -> Self {

@@ -6,7 +6,7 @@ use terminal::tell::tell;
 pub type SignalCode = u8;
 
 /// Ctrl-C: SIGINT is signal 2.
-const INTERRUPTED: SignalCode = 130;
+pub const INTERRUPTED: SignalCode = 130;
 
 /// SIGTERM is signal 15.
 #[cfg(unix)]

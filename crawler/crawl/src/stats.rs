@@ -42,6 +42,7 @@ pub struct Stats {
     /// Pages with scripts and hardly any text that no browser rendered.
     unrendered: AtomicU64,
     stopping: AtomicBool,
+    paused: AtomicBool,
     /// Number of lines read, while the crawler reads the seeds.
     seed_lines: Mutex<Option<u64>>,
     /// Whether a display reads the states of the hosts; the frontier computes them only for a display.
@@ -73,6 +74,7 @@ impl Default for Stats {
             links_over_budget: AtomicU64::default(),
             unrendered: AtomicU64::default(),
             stopping: AtomicBool::default(),
+            paused: AtomicBool::default(),
             seed_lines: Mutex::default(),
             watched: AtomicBool::default(),
             counts: Mutex::default(),
@@ -128,6 +130,8 @@ pub struct Snapshot {
     pub seed_lines: Option<u64>,
     /// Whether the run takes no more new URLs.
     pub stopping: bool,
+    /// Whether the user has paused the crawl.
+    pub paused: bool,
     /// Why the run ended, once it has.
     pub ending: Option<Ending>,
 }
@@ -303,6 +307,11 @@ impl Stats {
         &self.worker
     }
 
+    /// Notes whether the user has paused the crawl.
+    pub fn set_paused(&self, is_paused: bool) {
+        self.paused.store(is_paused, Ordering::Relaxed);
+    }
+
     /// Notes that the run was asked to stop.
     pub fn set_stopping(&self) {
         self.stopping.store(true, Ordering::Relaxed);
@@ -355,6 +364,7 @@ impl Stats {
             links_over_budget: read(&self.links_over_budget),
             seed_lines: *lock(&self.seed_lines),
             stopping: self.stopping.load(Ordering::Relaxed),
+            paused: self.paused.load(Ordering::Relaxed),
             ending: ended.map(|(ending, _)| ending),
         }
     }

@@ -7,6 +7,7 @@
 
 mod check;
 mod config;
+mod control;
 mod dedup;
 mod explain;
 mod export;
@@ -33,6 +34,7 @@ use url::Url;
 
 pub use check::{AnswerFormat, CheckArgs};
 pub use config::{ConfigAction, ConfigArgs, ConfigCheckArgs, ConfigFormat, ConfigShowArgs, Overrides};
+pub use control::{ControlAction, ControlAddArgs, ControlArgs, ControlDelayArgs, ControlFormat, ControlTargets};
 pub use dedup::{CandidateSource, DedupArgs, GroupBy, Split};
 pub use explain::ExplainArgs;
 pub use export::{ExportArgs, ExportExtra, ExportFormat, ExportVerdict};
@@ -89,6 +91,8 @@ pub enum Command {
     Run(RunArgs),
     /// Show the fetched, kept and dropped pages of a crawl, with the reasons.
     Report(ReportArgs),
+    /// Steer a crawl that runs, or the next run: pause, resume, stop, add URLs, drop hosts, set delays.
+    Control(ControlArgs),
     /// Show the crawl in the browser: pages, clusters, thresholds.
     Serve(ServeArgs),
     /// Explain why a page was kept or dropped, or show the state of its URL.

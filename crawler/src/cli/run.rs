@@ -51,7 +51,9 @@ pub(super) fn execute(args: &RunArgs, quiet: bool) -> Result<(), Error> {
     drop(views);
     let summary = result?;
     let held_back = held_back(&summary, dir)?;
-    let signal = signal.get().copied();
+    // An order to stop is what Ctrl-C is, from another terminal.
+    let ordered = summary.stopped_by_order.then_some(shutdown::INTERRUPTED);
+    let signal = signal.get().copied().or(ordered);
     let ended = Ended::new(summary, held_back, &stats, (signal, limits));
     super::output::say(&match args.format {
         RunFormat::Text => text::describe(&ended, &settings),

@@ -14,7 +14,7 @@ pub const DEFAULT_DATA: &str = "data";
 const WITHOUT_DATA: [&str; 2] = ["dedup", "inspect page"];
 
 /// The commands that read no configuration.
-const WITHOUT_CONFIG: [&str; 2] = ["export", "gc"];
+const WITHOUT_CONFIG: [&str; 3] = ["control", "export", "gc"];
 
 /// The options that name the crawl of this process.
 static OPTIONS: OnceLock<Options> = OnceLock::new();

@@ -135,6 +135,15 @@ impl Store {
         self.note_with(|_, piece| RunNotes::set_rules(&rules, piece))
     }
 
+    /// Notes that the orders up to this number were taken, and that their effects are staged. Durable with the next commit, after the
+    /// effects.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn note_orders(&mut self, up_to: u64) -> Result<(), StorageError> {
+        self.note_with(|_, piece| RunNotes::set_orders(up_to, piece))
+    }
+
     /// Notes the number of this worker. Durable with the next commit.
     ///
     /// # Errors

@@ -1,10 +1,12 @@
 //! One host's part of the frontier: its URLs, its origins, its gate, and the facts that decide its state.
 
 mod idle;
+mod steered;
 mod step;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use storage::QueuedUrl;
@@ -22,7 +24,7 @@ use super::{BUFFER, FrontierSettings};
 use crate::admission::HostGroup;
 use crate::messages::Errand;
 use crate::steering::JudgedPage;
-use config::settings::{TrapLimits, UrlRules};
+pub(super) use steered::Bars;
 
 /// New URLs and revisits of a host take turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,8 +103,12 @@ pub(super) struct Host {
     /// URLs and revisits that wait in memory or in the store, or are in process.
     pub(super) urls: u64,
     pub(super) obeys_robots: bool,
-    pub(super) traps: TrapLimits,
-    pub(super) urls_in_scope: UrlRules,
+    /// All hosts share it.
+    bars: Arc<Bars>,
+    /// Whether the user has dropped the host as a whole, so that its URLs are excluded without any request.
+    pub(super) is_dropped: bool,
+    /// Whether no request may start, except those of pages in the browser, which are under way.
+    pub(super) is_paused: bool,
     max_pages: Option<u64>,
 }
 
@@ -114,7 +120,8 @@ impl Host {
         clock: &CrawlClock,
         settings: &FrontierSettings,
     ) -> Self {
-        let politeness = &settings.hosts.politeness(name, &settings.politeness);
+        let politeness = &settings.politeness_of(name);
+        let steer = &settings.steer;
         let address = AddressKey::of_literal(name);
         let needs_look_up = settings.looks_up_names && address.is_none();
         Self {
@@ -143,8 +150,9 @@ impl Host {
             pages_decided: 0,
             urls: 0,
             obeys_robots: politeness.robots,
-            traps: settings.traps,
-            urls_in_scope: settings.urls.clone(),
+            bars: settings.bars.clone(),
+            is_dropped: steer.drops.refusal_of_host(name).is_some(),
+            is_paused: steer.is_paused,
             max_pages: settings.max_pages_per_host,
         }
     }
@@ -304,6 +312,14 @@ impl Host {
 
     /// The kind of the next step. New URLs and sitemaps count only if the crawl `takes_new`.
     pub(super) fn work(&self, takes_new: bool) -> Work {
+        match self.work_without_pause(takes_new) {
+            Work::Request if self.is_paused && self.has_subrequest() => Work::Request,
+            _ if self.is_paused => Work::Nothing,
+            work => work,
+        }
+    }
+
+    fn work_without_pause(&self, takes_new: bool) -> Work {
         if self.gate.is_given_up() {
             Work::Nothing
         } else if self.needs_refill(takes_new) {
@@ -327,7 +343,11 @@ impl Host {
             awaits_login: self.awaits_login(),
             work: self.work(takes_new),
             line: self.line,
-            ready_at: self.gate.ready_at(),
+            ready_at: if self.only_excludes() {
+                Some(Now::ZERO)
+            } else {
+                self.gate.ready_at()
+            },
             address_is_free,
             rests_until: self.gate.rests_until(),
             rests_long: self.gate.long_rest_until(now).is_some(),
@@ -352,7 +372,12 @@ impl Host {
 
     /// The host's state.
     pub(super) fn state(&self, takes_new: bool, address_is_free: bool, now: Now) -> HostState<'_> {
-        HostState::of(&self.facts(takes_new, address_is_free, now), now)
+        let facts = HostFacts {
+            // A pause is the state of the crawl, and not of its hosts.
+            work: self.work_without_pause(takes_new),
+            ..self.facts(takes_new, address_is_free, now)
+        };
+        HostState::of(&facts, now)
     }
 
     pub(super) fn is_given_up(&self) -> bool {
@@ -392,8 +417,11 @@ impl Host {
 
     /// Whether it has an errand that others wait for: a robots.txt, or a request of a page in the browser.
     fn has_urgent_errand(&self) -> bool {
-        let asks = self.browser.as_ref().is_some_and(|part| !part.subrequests.is_empty());
-        asks || !self.first_errands.is_empty()
+        self.has_subrequest() || !self.first_errands.is_empty()
+    }
+
+    fn has_subrequest(&self) -> bool {
+        self.browser.as_ref().is_some_and(|part| !part.subrequests.is_empty())
     }
 
     pub(super) fn has_page(&self, takes_new: bool) -> bool {

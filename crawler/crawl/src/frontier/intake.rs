@@ -225,18 +225,18 @@ impl Frontier {
         !self.after_interruption || !self.intake.is_partial
     }
 
-    /// Whether the URL's host is in memory or gets a place now. Otherwise the URL stays in the store.
-    pub(super) fn has_place_for(&mut self, queued: &QueuedUrl) -> bool {
-        if !self.is_here(&queued.host) {
+    /// Whether the host is in memory or gets a place now. Otherwise its URLs stay in the store.
+    pub(super) fn has_place_for(&mut self, host: &str) -> bool {
+        if !self.is_here(host) {
             return false;
         }
-        if self.hosts.contains_key(&queued.host) {
+        if self.hosts.contains_key(host) {
             return true;
         }
         if !self.intake.is_partial && self.hosts.len() < self.intake.max_hosts {
             return true;
         }
-        self.leave(&queued.host);
+        self.leave(host);
         false
     }
 

@@ -168,8 +168,9 @@ impl Frontier {
         };
         let host = self.host(name);
         let work = host.work(takes_new);
-        let would_ask = work == Work::Request && host.gate.ready_at().is_some_and(|at| at <= now);
-        let would_act = would_ask || matches!(work, Work::Refill | Work::Recall);
+        let only_excludes = host.only_excludes();
+        let would_ask = work == Work::Request && !only_excludes && host.gate.ready_at().is_some_and(|at| at <= now);
+        let would_act = would_ask || !only_excludes && matches!(work, Work::Refill | Work::Recall);
         if would_act && !host.is_wanted && !self.trials.admits(name) {
             let host = self.host(name);
             host.line = host.line.on(LineEvent::NameHasNoPlace);

@@ -21,6 +21,7 @@ mod simulation;
 mod slow_lanes;
 mod standing;
 mod state;
+mod steered;
 mod turns;
 mod visits;
 

@@ -4,7 +4,7 @@ use storage::{Discovered, HostRecord, Outcome, PageDraft, QueuedUrl, StoredRobot
 use url::Url;
 use web::fetch::{CookieMarks, Response};
 
-use super::{Errand, HostsWanted, Refill, RobotsAnswer};
+use super::{Errand, HostsWanted, Refill, RobotsAnswer, Taken};
 use crate::admission::HostGroup;
 use crate::exchange::Prepared;
 use crate::steering::{Checkpoint, Turn};
@@ -82,6 +82,8 @@ pub(crate) enum Record {
     LearnAgain(Turn),
     /// The run ends. An earlier, killed run may have sent requests that the store does not record.
     StaysInterrupted,
+    /// The user gave orders.
+    Orders(Box<Taken>),
     /// The frontier asks for more seeds.
     ReadSeeds,
     /// The frontier asks for hosts.
@@ -107,6 +109,7 @@ impl Record {
             | Self::Hosts { .. }
             | Self::LearnAgain(_)
             | Self::StaysInterrupted
+            | Self::Orders(_)
             | Self::ReadSeeds
             | Self::LoadHosts(_)
             | Self::Refill(_) => 0,

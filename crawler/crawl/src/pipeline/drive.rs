@@ -12,7 +12,7 @@ use super::checkpoints::Checkpoints;
 use super::network::Network;
 use crate::clock::unix_millis;
 use crate::frontier::Frontier;
-use crate::messages::{Ending, Errand, Event, Record, Step};
+use crate::messages::{Done, Ending, Errand, Event, Record, Step};
 use crate::stats::Stats;
 use crate::watch::{self, PATIENCE_AFTER_STOP, Silence, Watch};
 use error::RunError;
@@ -91,11 +91,17 @@ pub(super) async fn drive(
             .min();
         drop(unit);
         tokio::select! {
-            event = events.recv() => if let Some(event) = event {
+            event = events.recv() => if let Some(mut event) = event {
+                let done = match &mut event {
+                    Event::Ordered(orders) => orders.done.take(),
+                    _ => None,
+                };
                 if matches!(event, Event::Stop) {
                     abandon_at.get_or_insert(start.elapsed() + STOP_GRACE);
                 }
                 frontier.on(event, start.elapsed());
+                // From now on, what the frontier does obeys the orders.
+                done.into_iter().for_each(Done::tell);
             },
             () = sleep_until(until.map(|until| start + until)) => {}
             ended = &mut recorder => {

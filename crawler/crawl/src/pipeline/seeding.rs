@@ -4,12 +4,10 @@ use std::sync::Arc;
 use std::thread;
 
 use crossbeam_channel::{Sender, bounded};
-use storage::Discovered;
 
-use crate::interpret::PRIORITY_LINK;
-use crate::recorder::intake::{NewSeeds, SeedBatch, SeedInbox};
-use crate::scope::{LISTED, Scope};
-use crate::seeds::{Seed, SeedKind, Seeds};
+use crate::recorder::intake::{SeedBatch, SeedInbox, new_seeds};
+use crate::scope::Scope;
+use crate::seeds::Seeds;
 use crate::stats::Stats;
 use error::RunError;
 
@@ -47,25 +45,4 @@ fn read_all(mut seeds: Seeds, scope: &Scope, stats: &Stats, batches: &Sender<See
         }
     }
     stats.seeds_read(None);
-}
-
-/// The seeds for the recorder. The hosts of pages and sitemaps enter the scope; the host of a URL without its links does not.
-fn new_seeds(batch: Vec<Seed>, scope: &Scope) -> NewSeeds {
-    let mut seeds = NewSeeds::default();
-    for Seed { url, host, kind } in batch {
-        if kind != SeedKind::Only {
-            scope.add_host(&host);
-        }
-        match kind {
-            SeedKind::Sitemap => seeds.sitemaps.push(url.into_url()),
-            SeedKind::Page | SeedKind::Only => seeds.pages.push(Discovered {
-                url: url.as_str().to_owned(),
-                host: host.as_str().to_owned(),
-                priority: PRIORITY_LINK,
-                depth: if kind == SeedKind::Only { LISTED } else { 0 },
-                ..Discovered::default()
-            }),
-        }
-    }
-    seeds
 }

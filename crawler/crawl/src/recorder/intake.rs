@@ -11,8 +11,10 @@ use web::host_key::HostKey;
 
 use super::Judge;
 use super::books::Books;
+use crate::interpret::PRIORITY_LINK;
 use crate::messages::{Event, HostsWanted, StoredHost};
 use crate::scope::{LISTED, Scope};
+use crate::seeds::{Seed, SeedKind};
 use error::RunError;
 
 /// Bound on the redirects of a seed that the recorder follows in the store.
@@ -151,65 +153,12 @@ impl SeedInbox {
         Ok(sitemaps)
     }
 
-    /// Queues the seeds that the store does not know, and the known seeds that deserve another try.
+    /// As [`store_seeds`].
     ///
     /// # Errors
     /// The store cannot be written.
     pub fn store(&self, store: &mut Store, seeds: NewSeeds) -> Result<StoredSeeds, RunError> {
-        let NewSeeds { pages, sitemaps } = seeds;
-        let seeds = &pages;
-        let mut queued = store.discover(seeds)?;
-        let fresh: HashSet<&str> = queued.iter().map(|queued| queued.url.as_str()).collect();
-        let known: Vec<&Discovered> = seeds.iter().filter(|seed| !fresh.contains(seed.url.as_str())).collect();
-        drop(fresh);
-        let mut hosts = Vec::new();
-        for seed in known {
-            hosts.push(seed.host.clone());
-            queued.extend(self.known_again(seed, store, &mut hosts)?);
-        }
-        hosts.sort_unstable();
-        hosts.dedup();
-        Ok(StoredSeeds {
-            queued,
-            known: hosts,
-            sitemaps,
-        })
-    }
-
-    /// Treats a seed that the store knows. Queues it again if it failed in a way that may have passed: a user who names a failed seed again may
-    /// have removed the cause, such as a wrong setting, host name or certificate.
-    fn known_again(
-        &self,
-        seed: &Discovered,
-        store: &mut Store,
-        hosts: &mut Vec<String>,
-    ) -> Result<Option<QueuedUrl>, RunError> {
-        match store.url_state(&seed.host, &seed.url)? {
-            Some(UrlState::Failed(_)) if !self.failed.contains(&seed.url) => {
-                Ok(store.try_again(seed, may_have_passed)?)
-            }
-            Some(UrlState::Redirect { to, .. }) if seed.depth == 0 => {
-                self.widen_by_redirects(store, to, hosts)?;
-                Ok(None)
-            }
-            _ => Ok(None),
-        }
-    }
-
-    /// Adds to the scope, and to `hosts`, the hosts to which a seed redirected in an earlier run: a seed that has moved is still a seed.
-    fn widen_by_redirects(&self, store: &Store, mut to: String, hosts: &mut Vec<String>) -> Result<(), RunError> {
-        for _ in 0..MAX_SEED_REDIRECTS {
-            let Some(host) = Url::parse(&to).ok().as_ref().and_then(HostKey::from_url) else {
-                break;
-            };
-            self.scope.add_host(&host);
-            hosts.push(host.as_str().to_owned());
-            let Some(UrlState::Redirect { to: next, .. }) = store.url_state(host.as_str(), &to)? else {
-                break;
-            };
-            to = next;
-        }
-        Ok(())
+        store_seeds(store, seeds, &self.failed, &self.scope)
     }
 
     /// Notes that a URL failed in this run.
@@ -218,6 +167,91 @@ impl SeedInbox {
             self.failed.insert(queued.url.clone());
         }
     }
+}
+
+/// Queues the seeds that the store does not know, and the known seeds that deserve another try: those that are not among the `failed`.
+///
+/// # Errors
+/// The store cannot be written.
+pub(super) fn store_seeds(
+    store: &mut Store,
+    seeds: NewSeeds,
+    failed: &HashSet<String>,
+    scope: &Scope,
+) -> Result<StoredSeeds, RunError> {
+    let NewSeeds { pages, sitemaps } = seeds;
+    let seeds = &pages;
+    let mut queued = store.discover(seeds)?;
+    let fresh: HashSet<&str> = queued.iter().map(|queued| queued.url.as_str()).collect();
+    let known: Vec<&Discovered> = seeds.iter().filter(|seed| !fresh.contains(seed.url.as_str())).collect();
+    drop(fresh);
+    let mut hosts = Vec::new();
+    for seed in known {
+        hosts.push(seed.host.clone());
+        queued.extend(known_again(seed, store, (failed, scope), &mut hosts)?);
+    }
+    hosts.sort_unstable();
+    hosts.dedup();
+    Ok(StoredSeeds {
+        queued,
+        known: hosts,
+        sitemaps,
+    })
+}
+
+/// Treats a seed that the store knows. Queues it again if it failed in a way that may have passed: a user who names a failed seed again may
+/// have removed the cause, such as a wrong setting, host name or certificate.
+fn known_again(
+    seed: &Discovered,
+    store: &mut Store,
+    (failed, scope): (&HashSet<String>, &Scope),
+    hosts: &mut Vec<String>,
+) -> Result<Option<QueuedUrl>, RunError> {
+    match store.url_state(&seed.host, &seed.url)? {
+        Some(UrlState::Failed(_)) if !failed.contains(&seed.url) => Ok(store.try_again(seed, may_have_passed)?),
+        Some(UrlState::Redirect { to, .. }) if seed.depth == 0 => {
+            widen_by_redirects(scope, store, to, hosts)?;
+            Ok(None)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Adds to the scope, and to `hosts`, the hosts to which a seed redirected in an earlier run: a seed that has moved is still a seed.
+fn widen_by_redirects(scope: &Scope, store: &Store, mut to: String, hosts: &mut Vec<String>) -> Result<(), RunError> {
+    for _ in 0..MAX_SEED_REDIRECTS {
+        let Some(host) = Url::parse(&to).ok().as_ref().and_then(HostKey::from_url) else {
+            break;
+        };
+        scope.add_host(&host);
+        hosts.push(host.as_str().to_owned());
+        let Some(UrlState::Redirect { to: next, .. }) = store.url_state(host.as_str(), &to)? else {
+            break;
+        };
+        to = next;
+    }
+    Ok(())
+}
+
+/// The seeds for the recorder. The hosts of pages and sitemaps enter the scope; the host of a URL without its links does not.
+pub fn new_seeds(batch: Vec<Seed>, scope: &Scope) -> NewSeeds {
+    let mut seeds = NewSeeds::default();
+    for Seed { url, host, kind } in batch {
+        if kind != SeedKind::Only {
+            scope.add_host(&host);
+        }
+        match kind {
+            SeedKind::Sitemap => seeds.sitemaps.push(url.into_url()),
+            SeedKind::Page | SeedKind::Only => seeds.pages.push(Discovered {
+                url: url.as_str().to_owned(),
+                host: host.as_str().to_owned(),
+                priority: PRIORITY_LINK,
+                depth: if kind == SeedKind::Only { LISTED } else { 0 },
+                ..Discovered::default()
+            }),
+        }
+    }
+    seeds
 }
 
 impl Drop for SeedInbox {

@@ -123,7 +123,7 @@ impl Trend {
     /// The time left of a run that was sampled for a few seconds; `None` if nothing predicts its end.
     #[must_use]
     pub fn time_left(&self, now: Instant, snapshot: &Snapshot, limits: RunLimits) -> Option<TimeLeft> {
-        if snapshot.stopping || snapshot.ending.is_some() {
+        if snapshot.stopping || snapshot.paused || snapshot.ending.is_some() {
             return None;
         }
         let duration = limits.max_duration.map(|most| TimeLeft {

@@ -21,7 +21,7 @@ pub enum VerifyFormat {
     pages, and no two of them are duplicates by the rule of the configuration. Counts equal the number of rows. The queue holds \
     exactly the URLs without an outcome. WARC files are readable to the end, except for damage that crawler rebuild has given up. \
     index.cdxj has exactly one line for each capture, in order.\n\
-    It does not check README.md, lock, last-commit, and the parts of the files in state that hold no row: a run needs none of them. \
+    It does not check README.md, control.jsonl, labels.jsonl, lock, last-commit, and the parts of the files in state that hold no row: a run needs none of them. \
     The command does not change the crawl; the database may reorganise its own files when it opens.\n\
     Exit codes: 0 no finding, 1 at least one finding, or the command could not continue."
 )]

@@ -50,7 +50,7 @@ impl Progress {
             stats.watch();
         }
         let mut trend = Trend::over(RATES_OVER);
-        let mut was_stopping = false;
+        let mut was = (false, false);
         Self::start(limits.max_pages, quiet, move |now| {
             let snapshot = stats.snapshot();
             let rates = trend.look(now, &snapshot);
@@ -60,7 +60,10 @@ impl Progress {
                 position: snapshot.pages(),
                 message,
                 more,
-                is_urgent: std::mem::replace(&mut was_stopping, snapshot.stopping) != snapshot.stopping,
+                is_urgent: {
+                    let is = (snapshot.stopping, snapshot.paused);
+                    std::mem::replace(&mut was, is) != is
+                },
             }
         })
     }

@@ -89,6 +89,18 @@ impl Gate {
         self.delay.max(self.crawl_delay)
     }
 
+    /// Sets the delay that the user asks for. The crawl delay of robots.txt still counts if it is longer. A longer delay than before counts
+    /// from `now`, and a shorter one from the last request or response.
+    pub fn set_delay(&mut self, delay: Duration, now: Now) {
+        let before = self.delay();
+        self.delay = delay;
+        match self.delay() {
+            after if after > before => self.pacer.take_cell(now, after),
+            after if after < before => self.pacer.shorten(after),
+            _ => {}
+        }
+    }
+
     /// Sets the crawl delay of robots.txt. A longer delay than before counts from `now`.
     pub fn set_crawl_delay(&mut self, crawl_delay: Duration, now: Now) {
         let before = self.delay();
@@ -297,6 +309,23 @@ mod tests {
             host.finish(start + at(700), HostSignal::Answered);
             assert_eq!(host.gate.ready_at(), Some(start + at(1_700)));
         }
+    }
+
+    #[test]
+    fn another_delay_counts_at_once_and_never_undercuts_the_crawl_delay() {
+        let mut host = gate(|_| {});
+        host.start(at(0));
+        host.finish(at(100), HostSignal::Answered);
+        host.clock.set(at(200));
+        host.gate.set_delay(10 * SECOND, at(200));
+        assert_eq!(host.gate.ready_at(), Some(at(10_200)));
+        host.gate.set_delay(at(500), at(300));
+        assert_eq!(host.gate.ready_at(), Some(at(600)), "from the response");
+        host.clock.set(at(300));
+        host.gate.set_crawl_delay(3 * SECOND, at(300));
+        host.gate.set_delay(at(0), at(400));
+        assert_eq!(host.gate.delay(), 3 * SECOND);
+        assert_eq!(host.gate.ready_at(), Some(at(3_300)));
     }
 
     #[test]

@@ -99,6 +99,13 @@ impl Pacer {
         self.ready_at = self.ready_at.max(until);
     }
 
+    /// The delay since the last request or response is only so long. A hold without such a request stays.
+    pub fn shorten(&mut self, delay: Duration) {
+        if let Some(asked_at) = self.asked_at {
+            self.ready_at = self.ready_at.min(asked_at + delay);
+        }
+    }
+
     /// Takes a cell now and notes the time of the next one.
     pub fn take_cell(&mut self, now: Now, delay: Duration) {
         // The limiter refuses a cell to a request that joined while it was open. Its delay counts too.

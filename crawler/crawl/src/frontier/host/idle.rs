@@ -22,7 +22,9 @@ impl Host {
 
     /// Whether the host has nothing left to do and waits for no answer, and the store knows its treatment.
     pub(in crate::frontier) fn is_idle(&self, takes_new: bool, now: Now) -> bool {
-        self.line == Line::None
+        // A pause leaves a host without work that has some again afterwards.
+        !self.is_paused
+            && self.line == Line::None
             && self.holds_nothing()
             && self.work(takes_new) == Work::Nothing
             && (self.is_given_up() || self.gate.ready_at().is_some_and(|at| at <= now))

@@ -14,7 +14,6 @@ use crate::messages::{Errand, Passage, Refill, Step, Task, Unfit};
 use crate::render::subrequest::Subrequest;
 use crate::scope::LISTED;
 use crate::steering::{Forecast, Skeleton, Steering};
-use crate::trap;
 
 /// Bound on the URLs that are set aside to wait for a verdict. Beyond it, the whole host waits.
 const MAX_ASIDE: usize = 64;
@@ -52,8 +51,15 @@ impl Host {
             Work::Recall => return self.sitemaps_to_recall.pop_front().map(Step::Recall),
             Work::Request => {}
         }
+        if self.only_excludes() {
+            return self.exclude_dropped(name);
+        }
         if self.gate.ready_at()? > now {
             return None;
+        }
+        if self.is_paused {
+            let subrequest = self.next_subrequest(now)?;
+            return Some(self.start_errand(name, Errand::Subrequest(subrequest), now));
         }
         if let Some(errand) = self.errand(takes_new, now) {
             return Some(self.start_errand(name, errand, now));
@@ -94,7 +100,7 @@ impl Host {
         // On trial, pages go before sitemaps, because only a page proves a name.
         let is_sitemaps_turn = turn == RequestKind::Sitemap && self.is_wanted;
         if is_sitemaps_turn || !self.has_page(takes_new) {
-            self.sitemaps.pop_front()
+            self.next_sitemap()
         } else {
             None
         }
@@ -107,7 +113,10 @@ impl Host {
             let url = subrequest.url();
             let ruling = OriginState::ruling(self.origins.get(&origin(url)), url, now);
             let is_forbidden = self.obeys_robots && matches!(ruling, Ruling::Forbidden(_));
-            if is_forbidden {
+            let is_dropped = self.is_dropped_for(url).is_some();
+            if is_dropped {
+                tracing::debug!(%url, "the user dropped the request of a page");
+            } else if is_forbidden {
                 tracing::debug!(%url, "robots.txt forbids the request of a page");
             } else if subrequest.is_awaited() {
                 return Some(subrequest);
@@ -193,8 +202,7 @@ impl Host {
         let Some(url) = waiting.url.clone() else {
             return Choice::Step(self.exclude(waiting.queued, "not a URL".to_owned()));
         };
-        let refusal = self.urls_in_scope.refusal(&url);
-        if let Some(reason) = refusal.or_else(|| trap::found(&url, &self.traps)) {
+        if let Some(reason) = self.bars.refusal(&url) {
             return Choice::Step(self.exclude(waiting.queued, reason));
         }
         let state = UrlState::at(waiting.queued.priority);
@@ -233,6 +241,9 @@ impl Host {
 
     /// Whether robots.txt and the log-in of its origin let the URL be fetched.
     fn permission(&mut self, name: &str, queued: &QueuedUrl, url: &Url, now: Now) -> Permission {
+        if let Some(reason) = self.is_dropped_for(url) {
+            return Permission::Instead(Box::new(self.exclude(queued.clone(), reason)));
+        }
         self.seeks_sitemap |= queued.depth != LISTED;
         match self.permission_by_robots(name, queued, url, now) {
             Permission::Granted => self.permission_by_login(queued, url),
@@ -315,7 +326,7 @@ impl Host {
         }
     }
 
-    fn exclude(&mut self, queued: QueuedUrl, reason: String) -> Step {
+    pub(super) fn exclude(&mut self, queued: QueuedUrl, reason: String) -> Step {
         self.queue.begin(queued.seq, NO_SKELETON);
         Step::Exclude { queued, reason }
     }

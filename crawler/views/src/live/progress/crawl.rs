@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 use crawl::clock::unix_millis;
 use crawl::stats::{Rates, RunLimits, Snapshot, TimeLeft, about};
 use crawl::{HostStanding, HostStateKind};
+use terminal::commands::command;
 use terminal::text::terminal_text;
 use terminal::units::{bytes, grouped};
 
@@ -34,6 +35,10 @@ pub(super) fn describe(
     let mut first = format!("{}{of} pages, running for {elapsed}", grouped(now.pages()));
     if now.stopping {
         first.push_str(", stopping: finishing the URLs in process (Ctrl-C again ends at once)");
+    }
+    if now.paused && !now.stopping {
+        let resume = command("control", &["resume"]);
+        first.push_str(&format!(", paused: `{resume}` goes on"));
     }
     if let Some(left) = left {
         first.push_str(", ");

@@ -23,7 +23,7 @@ pub struct Figures {
     pub started_at: String,
     /// Duration of the run so far, or of the whole run after its end.
     pub elapsed_seconds: f64,
-    /// `running`, `stopping` or `ended`.
+    /// `running`, `paused`, `stopping` or `ended`.
     pub state: &'static str,
     /// `state` in words.
     pub text: &'static str,
@@ -230,6 +230,7 @@ fn state(snapshot: &Snapshot) -> (&'static str, Option<&'static str>) {
         Some(Ending::PageLimit) => ("ended", Some("page_limit")),
         Some(Ending::Stopped) => ("ended", Some("stopped")),
         None if snapshot.stopping => ("stopping", None),
+        None if snapshot.paused => ("paused", None),
         None => ("running", None),
     }
 }
@@ -241,6 +242,7 @@ fn describe(snapshot: &Snapshot) -> &'static str {
         Some(Ending::Stopped) => "Ended: stopped",
         Some(Ending::Exhausted) => "Ended: no URL is left to fetch",
         None if snapshot.stopping => "Stopping: finishing the URLs in process",
+        None if snapshot.paused => "Paused: no request starts until `crawler control resume`",
         None => "Running",
     }
 }

@@ -1,0 +1,361 @@
+//! The file `control.jsonl`: one JSON object a line, only ever appended to.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+use super::answer::Answer;
+use super::entry::{Answered, Entry, Ordered};
+use super::order::Order;
+use crate::clock::unix_millis;
+use terminal::units::utc;
+
+/// The name of the file in the data folder.
+pub const NAME: &str = "control.jsonl";
+
+/// Upper bound on the wait for another process that appends. A process that was stopped there must hold up nobody.
+const LOCKED_WITHIN: Duration = Duration::from_secs(5);
+
+/// Time between two attempts to lock.
+const POLL: Duration = Duration::from_millis(5);
+
+/// The journal of a data folder.
+#[derive(Debug, Clone)]
+pub struct Journal {
+    path: PathBuf,
+}
+
+/// The entries of a journal.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Entries {
+    /// In their order.
+    pub entries: Vec<Entry>,
+    /// Lines that a kill cut short, or that somebody damaged.
+    pub damaged: u64,
+}
+
+impl Entries {
+    /// The orders.
+    pub fn orders(&self) -> impl Iterator<Item = &Ordered> {
+        self.entries.iter().filter_map(|entry| match entry {
+            Entry::Order(ordered) => Some(ordered),
+            Entry::Answer(_) => None,
+        })
+    }
+
+    /// The answer to an order.
+    #[must_use]
+    pub fn answer_to(&self, id: u64) -> Option<&Answer> {
+        self.entries.iter().find_map(|entry| match entry {
+            Entry::Answer(answered) if answered.answers == id => Some(&answered.answer),
+            _ => None,
+        })
+    }
+
+    /// The numbers of the orders that have an answer.
+    pub fn answered(&self) -> impl Iterator<Item = u64> {
+        self.entries.iter().filter_map(|entry| match entry {
+            Entry::Answer(answered) => Some(answered.answers),
+            Entry::Order(_) => None,
+        })
+    }
+
+    fn push(&mut self, line: &[u8]) {
+        if line.trim_ascii().is_empty() {
+            return;
+        }
+        match Entry::parse(line) {
+            Some(entry) => self.entries.push(entry),
+            None => self.damaged += 1,
+        }
+    }
+}
+
+impl Journal {
+    /// The journal in this data folder, whether there is one or not.
+    #[must_use]
+    pub fn in_folder(dir: &Path) -> Self {
+        Self { path: dir.join(NAME) }
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// All complete lines.
+    ///
+    /// # Errors
+    /// The file cannot be read, or others than its owner may write to it.
+    pub fn read(&self) -> io::Result<Entries> {
+        Reader::of(self.clone()).read_on()
+    }
+
+    /// Appends an order, durably. Returns its number.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read); the file cannot be written.
+    pub fn order(&self, order: Order) -> io::Result<u64> {
+        let mut file = self.lock()?;
+        let entries = entries_in(&mut file)?;
+        let last = entries.orders().map(|ordered| ordered.id).max().unwrap_or_default();
+        let now = SystemTime::now();
+        let id = micros(now).max(last + 1);
+        let at = utc(unix_millis(now));
+        self.append(file, &Entry::Order(Ordered { id, at, order }))?;
+        Ok(id)
+    }
+
+    /// Appends the answer to an order.
+    ///
+    /// # Errors
+    /// As [`order`](Self::order).
+    pub fn answer(&self, id: u64, answer: Answer) -> io::Result<()> {
+        let at = utc(unix_millis(SystemTime::now()));
+        let file = self.lock()?;
+        self.append(
+            file,
+            &Entry::Answer(Answered {
+                answers: id,
+                at,
+                answer,
+            }),
+        )
+    }
+
+    /// Opens the file to append to it, alone. A file system without locks holds nobody off.
+    fn lock(&self) -> io::Result<File> {
+        self.check()?;
+        let mut options = OpenOptions::new();
+        options.create(true).append(true).read(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(&self.path)?;
+        let began = Instant::now();
+        loop {
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) if began.elapsed() < LOCKED_WITHIN => std::thread::sleep(POLL),
+                Err(TryLockError::WouldBlock) => {
+                    return Err(io::Error::new(ErrorKind::TimedOut, "another process writes to it"));
+                }
+                Ok(()) | Err(TryLockError::Error(_)) => return Ok(file),
+            }
+        }
+    }
+
+    /// One write, so that two processes do not mix their lines where nothing locks.
+    fn append(&self, mut file: File, entry: &Entry) -> io::Result<()> {
+        let is_new = file.metadata()?.len() == 0;
+        let mut line = String::new();
+        if !is_new && !ends_with_line(&mut file)? {
+            line.push('\n');
+        }
+        line.push_str(&terminal::json::to_string(entry)?);
+        line.push('\n');
+        file.write_all(line.as_bytes())?;
+        file.sync_data()?;
+        match self.path.parent().filter(|_| is_new) {
+            Some(folder) if !folder.as_os_str().is_empty() => sync_folder(folder),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses what is no file of its owner alone: whoever can write to it steers the crawl.
+    fn check(&self) -> io::Result<()> {
+        let found = match fs::symlink_metadata(&self.path) {
+            Ok(found) => found,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        let refused = |reason: &str| Err(io::Error::new(ErrorKind::PermissionDenied, reason));
+        if !found.is_file() {
+            return refused("it is no regular file; remove it");
+        }
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            if found.mode() & 0o022 != 0 {
+                return refused("others than its owner may write to it, so no order in it is taken; chmod 600 it");
+            }
+            let folder = self.path.parent().map(fs::metadata).transpose()?;
+            let of_folder = folder.map(|folder| folder.uid());
+            let own = rustix::process::geteuid().as_raw();
+            if found.uid() != own && Some(found.uid()) != of_folder {
+                return refused("it belongs neither to this user nor to the owner of the data folder; remove it");
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(unix)]
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+#[cfg(not(unix))]
+fn sync_folder(_folder: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// All entries of the open file, also one whose line is not complete: its number is taken.
+fn entries_in(file: &mut File) -> io::Result<Entries> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(0))?;
+    file.read_to_end(&mut bytes)?;
+    let mut entries = Entries::default();
+    bytes.split(|byte| *byte == b'\n').for_each(|line| entries.push(line));
+    Ok(entries)
+}
+
+fn ends_with_line(file: &mut File) -> io::Result<bool> {
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last == *b"\n")
+}
+
+/// Microseconds since the Unix epoch.
+pub(crate) fn micros(time: SystemTime) -> u64 {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// Reads the lines of a journal as they come.
+#[derive(Debug)]
+pub struct Reader {
+    journal: Journal,
+    /// The end of the lines read so far.
+    read_to: u64,
+}
+
+impl Reader {
+    /// From the first line on.
+    #[must_use]
+    pub fn of(journal: Journal) -> Self {
+        Self { journal, read_to: 0 }
+    }
+
+    /// The complete lines since the last call. A journal that is shorter than before is another one, and is read from its start.
+    ///
+    /// # Errors
+    /// As [`Journal::read`].
+    pub fn read_on(&mut self) -> io::Result<Entries> {
+        let length = match fs::symlink_metadata(&self.journal.path) {
+            Ok(found) => found.len(),
+            Err(error) if error.kind() == ErrorKind::NotFound => 0,
+            Err(error) => return Err(error),
+        };
+        if length < self.read_to {
+            self.read_to = 0;
+        }
+        let mut entries = Entries::default();
+        if length == self.read_to {
+            return Ok(entries);
+        }
+        self.journal.check()?;
+        let mut file = File::open(&self.journal.path)?;
+        file.seek(SeekFrom::Start(self.read_to))?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        let complete = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        bytes.truncate(complete);
+        self.read_to += complete as u64;
+        bytes.split(|byte| *byte == b'\n').for_each(|line| entries.push(line));
+        Ok(entries)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(entries: &Entries) -> Vec<u64> {
+        entries.orders().map(|ordered| ordered.id).collect()
+    }
+
+    fn add(journal: &Journal, bytes: &[u8]) {
+        let mut file = OpenOptions::new().append(true).open(journal.path()).unwrap();
+        file.write_all(bytes).unwrap();
+    }
+
+    #[test]
+    fn orders_and_answers_are_read_back_in_order() {
+        let dir = tempfile::tempdir().unwrap();
+        let journal = Journal::in_folder(dir.path());
+        assert_eq!(journal.read().unwrap(), Entries::default());
+        let mut reader = Reader::of(journal.clone());
+        let first = journal.order(Order::Pause).unwrap();
+        assert_eq!(ids(&reader.read_on().unwrap()), [first]);
+        let second = journal.order(Order::Resume).unwrap();
+        assert!(second > first);
+        journal.answer(first, Answer::refusal("no")).unwrap();
+        let later = reader.read_on().unwrap();
+        assert_eq!((ids(&later), later.entries.len()), (vec![second], 2));
+        let all = journal.read().unwrap();
+        assert_eq!(all.answer_to(first).unwrap().text, "no");
+        assert_eq!(all.answer_to(second), None);
+    }
+
+    #[test]
+    fn a_line_cut_short_is_no_order_and_the_next_one_counts() {
+        let dir = tempfile::tempdir().unwrap();
+        let journal = Journal::in_folder(dir.path());
+        let first = journal.order(Order::Pause).unwrap();
+        let mut reader = Reader::of(journal.clone());
+        add(&journal, b"{\"id\":1,\"order\":\"dr");
+        let before = reader.read_on().unwrap();
+        assert_eq!((ids(&before), before.damaged), (vec![first], 0), "it may still grow");
+        let second = journal.order(Order::Resume).unwrap();
+        let after = reader.read_on().unwrap();
+        assert_eq!((ids(&after), after.damaged), (vec![second], 1));
+        add(&journal, b"\xff\xfe\nnot json\n\n[]\n");
+        assert_eq!(reader.read_on().unwrap().damaged, 3);
+        assert_eq!(ids(&journal.read().unwrap()), [first, second]);
+    }
+
+    #[test]
+    fn a_number_is_greater_than_any_before_whatever_the_clock_says() {
+        let dir = tempfile::tempdir().unwrap();
+        let journal = Journal::in_folder(dir.path());
+        journal.order(Order::Pause).unwrap();
+        let ahead = micros(SystemTime::now()) + 3_600_000_000;
+        add(&journal, format!("{{\"id\":{ahead},\"order\":\"pause\"}}").as_bytes());
+        assert_eq!(journal.order(Order::Resume).unwrap(), ahead + 1);
+    }
+
+    #[test]
+    fn many_processes_that_append_lose_no_line() {
+        let dir = tempfile::tempdir().unwrap();
+        let journal = Journal::in_folder(dir.path());
+        std::thread::scope(|threads| {
+            for _ in 0..4 {
+                threads.spawn(|| (0..20).for_each(|_| assert!(journal.order(Order::Pause).is_ok())));
+            }
+        });
+        let entries = journal.read().unwrap();
+        let mut ids = ids(&entries);
+        ids.dedup();
+        assert_eq!((ids.len(), entries.damaged), (80, 0));
+        assert!(ids.is_sorted());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_journal_that_others_may_write_is_refused() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let journal = Journal::in_folder(dir.path());
+        journal.order(Order::Pause).unwrap();
+        let mode = fs::metadata(journal.path()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        fs::set_permissions(journal.path(), fs::Permissions::from_mode(0o620)).unwrap();
+        assert!(journal.read().unwrap_err().to_string().contains("chmod 600"));
+        assert!(journal.order(Order::Resume).is_err());
+        fs::remove_file(journal.path()).unwrap();
+        std::os::unix::fs::symlink(dir.path().join("elsewhere"), journal.path()).unwrap();
+        assert!(journal.order(Order::Pause).is_err(), "a link");
+    }
+}
