@@ -20,7 +20,7 @@
 //!
 //! A line that a kill cut short is no order, because the command did not say that it was one. The next line begins on its own.
 //!
-//! Whoever may write to the data folder may give orders, as with the socket: the file belongs to its owner alone, and the crawl
+//! The owner of the data folder may give orders: the file belongs to this user alone, another user could not read it, and the crawl
 //! [refuses](journal::Journal) one that others may write.
 //!
 //! - `order`: the orders; `entry`: the lines; `journal`: the file; `in_force`: what the orders come to; `target`: hosts and patterns

@@ -294,9 +294,9 @@ impl Frontier {
         loop {
             if !self.is_paused() {
                 self.admit_names(now);
-                if let Some(host) = self.begin_look_up(now) {
-                    return Step::LookUp(host);
-                }
+            }
+            if let Some(host) = self.begin_look_up(now) {
+                return Step::LookUp(host);
             }
             let Some(who) = self.schedule.pop_due(now) else {
                 if self.end_idle_turns() {

@@ -181,6 +181,7 @@ pub fn run(
     let seeds = seeds.map(|seeds| seeding::start(seeds, &scope, stats)).transpose()?;
     let seeds = fill(&mut frontier, recorder.store_mut(), seeds, settings, &scope)?;
     seeds.into_iter().for_each(|seeds| recorder.takes_seeds(seeds));
+    frontier.add_sitemaps(orders.sitemaps(), Duration::ZERO);
     first.into_iter().for_each(|event| frontier.on(event, Duration::ZERO));
 
     // The stages.

@@ -14,7 +14,7 @@ use crate::cli::arguments::{ControlArgs, ControlFormat};
 use crate::cli::error::{Error, UsageError};
 use crawl::control::answer::Answer;
 use crawl::control::in_force::InForce;
-use crawl::control::journal::{Entries, Journal};
+use crawl::control::journal::{Entries, Journal, Reader};
 use crawl::control::order::Order;
 use error::RunError;
 use terminal::commands::command;
@@ -47,13 +47,17 @@ struct Crawl<'a> {
     store: Store,
     is_running: bool,
     journal: Journal,
+    reader: Reader,
     entries: Entries,
     in_force: InForce,
 }
 
 pub(super) fn execute(args: &ControlArgs) -> Result<(), Error> {
     let order = orders::of(&args.action)?;
-    let crawl = Crawl::open(&args.data)?;
+    if order.is_some() {
+        check_writable(&args.data)?;
+    }
+    let mut crawl = Crawl::open(&args.data)?;
     let Some(order) = order else {
         status::show(&crawl, args.format)?;
         super::store::leave_open(crawl.store);
@@ -81,6 +85,17 @@ pub(super) fn execute(args: &ControlArgs) -> Result<(), Error> {
     Ok(())
 }
 
+/// Refuses to give orders to a crawl whose data folder this process may only read.
+fn check_writable(dir: &Path) -> Result<(), UsageError> {
+    match storage::why_not_writable(dir).filter(|_| dir.is_dir()) {
+        None => Ok(()),
+        Some(fault) => Err(UsageError::Argument(format!(
+            "{} cannot be written to ({fault}); only the owner of the data folder can give orders to its crawl",
+            dir.display()
+        ))),
+    }
+}
+
 fn json(value: &impl Serialize) -> Result<String, RunError> {
     terminal::json::to_string_pretty(value).map_err(|error| RunError::Render(error.to_string()))
 }
@@ -96,19 +111,11 @@ fn said(text: impl Into<String>) -> Answer {
 impl<'a> Crawl<'a> {
     /// Opens the crawl in `dir`. If none runs there, this process holds the folder, so that none begins before the order is written.
     fn open(dir: &'a Path) -> Result<Self, Error> {
-        if dir.is_dir()
-            && let Some(fault) = storage::why_not_writable(dir)
-        {
-            return Err(UsageError::Argument(format!(
-                "{} cannot be written to ({fault}); only who may write to the data folder can give orders to its crawl",
-                dir.display()
-            ))
-            .into());
-        }
         let store = super::store::open_again(dir)?;
         let journal = Journal::in_folder(dir);
-        let entries = journal
-            .read()
+        let mut reader = Reader::of(journal.clone());
+        let entries = reader
+            .read_on()
             .map_err(|source| RunError::io("use", journal.path().display(), source))?;
         Ok(Self {
             dir,
@@ -116,6 +123,7 @@ impl<'a> Crawl<'a> {
             in_force: InForce::of(entries.orders()),
             store,
             journal,
+            reader,
             entries,
         })
     }
@@ -161,11 +169,12 @@ impl<'a> Crawl<'a> {
     }
 
     /// Writes the order down, and waits for the answer of a crawl that runs.
-    fn give(&self, order: Order) -> Result<Told, Error> {
+    fn give(&mut self, order: Order) -> Result<Told, Error> {
         let word = order.word();
+        let taken = self.store.run_notes().orders().map_err(RunError::from)?;
         let id = self
             .journal
-            .order(order)
+            .order(order, taken.unwrap_or_default())
             .map_err(|source| RunError::io("write", self.journal.path().display(), source))?;
         let (state, answer) = if self.is_running {
             self.answer(id)?
@@ -185,13 +194,13 @@ impl<'a> Crawl<'a> {
     }
 
     /// Waits for the answer to an order.
-    fn answer(&self, id: u64) -> Result<(&'static str, Answer), RunError> {
+    fn answer(&mut self, id: u64) -> Result<(&'static str, Answer), RunError> {
         let began = Instant::now();
         loop {
             let has_ended = matches!(self.store.run_notes().worker(), Err(StorageError::LenderGone { .. }));
             let entries = self
-                .journal
-                .read()
+                .reader
+                .read_on()
                 .map_err(|source| RunError::io("read", self.journal.path().display(), source))?;
             if let Some(answer) = entries.answer_to(id) {
                 return Ok((if answer.done { "done" } else { "refused" }, answer.clone()));

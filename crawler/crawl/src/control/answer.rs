@@ -129,7 +129,7 @@ fn added(effect: Effect, refused: &[Refused]) -> String {
 
 /// What becomes of the queued URLs. Only those of whole hosts are counted: a pattern would have to be compared with every URL.
 fn of_dropped(queued: u64) -> String {
-    let rest = "what is stored stays";
+    let rest = "requests under way end, and what is stored stays";
     match queued {
         0 => format!("no further URL is fetched, {rest}"),
         queued => format!("{} in the queue will be excluded, {rest}", urls(queued)),

@@ -33,6 +33,8 @@ pub struct Entries {
     pub entries: Vec<Entry>,
     /// Lines that a kill cut short, or that somebody damaged.
     pub damaged: u64,
+    /// Whether they are from the start of another journal than the one that was read before.
+    pub is_another: bool,
 }
 
 impl Entries {
@@ -93,16 +95,17 @@ impl Journal {
         Reader::of(self.clone()).read_on()
     }
 
-    /// Appends an order, durably. Returns its number.
+    /// Appends an order, durably. Returns its number, which is greater than `taken`, that of the last order that the crawl has taken.
     ///
     /// # Errors
-    /// As [`read`](Self::read); the file cannot be written.
-    pub fn order(&self, order: Order) -> io::Result<u64> {
+    /// As [`read`](Self::read); the file cannot be written, or this user does not own the data folder.
+    pub fn order(&self, order: Order, taken: u64) -> io::Result<u64> {
+        self.check_user()?;
         let mut file = self.lock()?;
         let entries = entries_in(&mut file)?;
         let last = entries.orders().map(|ordered| ordered.id).max().unwrap_or_default();
         let now = SystemTime::now();
-        let id = micros(now).max(last + 1);
+        let id = micros(now).max(last.max(taken) + 1);
         let at = utc(unix_millis(now));
         self.append(file, &Entry::Order(Ordered { id, at, order }))?;
         Ok(id)
@@ -162,6 +165,29 @@ impl Journal {
         }
     }
 
+    /// Refuses another user than the owner of the data folder, who could not read the file that this user would create.
+    fn check_user(&self) -> io::Result<()> {
+        #[cfg(unix)]
+        if let Some(owner) = self.owner_of_folder()?
+            && owner != rustix::process::geteuid().as_raw()
+        {
+            return Err(io::Error::new(
+                ErrorKind::PermissionDenied,
+                format!("the data folder belongs to another user; give the order as that user (uid {owner})"),
+            ));
+        }
+        Ok(())
+    }
+
+    #[cfg(unix)]
+    fn owner_of_folder(&self) -> io::Result<Option<u32>> {
+        use std::os::unix::fs::MetadataExt;
+        // A path of one name has an empty parent, which is the working folder.
+        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let found = fs::metadata(folder.unwrap_or(Path::new(".")))?;
+        Ok(Some(found.uid()))
+    }
+
     /// Refuses what is no file of its owner alone: whoever can write to it steers the crawl.
     fn check(&self) -> io::Result<()> {
         let found = match fs::symlink_metadata(&self.path) {
@@ -179,8 +205,7 @@ impl Journal {
             if found.mode() & 0o022 != 0 {
                 return refused("others than its owner may write to it, so no order in it is taken; chmod 600 it");
             }
-            let folder = self.path.parent().map(fs::metadata).transpose()?;
-            let of_folder = folder.map(|folder| folder.uid());
+            let of_folder = self.owner_of_folder()?;
             let own = rustix::process::geteuid().as_raw();
             if found.uid() != own && Some(found.uid()) != of_folder {
                 return refused("it belongs neither to this user nor to the owner of the data folder; remove it");
@@ -229,16 +254,25 @@ pub struct Reader {
     journal: Journal,
     /// The end of the lines read so far.
     read_to: u64,
+    /// The last bytes before it, by which another journal is known.
+    tail: Vec<u8>,
 }
+
+/// Bound on the bytes by which a reader knows its journal.
+const TAIL: usize = 256;
 
 impl Reader {
     /// From the first line on.
     #[must_use]
     pub fn of(journal: Journal) -> Self {
-        Self { journal, read_to: 0 }
+        Self {
+            journal,
+            read_to: 0,
+            tail: Vec::new(),
+        }
     }
 
-    /// The complete lines since the last call. A journal that is shorter than before is another one, and is read from its start.
+    /// The complete lines since the last call. A journal that does not go on where the last call ended is another one, and is read from its start.
     ///
     /// # Errors
     /// As [`Journal::read`].
@@ -248,23 +282,42 @@ impl Reader {
             Err(error) if error.kind() == ErrorKind::NotFound => 0,
             Err(error) => return Err(error),
         };
-        if length < self.read_to {
-            self.read_to = 0;
-        }
         let mut entries = Entries::default();
         if length == self.read_to {
             return Ok(entries);
         }
-        self.journal.check()?;
-        let mut file = File::open(&self.journal.path)?;
-        file.seek(SeekFrom::Start(self.read_to))?;
         let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
+        if length > 0 {
+            self.journal.check()?;
+            let mut file = File::open(&self.journal.path)?;
+            entries.is_another = length < self.read_to || !self.goes_on(&mut file)?;
+            file.seek(SeekFrom::Start(if entries.is_another { 0 } else { self.read_to }))?;
+            file.read_to_end(&mut bytes)?;
+        } else {
+            entries.is_another = true;
+        }
+        if entries.is_another {
+            self.read_to = 0;
+            self.tail.clear();
+        }
         let complete = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         bytes.truncate(complete);
         self.read_to += complete as u64;
+        self.tail.extend_from_slice(&bytes[complete.saturating_sub(TAIL)..]);
+        self.tail.drain(..self.tail.len().saturating_sub(TAIL));
         bytes.split(|byte| *byte == b'\n').for_each(|line| entries.push(line));
         Ok(entries)
+    }
+
+    /// Whether the file has what was read last, in its place.
+    fn goes_on(&self, file: &mut File) -> io::Result<bool> {
+        let mut found = vec![0; self.tail.len()];
+        file.seek(SeekFrom::Start(self.read_to - self.tail.len() as u64))?;
+        match file.read_exact(&mut found) {
+            Ok(()) => Ok(found == self.tail),
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 }
 
@@ -287,9 +340,9 @@ mod tests {
         let journal = Journal::in_folder(dir.path());
         assert_eq!(journal.read().unwrap(), Entries::default());
         let mut reader = Reader::of(journal.clone());
-        let first = journal.order(Order::Pause).unwrap();
+        let first = journal.order(Order::Pause, 0).unwrap();
         assert_eq!(ids(&reader.read_on().unwrap()), [first]);
-        let second = journal.order(Order::Resume).unwrap();
+        let second = journal.order(Order::Resume, 0).unwrap();
         assert!(second > first);
         journal.answer(first, Answer::refusal("no")).unwrap();
         let later = reader.read_on().unwrap();
@@ -303,12 +356,12 @@ mod tests {
     fn a_line_cut_short_is_no_order_and_the_next_one_counts() {
         let dir = tempfile::tempdir().unwrap();
         let journal = Journal::in_folder(dir.path());
-        let first = journal.order(Order::Pause).unwrap();
+        let first = journal.order(Order::Pause, 0).unwrap();
         let mut reader = Reader::of(journal.clone());
         add(&journal, b"{\"id\":1,\"order\":\"dr");
         let before = reader.read_on().unwrap();
         assert_eq!((ids(&before), before.damaged), (vec![first], 0), "it may still grow");
-        let second = journal.order(Order::Resume).unwrap();
+        let second = journal.order(Order::Resume, 0).unwrap();
         let after = reader.read_on().unwrap();
         assert_eq!((ids(&after), after.damaged), (vec![second], 1));
         add(&journal, b"\xff\xfe\nnot json\n\n[]\n");
@@ -320,10 +373,11 @@ mod tests {
     fn a_number_is_greater_than_any_before_whatever_the_clock_says() {
         let dir = tempfile::tempdir().unwrap();
         let journal = Journal::in_folder(dir.path());
-        journal.order(Order::Pause).unwrap();
+        journal.order(Order::Pause, 0).unwrap();
         let ahead = micros(SystemTime::now()) + 3_600_000_000;
         add(&journal, format!("{{\"id\":{ahead},\"order\":\"pause\"}}").as_bytes());
-        assert_eq!(journal.order(Order::Resume).unwrap(), ahead + 1);
+        assert_eq!(journal.order(Order::Resume, 0).unwrap(), ahead + 1);
+        assert_eq!(journal.order(Order::Resume, 2 * ahead).unwrap(), 2 * ahead + 1);
     }
 
     #[test]
@@ -332,7 +386,7 @@ mod tests {
         let journal = Journal::in_folder(dir.path());
         std::thread::scope(|threads| {
             for _ in 0..4 {
-                threads.spawn(|| (0..20).for_each(|_| assert!(journal.order(Order::Pause).is_ok())));
+                threads.spawn(|| (0..20).for_each(|_| assert!(journal.order(Order::Pause, 0).is_ok())));
             }
         });
         let entries = journal.read().unwrap();
@@ -348,14 +402,14 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let dir = tempfile::tempdir().unwrap();
         let journal = Journal::in_folder(dir.path());
-        journal.order(Order::Pause).unwrap();
+        journal.order(Order::Pause, 0).unwrap();
         let mode = fs::metadata(journal.path()).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         fs::set_permissions(journal.path(), fs::Permissions::from_mode(0o620)).unwrap();
         assert!(journal.read().unwrap_err().to_string().contains("chmod 600"));
-        assert!(journal.order(Order::Resume).is_err());
+        assert!(journal.order(Order::Resume, 0).is_err());
         fs::remove_file(journal.path()).unwrap();
         std::os::unix::fs::symlink(dir.path().join("elsewhere"), journal.path()).unwrap();
-        assert!(journal.order(Order::Pause).is_err(), "a link");
+        assert!(journal.order(Order::Pause, 0).is_err(), "a link");
     }
 }

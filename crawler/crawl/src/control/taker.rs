@@ -6,10 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, SendTimeoutError, Sender, TryRecvError, bounded};
 use tokio::sync::oneshot;
+use url::Url;
 use web::memory_budget::Claim;
 
 use super::answer::{Answer, Effect, Refused};
@@ -31,6 +32,12 @@ use terminal::units::utc;
 
 /// Time between two looks at the journal. A look reads the length of a file.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
+
+/// Upper bound on the wait for the last answers at the end of a run. A journal that another process has locked takes five seconds.
+const ENDS_WITHIN: Duration = Duration::from_secs(10);
+
+/// Time between two looks whether the thread has ended.
+const POLL: Duration = Duration::from_millis(2);
 
 /// The answer to an order that was taken by a run which could not say what it did.
 const TAKEN_BEFORE: &str = "taken by an earlier run, which was ended before it could say what the order did";
@@ -57,6 +64,12 @@ pub(crate) struct Orders {
     first: Vec<((Ordered, Effect), Vec<Refused>)>,
     /// Taken by an earlier run that did not answer.
     unanswered: Vec<u64>,
+    /// The number of the last order that was taken, or is waiting.
+    last: u64,
+    /// Whether the frontier does not know yet what stands.
+    is_untold: bool,
+    /// The sitemaps that earlier runs have added. No run keeps them in the store, so each reads them, as with those of a seeds file.
+    sitemaps: Vec<Url>,
     /// When the run began, as the number of an order.
     began: u64,
 }
@@ -87,8 +100,12 @@ impl Orders {
         let answered: HashSet<u64> = entries.answered().collect();
         let is_taken = |ordered: &&Ordered| taken.is_some_and(|taken| ordered.id <= taken);
         let unanswered = entries.orders().filter(is_taken).map(|ordered| ordered.id);
-        let orders = Self {
+        let numbers = entries.orders().map(|ordered| ordered.id);
+        let mut orders = Self {
             in_force: InForce::of(entries.orders()),
+            last: numbers.chain(taken).max().unwrap_or_default(),
+            is_untold: false,
+            sitemaps: Vec::new(),
             unanswered: unanswered.filter(|id| !answered.contains(id)).collect(),
             waiting: entries.orders().filter(|ordered| !is_taken(ordered)).cloned().collect(),
             settings: settings.clone(),
@@ -99,14 +116,31 @@ impl Orders {
             reader,
             journal,
         };
-        // A run without the seeds of the earlier ones follows the links of added pages, too.
-        for ordered in entries.orders() {
-            if let Order::Add { urls } = &ordered.order {
-                new_seeds(Seeds::in_texts(urls, settings).0, scope);
-            }
+        for ordered in entries.orders().filter(is_taken) {
+            orders.add_again(ordered, entries.answer_to(ordered.id));
         }
         orders.show_pause();
         Ok(orders)
+    }
+
+    /// Treats what an earlier run has added as seeds: a run without the seeds of the earlier ones follows the links of added pages, too.
+    fn add_again(&mut self, ordered: &Ordered, answer: Option<&Answer>) {
+        let Order::Add { urls } = &ordered.order else {
+            return;
+        };
+        if !self.settings.is_alone() || answer.is_some_and(|answer| !answer.done) {
+            return;
+        }
+        let refused = answer.iter().flat_map(|answer| &answer.refused);
+        let refused: HashSet<&str> = refused.map(|refused| refused.url.as_str()).collect();
+        let (mut seeds, _) = Seeds::in_texts(urls, &self.settings);
+        seeds.retain(|seed| !refused.contains(seed.url.as_str()));
+        self.sitemaps.extend(new_seeds(seeds, &self.scope).sitemaps);
+    }
+
+    /// The sitemaps that earlier runs have added.
+    pub fn sitemaps(&mut self) -> Vec<Url> {
+        std::mem::take(&mut self.sitemaps)
     }
 
     /// What stands.
@@ -167,7 +201,8 @@ impl Orders {
         };
         let effects = orders.done.take().map(|done| done.effects).unwrap_or_default();
         self.first = waiting.into_iter().zip(effects).zip(refused).collect();
-        orders.queued.clear();
+        // Their hosts are hosts of seeds.
+        orders.known.extend(orders.queued.drain(..).map(|queued| queued.host));
         orders.restored.clear();
         Ok(Some(Event::Ordered(orders)))
     }
@@ -234,6 +269,27 @@ impl Orders {
         (new_seeds(taken, &self.scope), refused)
     }
 
+    /// Takes in what the journal has more than before. Another journal says by itself what stands, but none of its orders is taken twice.
+    fn take_in(&mut self, entries: &Entries) {
+        let was_paused = self.in_force.paused.is_some();
+        if entries.is_another {
+            tracing::warn!("{NAME} was removed or replaced: from now on, only what it says now stands");
+            self.in_force = InForce::default();
+            self.is_untold = true;
+        }
+        for ordered in entries.orders() {
+            self.in_force.apply(ordered);
+            self.is_untold = true;
+            if ordered.id > self.last {
+                self.last = ordered.id;
+                self.waiting.push(ordered.clone());
+            }
+        }
+        if self.in_force.paused.is_some() != was_paused {
+            self.show_pause();
+        }
+    }
+
     fn show_pause(&self) {
         let since = self.in_force.paused;
         self.stats.set_paused(since.is_some());
@@ -256,9 +312,16 @@ impl Taker {
 
     fn join(&mut self) {
         drop(self.running.take());
-        if let Some(thread) = self.thread.take()
-            && thread.join().is_err()
-        {
+        let Some(thread) = self.thread.take() else {
+            return;
+        };
+        let began = Instant::now();
+        while !thread.is_finished() && began.elapsed() < ENDS_WITHIN {
+            thread::sleep(POLL);
+        }
+        if !thread.is_finished() {
+            tracing::warn!("the journal of orders does not respond; the run ends without the last answers");
+        } else if thread.join().is_err() {
             tracing::debug!("the thread that takes orders panicked");
         }
     }
@@ -291,7 +354,12 @@ impl Taking {
             self.answer(id, answer);
         }
         for ((ordered, effect), refused) in std::mem::take(&mut self.orders.first) {
-            self.end(&ordered, effect, refused);
+            let is_of_earlier_run = ordered.order == Order::Stop && ordered.id < self.orders.began;
+            if is_of_earlier_run {
+                self.answer(ordered.id, Answer::refusal(NO_LONGER));
+            } else {
+                self.end(&ordered, effect, refused);
+            }
         }
         loop {
             if !self.take_waiting() {
@@ -317,37 +385,49 @@ impl Taking {
             }
         };
         warn_of_damage(&entries);
-        let was_paused = self.orders.in_force.paused.is_some();
-        for ordered in entries.orders() {
-            self.orders.in_force.apply(ordered);
-            self.orders.waiting.push(ordered.clone());
-        }
-        if self.orders.in_force.paused.is_some() != was_paused {
-            self.orders.show_pause();
-        }
+        self.orders.take_in(&entries);
     }
 
     /// Has the waiting orders applied, and answers them. `false` if the run has ended.
     fn take_waiting(&mut self) -> bool {
         let waiting = std::mem::take(&mut self.orders.waiting);
+        // What the frontier has excluded until it knows of a restore must reach the recorder before it looks for exclusions.
+        let restores = waiting
+            .iter()
+            .any(|ordered| matches!(ordered.order, Order::Restore { .. }));
+        let is_untold = std::mem::take(&mut self.orders.is_untold);
+        if (restores || is_untold && waiting.is_empty()) && self.apply(&[]).is_none() {
+            return false;
+        }
         if waiting.is_empty() {
             return true;
         }
-        let (taken, refused, done) = self.orders.taken(&waiting);
-        if self
-            .records
-            .send((Record::Orders(Box::new(taken)), Claim::default()))
-            .is_err()
-        {
-            return false;
-        }
-        let Some(effects) = self.await_effects(&done) else {
+        let Some((effects, refused)) = self.apply(&waiting) else {
             return false;
         };
         for ((ordered, effect), refused) in waiting.into_iter().zip(effects).zip(refused) {
             self.end(&ordered, effect, refused);
         }
         true
+    }
+
+    /// Has the recorder apply orders, and the frontier take what stands. Returns their effects and the refused URLs; `None` if the run has ended.
+    fn apply(&mut self, waiting: &[Ordered]) -> Option<(Vec<Effect>, Vec<Vec<Refused>>)> {
+        let (taken, refused, done) = self.orders.taken(waiting);
+        let mut record = (Record::Orders(Box::new(taken)), Claim::default());
+        loop {
+            match self.records.send_timeout(record, LOOK_EVERY) {
+                Ok(()) => break,
+                Err(SendTimeoutError::Disconnected(_)) => return None,
+                Err(SendTimeoutError::Timeout(_)) if self.has_ended() => return None,
+                Err(SendTimeoutError::Timeout(unsent)) => record = unsent,
+            }
+        }
+        Some((self.await_effects(&done)?, refused))
+    }
+
+    fn has_ended(&self) -> bool {
+        matches!(self.ended.try_recv(), Err(TryRecvError::Disconnected))
     }
 
     /// The effects of orders; `None` if the run ends before the recorder comes to them. They then wait for the next run.
@@ -357,7 +437,7 @@ impl Taking {
                 Ok(effects) => return Some(effects),
                 Err(RecvTimeoutError::Disconnected) => return None,
                 Err(RecvTimeoutError::Timeout) => {
-                    if let Err(crossbeam_channel::TryRecvError::Disconnected) = self.ended.try_recv() {
+                    if self.has_ended() {
                         // The recorder may have applied them in its last moment.
                         return done.try_recv().ok();
                     }
@@ -368,7 +448,7 @@ impl Taking {
 
     /// Logs and answers an order that has had this effect.
     fn end(&mut self, ordered: &Ordered, effect: Effect, refused: Vec<Refused>) {
-        let answer = self.conclude(ordered, effect, refused);
+        let answer = self.conclude(&ordered.order, effect, refused);
         tracing::info!(
             order = ordered.order.word(),
             at = ordered.at,
@@ -379,14 +459,11 @@ impl Taking {
     }
 
     /// The answer to an order that has had this effect.
-    fn conclude(&mut self, Ordered { id, order, .. }: &Ordered, effect: Effect, refused: Vec<Refused>) -> Answer {
+    fn conclude(&mut self, order: &Order, effect: Effect, refused: Vec<Refused>) -> Answer {
         if !self.orders.settings.is_alone() && order.is_of_hosts() {
             return Answer::refusal(OF_HOSTS_AMONG_SEVERAL);
         }
         if *order == Order::Stop {
-            if *id < self.orders.began {
-                return Answer::refusal(NO_LONGER);
-            }
             self.has_stopped.store(true, Ordering::Relaxed);
             if let Some(stop) = self.stop.take()
                 && stop.send(()).is_err()
@@ -425,3 +502,6 @@ fn warn_of_damage(entries: &Entries) {
         );
     }
 }
+
+#[cfg(test)]
+mod tests;

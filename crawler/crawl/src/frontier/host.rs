@@ -312,10 +312,13 @@ impl Host {
 
     /// The kind of the next step. New URLs and sitemaps count only if the crawl `takes_new`.
     pub(super) fn work(&self, takes_new: bool) -> Work {
-        match self.work_without_pause(takes_new) {
-            Work::Request if self.is_paused && self.has_subrequest() => Work::Request,
-            _ if self.is_paused => Work::Nothing,
-            work => work,
+        if !self.is_paused {
+            self.work_without_pause(takes_new)
+        } else if self.has_subrequest() && !self.gate.is_given_up() {
+            // A page in the browser waits for it, whatever else the host could do.
+            Work::Request
+        } else {
+            Work::Nothing
         }
     }
 
@@ -420,7 +423,7 @@ impl Host {
         self.has_subrequest() || !self.first_errands.is_empty()
     }
 
-    fn has_subrequest(&self) -> bool {
+    pub(super) fn has_subrequest(&self) -> bool {
         self.browser.as_ref().is_some_and(|part| !part.subrequests.is_empty())
     }
 

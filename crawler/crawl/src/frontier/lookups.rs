@@ -42,15 +42,20 @@ impl Lookups {
         line.push_back(host.to_owned());
     }
 
-    /// The host for the next look-up; `None` if no host waits, or if the number of running look-ups has reached its bound.
-    pub fn begin(&mut self) -> Option<String> {
+    /// The host for the next look-up among those that `may` have one; `None` if none of them waits, or if the number of running look-ups has
+    /// reached its bound.
+    pub fn begin(&mut self, may: impl Fn(&str) -> bool) -> Option<String> {
         if self.running >= MAX_LOOKUPS {
             return None;
         }
-        let wanted = self.wanted.pop_front();
+        let first = |line: &mut VecDeque<String>| {
+            let at = line.iter().position(|name| may(name))?;
+            line.remove(at)
+        };
+        let wanted = first(&mut self.wanted);
         let host = wanted.or_else(|| {
             let has_place = self.new_running.len() < MAX_NEW_LOOKUPS;
-            let new = if has_place { self.new.pop_front() } else { None }?;
+            let new = if has_place { first(&mut self.new) } else { None }?;
             self.new_running.insert(new.clone());
             Some(new)
         })?;
@@ -76,10 +81,12 @@ impl Lookups {
 }
 
 impl Frontier {
-    /// The host whose name is to be looked up next.
+    /// The host whose name is to be looked up next. In a pause, only a host of which a page in the browser waits for an answer has its turn.
     pub(super) fn begin_look_up(&mut self, now: Now) -> Option<String> {
         loop {
-            let name = self.lookups.begin()?;
+            let (is_paused, hosts) = (self.is_paused(), &self.hosts);
+            let may = |name: &str| !is_paused || hosts.get(name).is_some_and(|host| host.has_subrequest());
+            let name = self.lookups.begin(may)?;
             let group = self.host(&name).group;
             if self.groups.permit(group, now).is_some() {
                 return Some(name);

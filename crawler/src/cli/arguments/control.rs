@@ -9,7 +9,7 @@ use clap::{Args, Subcommand, ValueEnum};
 #[command(
     after_help = "The command writes the order to control.jsonl in the data folder, and waits some seconds for the answer of the crawl. If \
     no crawl runs, the order takes effect with the next run. Orders survive a kill; pause, drop and delay stand until resume, restore and \
-    `delay HOST default`. Only who may write to the data folder can give orders.\n\
+    `delay HOST default`. Only the owner of the data folder can give orders.\n\
     A paused crawl does not end, also when it is killed and started again. Its time counts for --max-duration.\n\
     Exit codes: 0 done, or written down for the crawl to take, 1 the crawl refused it, or the command could not continue, 2 an argument is \
     invalid. A run that `stop` ends has exit code 130, as after Ctrl-C.\n\

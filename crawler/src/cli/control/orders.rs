@@ -1,6 +1,7 @@
 //! The orders of the command line, checked before they are written down.
 
-use std::fs;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use crate::cli::arguments::{ControlAction, ControlAddArgs, ControlDelayArgs, ControlTargets};
@@ -84,7 +85,8 @@ fn urls(args: &ControlAddArgs) -> Result<Vec<String>, UsageError> {
         )));
     }
     if let Some(file) = &args.file {
-        urls.extend(lines(file, &settings)?);
+        let most = (MAX_URLS + 1).saturating_sub(urls.len());
+        urls.extend(lines(file, most, &settings)?);
     }
     if urls.is_empty() {
         return Err(UsageError::Argument(
@@ -93,21 +95,27 @@ fn urls(args: &ControlAddArgs) -> Result<Vec<String>, UsageError> {
     }
     if urls.len() > MAX_URLS || urls.iter().map(String::len).sum::<usize>() > MAX_BYTES {
         return Err(UsageError::Argument(format!(
-            "{} URLs are too many for one order, which takes {MAX_URLS} or 4 MiB: divide them, or start a run with a seeds file",
-            urls.len()
+            "there are too many URLs for one order, which takes {MAX_URLS} or 4 MiB: divide them, or start a run with a seeds file"
         )));
     }
     Ok(urls)
 }
 
-/// The URLs of a file in the form of a seeds file.
-fn lines(path: &Path, settings: &Settings) -> Result<Vec<String>, UsageError> {
-    let text = fs::read_to_string(path).map_err(|source| UsageError::Unreadable {
+/// The first URLs of a file in the form of a seeds file, at most so many, and no more than are too long together.
+fn lines(path: &Path, most: usize, settings: &Settings) -> Result<Vec<String>, UsageError> {
+    let unreadable = |source| UsageError::Unreadable {
         path: path.to_owned(),
         source,
-    })?;
-    let mut urls = Vec::new();
-    for (line, number) in text.lines().map(str::trim).zip(1..) {
+    };
+    let file = File::open(path).map_err(unreadable)?;
+    let (mut urls, mut bytes) = (Vec::new(), 0);
+    for (line, number) in BufReader::new(file).lines().zip(1..) {
+        let line = line.map_err(unreadable)?;
+        let line = line.trim();
+        if urls.len() == most || bytes > MAX_BYTES {
+            break;
+        }
+        bytes += line.len();
         if line.is_empty() || line.starts_with('#') {
             continue;
         }

@@ -90,12 +90,12 @@ impl Gate {
     }
 
     /// Sets the delay that the user asks for. The crawl delay of robots.txt still counts if it is longer. A longer delay than before counts
-    /// from `now`, and a shorter one from the last request or response.
+    /// from `now`, and a shorter one from the last request or response. A host that was not asked so far waits for neither.
     pub fn set_delay(&mut self, delay: Duration, now: Now) {
         let before = self.delay();
         self.delay = delay;
         match self.delay() {
-            after if after > before => self.pacer.take_cell(now, after),
+            after if after > before && self.pacer.asked_at().is_some() => self.pacer.take_cell(now, after),
             after if after < before => self.pacer.shorten(after),
             _ => {}
         }
@@ -326,6 +326,18 @@ mod tests {
         host.gate.set_delay(at(0), at(400));
         assert_eq!(host.gate.delay(), 3 * SECOND);
         assert_eq!(host.gate.ready_at(), Some(at(3_300)));
+    }
+
+    #[test]
+    fn the_delay_of_a_host_that_was_not_asked_can_be_taken_back() {
+        let mut host = gate(|_| {});
+        host.clock.set(at(100));
+        host.gate.set_delay(86_400 * SECOND, at(100));
+        assert_eq!(host.gate.ready_at(), Some(at(0)), "nothing to keep apart from");
+        host.gate.set_delay(SECOND, at(200));
+        host.start(at(200));
+        host.finish(at(300), HostSignal::Answered);
+        assert_eq!(host.gate.ready_at(), Some(at(1_300)));
     }
 
     #[test]

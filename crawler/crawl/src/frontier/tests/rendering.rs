@@ -1,9 +1,12 @@
 //! Pages in the browser, and their requests.
 
+use std::net::IpAddr;
+
 use reqwest::header::HeaderMap;
 use url::Url;
+use web::fetch::Route;
 
-use super::{WINDOW, at, decided, ended, robots_of, rules, settings, site, started};
+use super::{WINDOW, at, decided, ended, robots_of, rules, settings, site, started, stored};
 use crate::frontier::Frontier;
 use crate::messages::{Ending, Event, Step};
 use crate::render::subrequest::Subrequest;
@@ -61,6 +64,35 @@ fn pages_in_the_browser_hold_no_tickets_and_keep_the_run_alive() {
     frontier.on(came_back(), at(6));
     frontier.on(decided(HOST, 0, true), at(7));
     assert!(matches!(frontier.next(at(8)), Step::Finished(Ending::PageLimit)));
+}
+
+#[test]
+fn a_pause_does_not_hold_up_the_requests_of_pages_in_the_browser() {
+    let settings = settings(|config| {
+        config.politeness.delay_ms = 0;
+        config.fetch.proxy = String::new();
+    });
+    let mut frontier = Frontier::new(&settings, WINDOW, 0);
+    frontier.add(site(HOST, 1), at(0));
+    assert!(matches!(frontier.next(at(0)), Step::LookUp(host) if host == HOST));
+    let route = Route::Addresses([IpAddr::from([192, 0, 2, 1])].into());
+    let host = HOST.into();
+    frontier.on(Event::LookedUp { host, route }, at(0));
+    started(frontier.next(at(0)));
+    frontier.on(ended(HOST), at(0));
+    frontier.on(began(), at(0));
+    frontier.on(super::steered::pause(), at(1));
+    // The store has more URLs of the host, which would be read before a request starts.
+    frontier.add_stored_host(HOST, &stored(5));
+    let (event, _waits) = asks("http://a.example/app.js");
+    frontier.on(event, at(2));
+    assert_eq!(started(frontier.next(at(2))), "http://a.example/app.js");
+    // A host that only this page names has to be looked up.
+    frontier.add(site("b.example", 1), at(3));
+    let (event, _waits) = asks("http://cdn.example/app.js");
+    frontier.on(event, at(3));
+    assert!(matches!(frontier.next(at(3)), Step::LookUp(host) if host == "cdn.example"));
+    assert!(matches!(frontier.next(at(3)), Step::Wait(_)), "b.example waits");
 }
 
 #[test]

@@ -27,6 +27,11 @@ fn restored(host: &str, urls: u64) -> Event {
     }
 }
 
+/// The order that pauses a crawl.
+pub(super) fn pause() -> Event {
+    ordered(&paused())
+}
+
 fn paused() -> InForce {
     InForce {
         paused: Some(1),
