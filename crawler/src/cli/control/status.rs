@@ -90,9 +90,10 @@ impl Status {
 
     fn text(&self, dir: &str) -> String {
         let name = |text: &str| terminal_text(text, NAME_CHARS);
-        let mut lines = vec![match self.running {
-            true => format!("A crawl is running in {dir}."),
-            false => format!("No crawl is running in {dir}; what follows holds for the next run."),
+        let mut lines = vec![if self.running {
+            format!("A crawl is running in {dir}.")
+        } else {
+            format!("No crawl is running in {dir}; what follows holds for the next run.")
         }];
         lines.push(match &self.paused_since {
             Some(since) => format!("paused since {since}; `{}` goes on", command("control", &["resume"])),
