@@ -61,6 +61,15 @@ class Folder:
             file.writelines(f"{url}\n" for url in urls)
         return path
 
+    def decided_while_paused(self, name: str) -> set[str]:
+        """As `decided`, while a crawl runs. It pauses meanwhile: an answer is of one instant, and a crawl goes on too far for an answer about a
+        million pages."""
+        control = [str(self.binary), "control", "--data", str(self.data)]
+        run_or_fail([*control, "pause"], COMMAND_SECONDS)
+        urls = self.decided(name)
+        run_or_fail([*control, "resume"], COMMAND_SECONDS)
+        return urls
+
     def decided(self, name: str) -> set[str]:
         """The URLs of all pages that a commit holds."""
         output = self.path / name
