@@ -9,7 +9,7 @@
 //!   duplicates
 //! - `interpret`: turns an answer into a page, a redirect or a failure; `exchange` makes the archive records of a page
 //! - `render`: the pages that a browser has to render; `fair_queue`: hosts take turns in work that takes long
-//! - `recorder`: decides on the pages and stores them, with the dedup `index` beside the catalogue; `canonical`
+//! - `recorder`: decides on the pages that come through the `record_channel`, and stores them, with the dedup `index` beside the catalogue; `canonical`
 //!   decides whether a page takes the place of a kept page
 //! - `control`: the orders of the user to a crawl that runs
 //! - `recall`: the robots.txt and sitemaps that earlier runs have read
@@ -37,6 +37,7 @@ mod login;
 pub mod messages;
 pub mod pipeline;
 mod recall;
+mod record_channel;
 mod recorder;
 mod render;
 mod revisits;

@@ -53,15 +53,16 @@ use crossbeam_channel::bounded;
 use storage::Counts;
 use tokio::sync::{mpsc, oneshot};
 use web::fetch::{FetchError, Response};
-use web::memory_budget::{Claim, MemoryBudget};
+use web::memory_budget::MemoryBudget;
 
 use crate::archiving::Archiving;
 use crate::control::taker::Orders;
 use crate::fair_queue::fair_queue;
 use crate::frontier::{Frontier, MAX_LOOKUPS};
 use crate::interpret::{Interpreter, RobotsReader};
-use crate::messages::{Ending, Event, GivenUp, Record, Task};
+use crate::messages::{Ending, Event, GivenUp, Task};
 use crate::recall::Recall;
+use crate::record_channel::record_channel;
 use crate::recorder::{Books, Judge, Local, Recorder};
 use crate::render::{self, Rendering};
 use crate::scope::Scope;
@@ -126,9 +127,6 @@ impl Summary {
 /// From the network to the parse threads.
 type Answer = (Task, Result<Response, FetchError>);
 
-/// From the parse threads and the frontier to the recorder: a record, with the memory that it occupies.
-type WeighedRecord = (Record, Claim);
-
 /// Crawls from `seeds`, or without them only the known URLs, into the data folder `dir`. Continues where an earlier run stopped. Ends
 /// when nothing is left, a limit is reached, or `stop` completes.
 ///
@@ -163,7 +161,7 @@ pub fn run(
     let (small_in, small) = bounded::<Answer>(window);
     let (large_in, large) = fair_queue::<Answer>(parse_threads::large_pages_of_host());
     let (documents_in, documents) = fair_queue::<Answer>(parse_threads::documents_of_host());
-    let (records_in, records) = bounded::<WeighedRecord>(window + MAX_RENDERED + WITHOUT_TICKET);
+    let (records_in, records) = record_channel(window + MAX_RENDERED + WITHOUT_TICKET);
     let (events_in, events) = mpsc::channel::<Event>(6 * window + MAX_LOOKUPS + MAX_RENDERED + WITHOUT_TICKET);
 
     let joined = join::join(settings, &mut books, &scope, &events_in, stats, (start, &watch))?;

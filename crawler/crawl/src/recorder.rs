@@ -33,13 +33,14 @@ mod versions;
 
 use std::time::Instant;
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, Select, TryRecvError};
+use crossbeam_channel::{RecvTimeoutError, Select, TryRecvError};
 use storage::{Counts, Discovered, Outcome, QueuedUrl, Store};
 use tokio::sync::mpsc::Sender;
 use web::memory_budget::Claim;
 
 use crate::clock::unix_millis;
 use crate::messages::{Errand, Event, Record, Refill};
+use crate::record_channel::RecordReceiver;
 use crate::steering::{JudgedPage, Keeper};
 use crate::watch::{self, Watched};
 use archive::Archive;
@@ -128,7 +129,7 @@ impl Recorder {
     /// The store or the index failed. Everything committed before is safe.
     pub fn run(
         &mut self,
-        records: &Receiver<(Record, Claim)>,
+        records: &RecordReceiver,
         events: &Sender<Event>,
         thread: &Watched,
     ) -> Result<Counts, RunError> {
@@ -141,7 +142,7 @@ impl Recorder {
 
     fn record_all(
         &mut self,
-        records: &Receiver<(Record, Claim)>,
+        records: &RecordReceiver,
         events: &Sender<Event>,
         thread: &Watched,
     ) -> Result<Counts, RunError> {
@@ -345,7 +346,7 @@ impl Recorder {
 
     /// Waits for a record, for news from others, for seeds if the frontier asked for them, or for the time of a commit. Seeds may come
     /// slowly, for example from a pipe, so records never wait for them.
-    fn next_input(&self, records: &Receiver<(Record, Claim)>) -> Input {
+    fn next_input(&self, records: &RecordReceiver) -> Input {
         let until_commit = self.books.until_commit(&*self.judge);
         let seeds = self.intake.awaited();
         loop {
@@ -359,7 +360,7 @@ impl Recorder {
                     Err(RecvTimeoutError::Disconnected) => Input::End,
                 };
             }
-            select.recv(records);
+            records.listen(&mut select);
             let Ok(ready) = select.ready_timeout(until_commit) else {
                 return Input::Pause;
             };

@@ -21,6 +21,7 @@ use super::order::Order;
 use super::steer::Steer;
 use super::target::Target;
 use crate::messages::{Event, Record, Taken, TakenOrder, Wanted};
+use crate::record_channel::RecordSender;
 use crate::recorder::intake::{NewSeeds, new_seeds};
 use crate::scope::Scope;
 use crate::seeds::Seeds;
@@ -158,7 +159,7 @@ impl Orders {
     ///
     /// # Errors
     /// The thread cannot be started.
-    pub fn start(self, records: Sender<(Record, Claim)>) -> Result<(Taker, oneshot::Receiver<()>), RunError> {
+    pub fn start(self, records: RecordSender) -> Result<(Taker, oneshot::Receiver<()>), RunError> {
         let (running, ended) = bounded(0);
         let (stop_in, stop) = oneshot::channel();
         let has_stopped = Arc::new(AtomicBool::default());
@@ -336,7 +337,7 @@ impl Drop for Taker {
 /// The work of the thread.
 struct Taking {
     orders: Orders,
-    records: Sender<(Record, Claim)>,
+    records: RecordSender,
     ended: Receiver<()>,
     stop: Option<oneshot::Sender<()>>,
     has_stopped: Arc<AtomicBool>,

@@ -7,12 +7,12 @@ use storage::{Counts, Outcome, QueuedUrl, Visit};
 use tokio::sync::{mpsc, oneshot};
 use web::memory_budget::Claim;
 
-use super::WeighedRecord;
 use super::checkpoints::Checkpoints;
 use super::network::Network;
 use crate::clock::unix_millis;
 use crate::frontier::Frontier;
 use crate::messages::{Done, Ending, Errand, Event, Record, Step};
+use crate::record_channel::RecordSender;
 use crate::stats::Stats;
 use crate::watch::{self, PATIENCE_AFTER_STOP, Silence, Watch};
 use error::RunError;
@@ -209,7 +209,7 @@ impl Upkeep {
 /// The channels to the threads that have the store.
 pub(super) struct Recording {
     /// To the recorder.
-    pub records: Sender<WeighedRecord>,
+    pub records: RecordSender,
     /// To the thread that reads the answers of earlier runs.
     pub recalls: Sender<Errand>,
 }
@@ -290,7 +290,7 @@ impl Recording {
     /// Never blocks for a record with a ticket: the channel has room for all tickets. A save has no ticket, and may
     /// wait for the recorder, which never waits for this loop.
     fn send(&self, record: Record) {
-        if self.records.send((record, Claim::default())).is_err() {
+        if !self.records.send((record, Claim::default())) {
             tracing::debug!("the recorder has ended; the run is about to end too");
         }
     }

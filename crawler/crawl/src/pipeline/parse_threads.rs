@@ -8,17 +8,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
 
-use crossbeam_channel::{Receiver, Sender};
+use crossbeam_channel::Receiver;
 use tokio::sync::mpsc;
 use web::fetch::{FetchError, Response};
 use web::memory_budget::{Claim, MemoryBudget};
 
+use super::Answer;
 use super::network::held_bytes;
 use super::reading_memory::ReadingMemory;
-use super::{Answer, WeighedRecord};
 use crate::fair_queue::{FairReceiver, FairSender, Share};
 use crate::interpret::{self, Interpreter, Lane};
 use crate::messages::{Event, Meaning, Record, Task};
+use crate::record_channel::RecordSender;
 use crate::render::{Finished, RenderJob};
 use crate::watch::{self, Watch, Watched};
 use error::RunError;
@@ -62,7 +63,7 @@ pub(super) struct ParseThreads {
     /// The memory of pages that were read and are not recorded yet.
     pub read: MemoryBudget,
     pub runtime: tokio::runtime::Handle,
-    pub records: Sender<WeighedRecord>,
+    pub records: RecordSender,
     pub events: mpsc::Sender<Event>,
     /// To the browser.
     pub jobs: mpsc::UnboundedSender<RenderJob>,
@@ -230,7 +231,7 @@ impl ParseThreads {
         if let Record::Page(read) = &mut record {
             read.page.response.claim = Claim::default();
         }
-        self.records.send((record, claim)).is_ok()
+        self.records.send((record, claim))
     }
 }
 

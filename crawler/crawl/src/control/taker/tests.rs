@@ -3,6 +3,7 @@
 use web::host_key::HostKey;
 
 use super::*;
+use crate::record_channel::{RecordReceiver, record_channel};
 use config::Config;
 
 /// The orders of a run on this journal.
@@ -14,7 +15,7 @@ fn open(dir: &Path, taken: Option<u64>) -> Orders {
 }
 
 /// The next orders for the recorder.
-fn next(records: &Receiver<(Record, Claim)>) -> Taken {
+fn next(records: &RecordReceiver) -> Taken {
     match records.recv_timeout(Duration::from_secs(60)).unwrap().0 {
         Record::Orders(taken) => *taken,
         other => panic!("no orders but {other:?}"),
@@ -37,7 +38,7 @@ fn a_restore_is_applied_when_the_frontier_knows_that_the_drop_is_gone() {
     let dir = tempfile::tempdir().unwrap();
     let journal = Journal::in_folder(dir.path());
     let dropped = journal.order(drop_of("a.example"), 0).unwrap();
-    let (records_in, records) = bounded(8);
+    let (records_in, records) = record_channel(8);
     let (_taker, _stop) = open(dir.path(), Some(dropped)).start(records_in).unwrap();
     let what = vec!["a.example".to_owned()];
     let restored = journal.order(Order::Restore { what }, dropped).unwrap();
