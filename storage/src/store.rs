@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use crate::archive::Archive;
 use crate::commit::Piece;
-use crate::commit::applier::{Applier, Beside, Errand, Job};
+use crate::commit::applier::{Applier, Beside, Deferred, Job};
 use crate::commit::apply::Target;
 use crate::commit::staged::{Latest, Staged};
 use crate::copied::StateCopy;
@@ -313,7 +313,7 @@ impl Store {
         Ok(self.durable())
     }
 
-    fn try_begin_commit(&mut self, then: Option<Errand>) -> Result<(), StorageError> {
+    fn try_begin_commit(&mut self, then: Option<Deferred>) -> Result<(), StorageError> {
         self.await_commit()?;
         if self.applier.is_none() {
             let started = Applier::start();
@@ -345,7 +345,7 @@ impl Store {
     }
 
     /// Makes everything staged a commit.
-    fn seal(&mut self, beside: Option<Beside>, then: Option<Errand>) -> Job {
+    fn seal(&mut self, beside: Option<Beside>, then: Option<Deferred>) -> Job {
         self.progress.commit += 1;
         self.sealed = Some(self.progress);
         let target = Target {

@@ -36,6 +36,13 @@ pub struct Named<'a> {
     pub canonical: Option<&'a str>,
 }
 
+impl Named<'_> {
+    /// Whether the page may stand for others: one that names another page does not.
+    fn names_no_other(self) -> bool {
+        self.canonical.is_none_or(|canonical| canonical == self.url)
+    }
+}
+
 /// The page that stays kept, out of a kept page and its duplicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stays {
@@ -48,8 +55,7 @@ pub enum Stays {
 /// The duplicate stays if the kept page names it as canonical, and the duplicate names no other page.
 pub fn exchange(kept: Named<'_>, duplicate: Named<'_>) -> Stays {
     let is_named = kept.url != duplicate.url && kept.canonical == Some(duplicate.url);
-    let names_no_other = duplicate.canonical.is_none_or(|canonical| canonical == duplicate.url);
-    if is_named && names_no_other {
+    if is_named && duplicate.names_no_other() {
         Stays::Duplicate
     } else {
         Stays::Kept
@@ -99,7 +105,8 @@ pub fn decide<I: Index>(
         verdict,
         replaced: None,
     };
-    let Some(of) = verdict.of() else {
+    // Most copies of a page name it, and need no look at the row of the kept page.
+    let Some(of) = verdict.of().filter(|_| page.names_no_other()) else {
         return Ok(is_duplicate);
     };
     let Some(kept) = kept_page(of)? else {

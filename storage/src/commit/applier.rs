@@ -22,11 +22,11 @@ pub(crate) struct Job {
     /// What else the thread writes; `None` if the owner does it.
     pub beside: Option<Beside>,
     /// What else the thread does when the commit is durable.
-    pub then: Option<Errand>,
+    pub then: Option<Deferred>,
 }
 
 /// Work for the thread that is not the store's.
-pub(crate) type Errand = Box<dyn FnOnce() + Send>;
+pub(crate) type Deferred = Box<dyn FnOnce() + Send>;
 
 /// What is written before the rows and after them.
 pub(crate) struct Beside {

@@ -3,7 +3,7 @@
 use storage::warc::{
     Compression, DuplicateText, EncodedCapture, EncodedRequest, RefersTo, RevisitCapture, RevisitProfile,
 };
-use storage::{QueuedUrl, Store, Verdict};
+use storage::{PageRecord, QueuedUrl, Store, Verdict};
 
 use super::kept_texts::KeptTexts;
 use super::versions::{self, Unchanged, VisitRecord};
@@ -33,14 +33,69 @@ impl Archive {
         }
     }
 
-    /// The records of a decided page, from those that are `prepared`.
+    /// The records of a decided page, from those that are `prepared`. `kept` is the page that it repeats.
     pub fn encoded(
         &mut self,
         page: &UndecidedPage,
         prepared: Prepared,
+        kept: Option<&PageRecord>,
         store: &Store,
     ) -> Result<Option<EncodedCapture>, RunError> {
-        encoded(page, prepared, store, &mut self.kept_texts, self.duplicates)
+        let Some(of) = page.draft.verdict.of() else {
+            return prepared.kept(&exchange(page)).map(Some);
+        };
+        // A page of another worker has no row here, and nothing here can refer to its capture.
+        let kept = kept.filter(|_| page.draft.verdict.of_elsewhere().is_none());
+        self.duplicate(page, prepared, kept.map(|kept| (of, kept)), store)
+    }
+
+    /// The records of a page that repeats another one: `kept` and its number, if it has a row here.
+    fn duplicate(
+        &mut self,
+        page: &UndecidedPage,
+        prepared: Prepared,
+        kept: Option<(u64, &PageRecord)>,
+        store: &Store,
+    ) -> Result<Option<EncodedCapture>, RunError> {
+        let same_bytes = kept.and_then(|(_, kept)| {
+            let response = kept.response?;
+            (kept.payload_digest == page.draft.payload_digest).then_some(response)
+        });
+        match self.duplicates {
+            Duplicates::Nothing => return Ok(None),
+            Duplicates::Body if same_bytes.is_none() => return prepared.kept(&exchange(page)).map(Some),
+            Duplicates::Body | Duplicates::Difference => {}
+        }
+        let Some(request) = prepared.request() else {
+            return Ok(None);
+        };
+        let record_id = match same_bytes {
+            Some(response) => self.kept_texts.record_id(store, response)?,
+            None => None,
+        };
+        let profile = match page.draft.verdict {
+            _ if same_bytes.is_some() => RevisitProfile::IdenticalPayload,
+            Verdict::Near { .. } => RevisitProfile::NearDuplicate,
+            Verdict::Exact { .. } | Verdict::Unique => RevisitProfile::SameText,
+        };
+        let refers_to = kept.map(|(_, kept)| RefersTo {
+            url: &kept.url,
+            fetched_at: kept.fetched_at,
+            record_id: record_id.as_deref(),
+        });
+        let text = match kept {
+            Some((of, kept)) => self
+                .kept_texts
+                .of(store, of, kept)?
+                .map(|base| DuplicateText::Difference {
+                    of,
+                    base,
+                    text: &page.text,
+                }),
+            // It must be readable without the folder of the other worker.
+            None => Some(DuplicateText::Whole(&page.text)),
+        };
+        revisit(page, profile, refers_to, text, request).map(Some)
     }
 
     /// The records of a revisit that found the page unchanged.
@@ -48,59 +103,6 @@ impl Archive {
         let form = (self.duplicates, self.compression);
         versions::record(store, &self.requests, queued, visit, form)
     }
-}
-
-fn encoded(
-    page: &UndecidedPage,
-    prepared: Prepared,
-    store: &Store,
-    texts: &mut KeptTexts,
-    duplicates: Duplicates,
-) -> Result<Option<EncodedCapture>, RunError> {
-    let Some(of) = page.draft.verdict.of() else {
-        return prepared.kept(&exchange(page)).map(Some);
-    };
-    // A page of another worker has no row here, and nothing here can refer to its capture.
-    let kept = match page.draft.verdict.of_elsewhere() {
-        Some(_) => None,
-        None => store.latest_page(of)?.map(|kept| (of, kept)),
-    };
-    let same_bytes = kept.as_ref().and_then(|(_, kept)| {
-        let response = kept.response?;
-        (kept.payload_digest == page.draft.payload_digest).then_some(response)
-    });
-    match duplicates {
-        Duplicates::Nothing => return Ok(None),
-        Duplicates::Body if same_bytes.is_none() => return prepared.kept(&exchange(page)).map(Some),
-        Duplicates::Body | Duplicates::Difference => {}
-    }
-    let Some(request) = prepared.request() else {
-        return Ok(None);
-    };
-    let record_id = match same_bytes {
-        Some(response) => texts.record_id(store, response)?,
-        None => None,
-    };
-    let profile = match page.draft.verdict {
-        _ if same_bytes.is_some() => RevisitProfile::IdenticalPayload,
-        Verdict::Near { .. } => RevisitProfile::NearDuplicate,
-        Verdict::Exact { .. } | Verdict::Unique => RevisitProfile::SameText,
-    };
-    let refers_to = kept.as_ref().map(|(_, kept)| RefersTo {
-        url: &kept.url,
-        fetched_at: kept.fetched_at,
-        record_id: record_id.as_deref(),
-    });
-    let text = match &kept {
-        Some((of, kept)) => texts.of(store, *of, kept)?.map(|base| DuplicateText::Difference {
-            of: *of,
-            base,
-            text: &page.text,
-        }),
-        // It must be readable without the folder of the other worker.
-        None => Some(DuplicateText::Whole(&page.text)),
-    };
-    revisit(page, profile, refers_to, text, request).map(Some)
 }
 
 /// The page as it is archived when it is kept.

@@ -70,11 +70,20 @@ impl Recorder {
         }
         self.books.stats().verdict(&page.draft.verdict);
         self.blocked.note_page(id, &page);
-        let capture = self.archive.encoded(&page, prepared, self.books.store())?;
+        // The kept page that it repeats, or whose place it takes: its row is large, and read once for all that follows.
+        let of = page
+            .draft
+            .replaces
+            .map(|replaced| replaced.page)
+            .or(page.draft.verdict.of());
+        let kept = of.map(|of| self.books.store().latest_page(of)).transpose()?.flatten();
+        let capture = self
+            .archive
+            .encoded(&page, prepared, kept.as_ref(), self.books.store())?;
         // Steering learns only from the first version of a page, and not from one that may say more another time.
         let judged = match page.queued.revisits {
             None if page.draft.is_incomplete => Some(JudgedPage::incomplete(id, &page.queued.url)),
-            None => Some(self.verdicts.judged(&mut self.books, id, &page)?),
+            None => Some(self.verdicts.judged(&mut self.books, id, &page, kept)?),
             Some(_) => None,
         };
         let outcome = Outcome::Page {

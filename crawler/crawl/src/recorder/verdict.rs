@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use storage::Discovered;
+use storage::{Discovered, PageRecord};
 use web::memory_budget::Claim;
 
 use super::books::Books;
@@ -31,7 +31,15 @@ impl Verdicts {
     }
 
     /// The page number `id` as steering learns from it. A page that takes another's place counts as a duplicate of it.
-    pub fn judged(&mut self, books: &mut Books, id: u64, page: &UndecidedPage) -> Result<JudgedPage, RunError> {
+    ///
+    /// `kept` is the page that it repeats, or whose place it takes.
+    pub fn judged(
+        &mut self,
+        books: &mut Books,
+        id: u64,
+        page: &UndecidedPage,
+        kept: Option<PageRecord>,
+    ) -> Result<JudgedPage, RunError> {
         let (queued, draft) = (&page.queued, &page.draft);
         let verdict = draft.replaces.map_or(draft.verdict, |replaced| replaced.verdict);
         let of = draft.replaces.map(|replaced| replaced.page).or(draft.verdict.of());
@@ -52,7 +60,6 @@ impl Verdicts {
         };
         let new_links = sample_of_links(self.cluster_links.note(of, &queued.url, links()));
         books.store_mut().record_new_links(id, &new_links)?;
-        let kept = books.store().latest_page(of)?;
         let duplicate_of = kept.map(|kept| DuplicateOf::new(of, kept.url, &verdict, Some(new_links)));
         Ok(JudgedPage::new(id, &queued.url, queued.via.as_ref(), duplicate_of))
     }
