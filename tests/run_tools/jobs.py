@@ -58,6 +58,7 @@ SCRIPTS = [
     Script("fleet_crawl", [*FLEET, *FAULTS, "--kills", "4", "--primary-kills", "1", "--stops", "1", "--sleeps", "1"],
            ["--lease", "6", "--seed", "7", "--kills", "50", "--primary-kills", "10", "--stops", "5", "--sleeps", "3"],
            title="fleet_crawl with faults", needs=("corpora",)),
+    Script("markdown_words", ["--limit", "100"], [], needs=("corpora",)),
     Script("one_reading", ["--limit", "100", "--check", "20"], [], needs=("corpora",)),
     Script("rendered_walls", uses="browser", needs=("root",)),
     Script("rendered_long", ["--pages", "40", "--kills", "2"], [], uses="browser"),

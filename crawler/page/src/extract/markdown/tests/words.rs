@@ -257,7 +257,7 @@ fn may_differ(html: &str) -> bool {
 
 /// Reads all files below the folder in the variable `PAGES`.
 #[test]
-#[ignore = "needs a folder of HTML files"]
+#[ignore = "needs a folder of HTML files: run by tests/markdown_words"]
 fn the_words_of_real_pages_are_those_of_their_text() {
     let mut folders = vec![std::path::PathBuf::from(std::env::var("PAGES").unwrap())];
     let (mut pages, mut unlike, mut html_files) = (0, Vec::new(), Vec::new());
