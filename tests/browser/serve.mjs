@@ -279,9 +279,65 @@ async function check({ page }) {
   say('a text is checked by keyboard', heading !== '' && isFocused, heading, [await page.locator('#said').textContent()]);
 }
 
+// Orders without a run, which stay for the pictures and widths of the view. Long names must fit, too.
+async function control(visit) {
+  const { page } = visit;
+  const pattern = 'regex:' + 'https://a-very-long-name-of-a-host.example/with/a/long/path/'.repeat(3);
+  const press = async (text) => {
+    await tabTo(page, `document.activeElement.textContent === ${JSON.stringify(text)}`, 80);
+    await page.keyboard.press('Enter');
+  };
+  const give = async () => {
+    await page.waitForFunction(() => document.activeElement.id === 'give', undefined, { timeout: 10_000 });
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => /^(Done|Refused|Waiting|Nothing|Not ordered)/.test(document.getElementById('said').textContent), undefined, { timeout: 15_000 });
+    return page.locator('#said').textContent();
+  };
+  await open(page, 'control');
+  await press('Pause …');
+  const isAsked = await page.evaluate(() => document.getElementById('ask').open && document.activeElement.id === 'give');
+  const wrong = [...await misfits(page), ...(await axeFinds(visit)).map((one) => JSON.stringify(one))];
+  await page.keyboard.press('Escape');
+  const before = (await api(page, 'api/control')).orders.length;
+  say('an order is asked about first, and is not given without a yes', isAsked && before === 0 && wrong.length === 0, `${before} orders`, wrong);
+  const said = [];
+  await press('Pause …');
+  said.push(await give());
+  await page.waitForFunction(() => document.querySelector('.crawl .state').textContent.includes('paused'), undefined, { timeout: 10_000 }).catch(() => {});
+  const head = await page.locator('.crawl .state').textContent();
+  await tabTo(page, focused('#drop'), 80);
+  await page.keyboard.insertText(`shop.example.org\n${pattern}`);
+  await press('Drop …');
+  said.push(await give());
+  await tabTo(page, focused('#host'), 80);
+  await page.keyboard.insertText('slow.example.org');
+  await tabTo(page, focused('#seconds'), 80);
+  await page.keyboard.insertText('2.5');
+  await press('Change …');
+  said.push(await give());
+  const restore = '[aria-label="Restore shop.example.org …"]';
+  await page.locator('[aria-label="Default for slow.example.org …"]').waitFor();
+  await tabTo(page, focused(restore), 80);
+  await page.keyboard.press('Enter');
+  said.push(await give());
+  await page.locator(restore).waitFor({ state: 'detached' });
+  const { paused_since: paused, dropped, delays, orders } = await api(page, 'api/control');
+  say('orders are given by keyboard, and their answers are shown', paused && head.includes('paused') && dropped.length === 1 && dropped[0].what === pattern
+    && delays.length === 1 && delays[0].seconds === 2.5 && orders.length === 4 && said.every((text) => text.startsWith('Waiting: written down')), `${orders.length} orders`, said);
+  await tabTo(page, focused('#host'), 80);
+  await page.keyboard.insertText('slow.example.org');
+  await tabTo(page, focused('#seconds'), 80);
+  await page.keyboard.insertText('soon');
+  await press('Change …');
+  const refused = await give();
+  say('a refused order says why', refused.startsWith('Not ordered: ') && refused.includes('seconds from 0'), refused);
+  await press('Resume …');
+  say('a pause ends by keyboard', (await give()).startsWith('Waiting') && (await api(page, 'api/control')).paused_since === null);
+}
+
 const browser = new Browser(options);
 await browser.visit({ scheme: 'light' }, async (visit) => {
-  for (const part of [everyView, menu, search, lists, labels, sliders, dragged, check]) await part(visit);
+  for (const part of [everyView, menu, search, lists, labels, sliders, dragged, check, control]) await part(visit);
   quiet(visit, 'light');
 });
 for (const scheme of ['light', 'dark']) {
@@ -293,7 +349,7 @@ for (const scheme of ['light', 'dark']) {
   }
 }
 if (options.pictures) {
-  for (const [name, scheme] of [['Overview', 'light'], ['Pair', 'light'], ['Tune', 'dark']]) {
+  for (const [name, scheme] of [['Overview', 'light'], ['Pair', 'light'], ['Tune', 'dark'], ['Control', 'light']]) {
     await browser.visit({ scheme, width: 1000, height: 760 }, async ({ page }) => {
       await open(page, (await paths(page))[name]);
       const path = join(options.pictures, `serve-${name.toLowerCase()}.png`);
