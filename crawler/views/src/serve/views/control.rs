@@ -31,6 +31,8 @@ struct ControlPage<'a> {
     frame: Frame<'a>,
     is_running: bool,
     running_since: Option<Moment>,
+    /// When the last page came, of a crawl that does not run.
+    last_page: Option<Moment>,
     paused_since: Option<Moment>,
     /// Why no order can be given.
     why_not: Option<String>,
@@ -97,11 +99,16 @@ pub fn page(site: &Arc<Site>) -> Result<Reply, Refusal> {
     let current = site.current().ok();
     let crawl = crawl(site)?;
     let (status, now) = (Status::of(&crawl)?, SystemTime::now());
+    let ended = current
+        .as_ref()
+        .and_then(|current| current.model.report.timeline.ended_at.as_deref())
+        .filter(|_| !status.running);
     let lender = crawl.store.lender().and_then(|lender| lender.since_ms);
     Reply::page(&ControlPage {
         frame: site.frame("control", current.as_ref()),
         is_running: status.running,
         running_since: lender.map(|since| Moment::of(&utc(since), now)),
+        last_page: ended.map(|ended| Moment::of(ended, now)),
         paused_since: status.paused_since.as_deref().map(|since| Moment::of(since, now)),
         why_not: giver::why_not(&site.program.data),
         worker: crawl.store.run_notes().worker()?,
@@ -148,9 +155,11 @@ enum Sent {
 
 impl Sent {
     fn order(self) -> Result<Order, String> {
-        let named = |what: Vec<String>| match what.is_empty() {
-            true => Err("name a host or a pattern".to_owned()),
-            false => written::targets(&what),
+        let named = |what: Vec<String>| {
+            if what.is_empty() {
+                return Err("name a host or a pattern".to_owned());
+            }
+            written::targets(&what)
         };
         Ok(match self {
             Self::Pause {} => Order::Pause,

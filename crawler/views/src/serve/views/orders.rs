@@ -35,26 +35,39 @@ pub(super) struct GivenOrder {
     pub answer: String,
 }
 
-/// The last orders, the newest first, each with its answer. `true` for one that the crawl has taken.
-fn last_of<'a>(crawl: &'a Giver<'_>) -> Result<Vec<(&'a Ordered, Option<&'a Answer>, bool)>, RunError> {
+/// An order with what became of it.
+struct Last<'a> {
+    ordered: &'a Ordered,
+    answer: Option<&'a Answer>,
+    is_taken: bool,
+}
+
+impl Last<'_> {
+    fn state(&self) -> &'static str {
+        match self.answer {
+            Some(answer) if answer.done => "done",
+            Some(_) => "refused",
+            None if self.is_taken => "taken",
+            None => "waiting",
+        }
+    }
+}
+
+/// The last orders, the newest first.
+fn last_of<'a>(crawl: &'a Giver<'_>) -> Result<Vec<Last<'a>>, RunError> {
     let taken = crawl.store.run_notes().orders()?.unwrap_or_default();
     let mut orders: Vec<&Ordered> = crawl.entries.orders().collect();
     orders.reverse();
     orders.truncate(SHOWN);
     let last = orders.into_iter().map(|ordered| {
         let answer = crawl.entries.answer_to(ordered.id);
-        (ordered, answer, answer.is_some() || ordered.id <= taken)
+        Last {
+            ordered,
+            answer,
+            is_taken: answer.is_some() || ordered.id <= taken,
+        }
     });
     Ok(last.collect())
-}
-
-fn state(answer: Option<&Answer>, is_taken: bool) -> &'static str {
-    match answer {
-        Some(answer) if answer.done => "done",
-        Some(_) => "refused",
-        None if is_taken => "taken",
-        None => "waiting",
-    }
 }
 
 fn what(order: &Order) -> (String, usize) {
@@ -74,19 +87,19 @@ fn what(order: &Order) -> (String, usize) {
 
 /// For the view.
 pub(super) fn last(crawl: &Giver<'_>, now: SystemTime) -> Result<Vec<GivenOrder>, RunError> {
-    let shown = last_of(crawl)?.into_iter().map(|(ordered, answer, is_taken)| {
-        let (what, further) = what(&ordered.order);
-        let state = state(answer, is_taken);
+    let shown = last_of(crawl)?.into_iter().map(|last| {
+        let (what, further) = what(&last.ordered.order);
+        let state = last.state();
         GivenOrder {
-            at: Moment::of(&time(ordered.id), now),
-            word: ordered.order.word(),
+            at: Moment::of(&time(last.ordered.id), now),
+            word: last.ordered.order.word(),
             what,
             further,
             state,
             class: if state == "refused" { "failed" } else { "" },
-            answer: match answer {
+            answer: match last.answer {
                 Some(answer) => cut(&answer.text, ANSWER_CHARS),
-                None if is_taken => "The crawl has taken it, and its answer is not there yet.".to_owned(),
+                None if last.is_taken => "The crawl has taken it, and its answer is not there yet.".to_owned(),
                 None if crawl.is_running() => "The crawl has not taken it yet.".to_owned(),
                 None => "It takes effect with the next run.".to_owned(),
             },
@@ -98,8 +111,6 @@ pub(super) fn last(crawl: &Giver<'_>, now: SystemTime) -> Result<Vec<GivenOrder>
 /// For programs: the lines of the journal, each order with its answer.
 pub(super) fn last_json(crawl: &Giver<'_>) -> Result<Vec<Value>, RunError> {
     let lines = last_of(crawl)?.into_iter();
-    let lines = lines.map(
-        |(ordered, answer, is_taken)| json!({"ordered": ordered, "state": state(answer, is_taken), "answer": answer}),
-    );
+    let lines = lines.map(|last| json!({"ordered": last.ordered, "state": last.state(), "answer": last.answer}));
     Ok(lines.collect())
 }
