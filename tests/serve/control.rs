@@ -6,8 +6,8 @@ use std::thread;
 
 use serde_json::{Value, json};
 
+use super::crawled;
 use super::served::Served;
-use super::{command, crawled};
 use crate::support::crawl::Crawl;
 use crate::support::gate::Gate;
 use crate::support::page::{NO_LINKS, article, home};
@@ -106,7 +106,11 @@ fn a_running_crawl_is_paused_resumed_and_stopped() {
     );
     assert!(!body.contains("Stop …"), "{body}");
     let shown = served.json("/api/control");
-    for (key, value) in command(&crawl, "control", &["status"]).as_object().unwrap() {
+    let status = crawl
+        .read("control", &["status", "--format", "json"])
+        .succeeded()
+        .stdout;
+    for (key, value) in serde_json::from_str::<Value>(&status).unwrap().as_object().unwrap() {
         assert_eq!(&shown[key], value, "{key}");
     }
     let words: Vec<&Value> = shown["orders"]

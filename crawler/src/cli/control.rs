@@ -28,8 +28,8 @@ pub(super) fn execute(args: &ControlArgs) -> Result<(), Error> {
         return Ok(());
     };
     let told = crawl.give(order).map_err(|error| match error {
-        NotGiven::Senseless(reason) => Error::from(UsageError::Argument(reason)),
-        NotGiven::Run(error) => error.into(),
+        NotGiven::Run(error) => Error::from(error),
+        senseless => UsageError::Argument(senseless.to_string()).into(),
     })?;
     let text = match args.format {
         ControlFormat::Text => terminal_text(&told.answer.text, ANSWER_CHARS),

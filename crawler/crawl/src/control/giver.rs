@@ -12,7 +12,7 @@ use super::in_force::InForce;
 use super::journal::{Entries, Journal, Reader};
 use super::order::Order;
 use super::written;
-use error::RunError;
+use error::{OrderOfWorker, RunError};
 use terminal::commands::command;
 
 /// How long an order waits for the crawl to take it. A crawl takes it within a second, unless its disk is slow.
@@ -42,6 +42,9 @@ pub enum NotGiven {
     /// It makes no sense here. A sentence.
     #[error("{0}")]
     Senseless(String),
+    /// It is one of hosts, in the folder of a process that shares its crawl with others.
+    #[error(transparent)]
+    OfWorker(#[from] OrderOfWorker),
     /// The folder or the journal.
     #[error(transparent)]
     Run(#[from] RunError),
@@ -116,7 +119,8 @@ impl<'a> Giver<'a> {
         if order.is_of_hosts()
             && let Some(worker) = self.store.run_notes().worker()?
         {
-            return Err(NotGiven::Senseless(written::not_in_fleet(order, worker)));
+            let order = order.word();
+            return Err(OrderOfWorker { order, worker }.into());
         }
         let checked = match order {
             Order::Restore { what } => written::check_dropped(what, &self.in_force),

@@ -105,18 +105,3 @@ pub(super) fn check_number(what: &[String], in_force: &InForce) -> Result<(), St
         "more than {MAX_DROPS} hosts and patterns cannot be dropped; one regex: can stand for many, and scope.exclude holds for the next run"
     ))
 }
-
-/// Why a worker of a fleet does not take this order, and what to do instead.
-pub(super) fn not_in_fleet(order: &Order, worker: u16) -> String {
-    let instead = match order {
-        Order::Add { .. } => "start a worker with a seeds file that has the URLs; the fleet divides them",
-        Order::Delay { .. } => {
-            "set delay_ms in a [[host]] section of the configuration of all workers, and start them again"
-        }
-        _ => "set scope.exclude in the configuration of all workers, and start them again",
-    };
-    format!(
-        "this is the folder of worker {worker} of a fleet, where a host belongs to no worker for long, so `{}` for one worker would not hold; {instead}",
-        order.word()
-    )
-}

@@ -195,8 +195,8 @@ pub fn order(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
         .map_err(|error| Refusal::bad(format!("send an order such as {{\"order\": \"pause\"}}: {error}")))?;
     let order = sent.order().map_err(Refusal::bad)?;
     let told = crawl(site)?.give(order).map_err(|error| match error {
-        NotGiven::Senseless(reason) => Refusal::bad(reason),
         NotGiven::Run(error) => error.into(),
+        senseless => Refusal::bad(senseless),
     })?;
     Reply::json(&told)
 }
