@@ -1,6 +1,6 @@
 //! `crawler serve`: who is answered, and that the views say what the commands say.
 //!
-//! - `guard`: who is answered; `pages`: Overview, Pages and the description for programs; `labels`: Duplicates; `tune`: Tune; `check`: Check
+//! - `control`: Control; `guard`: who is answered; `pages`: Overview, Pages and the description for programs; `labels`: Duplicates; `tune`: Tune; `check`: Check
 //! - `runs`: beside a crawl that runs
 //! - `served`: how a server is asked
 
@@ -11,6 +11,7 @@ use crate::support::page::{NO_LINKS, home, page, replaced, words};
 use crate::support::site::Site;
 
 mod check;
+mod control;
 mod guard;
 mod labels;
 mod pages;

@@ -359,6 +359,11 @@ fn lock(dir: &Path, command: &str) -> Result<File, StorageError> {
     Ok(file)
 }
 
+/// The process that holds `dir`, as the lock names it; `None` if the lock cannot be read.
+pub(crate) fn holder_of(dir: &Path) -> Option<Holder> {
+    named_in(&mut File::open(dir.join("lock")).ok()?)
+}
+
 /// The process that a lock file names. Without it the message still names the remedy.
 fn named_in(lock: &mut impl Read) -> Option<Holder> {
     let mut holder = String::new();

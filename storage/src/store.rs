@@ -29,9 +29,10 @@ use crate::commit::staged::{Latest, Staged};
 use crate::copied::StateCopy;
 use crate::counts::Counts;
 use crate::error::StorageError;
-use crate::folder::DataFolder;
+use crate::folder::{DataFolder, holder_of};
 use crate::format::Progress;
 use crate::frontier::QueuedUrl;
+use crate::holder::Holder;
 use crate::host_counts::HostCounts;
 use crate::links::Links;
 use crate::outbox::Outbox;
@@ -118,6 +119,12 @@ impl Store {
     #[must_use]
     pub fn as_of(&self) -> Option<AsOf> {
         self.state.as_of()
+    }
+
+    /// The process that lends the rows, if it is known; `None` for a store of this process.
+    #[must_use]
+    pub fn lender(&self) -> Option<Holder> {
+        self.as_of().and_then(|_| holder_of(self.folder.dir()))
     }
 
     /// The data folder.

@@ -13,7 +13,7 @@ const { values: options } = parseArgs({
 const say = (name, passed, figure = '', details = []) => {
   console.log(JSON.stringify({ name, passed: Boolean(passed), figure: String(figure), details: details.map(String) }));
 };
-const VIEWS = { Overview: '', Pages: 'pages', Hosts: 'hosts', Duplicates: 'duplicates', Clusters: 'duplicates/clusters', Tune: 'tune', Check: 'check' };
+const VIEWS = { Overview: '', Control: 'control', Pages: 'pages', Hosts: 'hosts', Duplicates: 'duplicates', Clusters: 'duplicates/clusters', Tune: 'tune', Check: 'check' };
 // A telephone, a narrow window, one with the rail, and one that is wider than the content.
 const SIZES = [[360, 740], [800, 900], [1280, 900], [1920, 1080]];
 const at = (path) => options.address + path;
@@ -113,14 +113,14 @@ function quiet({ requests, complaints, dialogs }, what) {
 async function menu({ page }) {
   const reached = [];
   await open(page, '');
-  for (const name of ['Pages', 'Hosts', 'Duplicates', 'Tune', 'Check', 'Overview']) {
+  for (const name of ['Control', 'Pages', 'Hosts', 'Duplicates', 'Tune', 'Check', 'Overview']) {
     const on = `document.activeElement.closest('nav') && document.activeElement.textContent === ${JSON.stringify(name)}`;
     if (!(await tabTo(page, on, 30))) break;
     await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
     const current = await page.locator('.rail [aria-current=page]').first().textContent();
     if (current === name) reached.push(name);
   }
-  say('the menu leads to every view by keyboard', reached.length === 6, reached.join());
+  say('the menu leads to every view by keyboard', reached.length === 7, reached.join());
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   say('the first stop skips to the content', await page.evaluate(() => document.activeElement.id === 'main' || location.hash === '#main'));
@@ -279,11 +279,74 @@ async function check({ page }) {
   say('a text is checked by keyboard', heading !== '' && isFocused, heading, [await page.locator('#said').textContent()]);
 }
 
+// Orders without a run, which stay for the pictures and widths of the view. Long names must fit, too.
+async function control(visit) {
+  const { page } = visit;
+  const pattern = 'regex:' + 'https://a-very-long-name-of-a-host.example/with/a/long/path/'.repeat(3);
+  const press = async (text) => {
+    await tabTo(page, `document.activeElement.textContent === ${JSON.stringify(text)}`, 80);
+    await page.keyboard.press('Enter');
+  };
+  const give = async () => {
+    await page.waitForFunction(() => document.activeElement.id === 'give', undefined, { timeout: 10_000 });
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => /^(Done|Refused|Waiting|Nothing to do|Not ordered): /.test(document.getElementById('said').textContent), undefined, { timeout: 15_000 });
+    return page.locator('#said').textContent();
+  };
+  await open(page, 'control');
+  await press('Pause …');
+  const isAsked = await page.evaluate(() => document.getElementById('ask').open && document.activeElement.id === 'give');
+  const wrong = [...await misfits(page), ...(await axeFinds(visit)).map((one) => JSON.stringify(one))];
+  await page.keyboard.press('Escape');
+  const before = (await api(page, 'api/control')).orders.length;
+  say('an order is asked about first, and is not given without a yes', isAsked && before === 0 && wrong.length === 0, `${before} orders`, wrong);
+  const said = [];
+  await press('Pause …');
+  said.push(await give());
+  await page.waitForFunction(() => document.querySelector('.crawl .state').textContent.includes('paused'), undefined, { timeout: 10_000 }).catch(() => {});
+  const head = await page.locator('.crawl .state').textContent();
+  await tabTo(page, focused('#drop'), 80);
+  await page.keyboard.insertText(`shop.example.org\n${pattern}`);
+  await press('Drop …');
+  said.push(await give());
+  await tabTo(page, focused('#host'), 80);
+  await page.keyboard.insertText('slow.example.org');
+  await tabTo(page, focused('#seconds'), 80);
+  await page.keyboard.insertText('2.5');
+  await press('Change …');
+  said.push(await give());
+  const restore = '[aria-label="Restore shop.example.org …"]';
+  await page.locator('[aria-label="Default for slow.example.org …"]').waitFor();
+  await tabTo(page, focused(restore), 80);
+  await page.keyboard.press('Enter');
+  said.push(await give());
+  await page.locator(restore).waitFor({ state: 'detached' });
+  const { paused_since: paused, dropped, delays, orders } = await api(page, 'api/control');
+  say('orders are given by keyboard, and their answers are shown', paused && head.includes('paused') && dropped.length === 1 && dropped[0].what === pattern
+    && delays.length === 1 && delays[0].seconds === 2.5 && orders.length === 4 && said.every((text) => text.startsWith('Waiting: written down')), `${orders.length} orders`, said);
+  await press('Resume …');
+  say('a pause ends by keyboard', (await give()).startsWith('Waiting') && (await api(page, 'api/control')).paused_since === null);
+}
+
+// What the server refuses. Chromium counts each refusal as a fault of the console.
+async function refused({ page }) {
+  await open(page, 'control');
+  await page.locator('#host').fill('slow.example.org');
+  await page.locator('#seconds').fill('soon');
+  await page.locator('#seconds').press('Enter');
+  await page.locator('#give').press('Enter');
+  await page.waitForFunction(() => document.getElementById('said').textContent.startsWith('Not ordered: '), undefined, { timeout: 10_000 }).catch(() => {});
+  const said = await page.locator('#said').textContent();
+  const left = await page.locator('#seconds').inputValue();
+  say('a refused order says why, and stays in its form', said.includes('seconds from 0') && left === 'soon', said);
+}
+
 const browser = new Browser(options);
 await browser.visit({ scheme: 'light' }, async (visit) => {
-  for (const part of [everyView, menu, search, lists, labels, sliders, dragged, check]) await part(visit);
+  for (const part of [everyView, menu, search, lists, labels, sliders, dragged, check, control]) await part(visit);
   quiet(visit, 'light');
 });
+await browser.visit({ scheme: 'light' }, refused);
 for (const scheme of ['light', 'dark']) {
   for (const [width, height] of SIZES) {
     await browser.visit({ scheme, width, height }, async (visit) => {
@@ -293,7 +356,7 @@ for (const scheme of ['light', 'dark']) {
   }
 }
 if (options.pictures) {
-  for (const [name, scheme] of [['Overview', 'light'], ['Pair', 'light'], ['Tune', 'dark']]) {
+  for (const [name, scheme] of [['Overview', 'light'], ['Pair', 'light'], ['Tune', 'dark'], ['Control', 'light']]) {
     await browser.visit({ scheme, width: 1000, height: 760 }, async ({ page }) => {
       await open(page, (await paths(page))[name]);
       const path = join(options.pictures, `serve-${name.toLowerCase()}.png`);

@@ -26,12 +26,16 @@
 //! - `order`: the orders; `entry`: the lines; `journal`: the file; `in_force`: what the orders come to; `target`: hosts and patterns
 //! - `steer`: the same for the frontier, which knows nothing of files
 //! - `taker`: takes the orders of a run; `answer`: says what became of each
+//! - `giver`: gives orders, for the command and the web interface; `written`: orders as people write them; `status`: what is in force
 
 pub mod answer;
 pub mod entry;
+pub mod giver;
 pub mod in_force;
 pub mod journal;
 pub mod order;
+pub mod status;
 pub(crate) mod steer;
 pub(crate) mod taker;
 pub mod target;
+pub mod written;

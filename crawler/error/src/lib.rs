@@ -180,3 +180,25 @@ impl RunError {
         }
     }
 }
+
+/// An order about hosts, in the folder of one worker of a fleet, where it would not hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "this is the folder of worker {worker} of a fleet, where a host belongs to no worker for long, so `{order}` for one worker would not hold; {}",
+    instead_of(order)
+)]
+pub struct OrderOfWorker {
+    /// The word of the order.
+    pub order: &'static str,
+    /// The number of the worker.
+    pub worker: u16,
+}
+
+/// What to do instead of an order of one worker.
+fn instead_of(order: &str) -> &'static str {
+    match order {
+        "add" => "start a worker with a seeds file that has the URLs; the fleet divides them",
+        "delay" => "set delay_ms in a [[host]] section of the configuration of all workers, and start them again",
+        _ => "set scope.exclude in the configuration of all workers, and start them again",
+    }
+}

@@ -34,7 +34,7 @@ use url::Url;
 
 pub use check::{AnswerFormat, CheckArgs};
 pub use config::{ConfigAction, ConfigArgs, ConfigCheckArgs, ConfigFormat, ConfigShowArgs, Overrides};
-pub use control::{ControlAction, ControlAddArgs, ControlArgs, ControlDelayArgs, ControlFormat, ControlTargets};
+pub use control::{ControlAction, ControlAddArgs, ControlArgs, ControlFormat};
 pub use dedup::{CandidateSource, DedupArgs, GroupBy, Split};
 pub use explain::ExplainArgs;
 pub use export::{ExportArgs, ExportExtra, ExportFormat, ExportVerdict};

@@ -9,6 +9,7 @@
 //! - `site`: the state of the server; `frame`: what stands around a view; `moment`: times for people
 //! - `keeper`: the prepared model, read again when the crawl has moved on; `model`: the rows that the views search
 //! - `labels`: what a person says about pairs of pages
+//! - `steered`: what the orders to the crawl come to
 //! - `tuner`: the survey of all settings; `redecision`: all pages decided again
 //! - `views`: one file for each view, with its JSON
 //!
@@ -26,6 +27,7 @@ mod program;
 mod redecision;
 mod reply;
 mod site;
+mod steered;
 mod tuner;
 mod views;
 
@@ -44,7 +46,7 @@ pub use program::Program;
 pub const FLAGS: Flags = Flags {
     address: "--listen",
     public: "--public",
-    risk: "everyone who reaches it can read the crawl and change labels, config.toml and verdicts",
+    risk: "everyone who reaches it can read the crawl and steer it, and change labels, config.toml and verdicts",
 };
 
 /// A running server; dropping it ends it.

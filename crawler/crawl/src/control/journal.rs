@@ -166,7 +166,7 @@ impl Journal {
     }
 
     /// Refuses another user than the owner of the data folder, who could not read the file that this user would create.
-    fn check_user(&self) -> io::Result<()> {
+    pub(super) fn check_user(&self) -> io::Result<()> {
         #[cfg(unix)]
         if let Some(owner) = self.owner_of_folder()?
             && owner != rustix::process::geteuid().as_raw()

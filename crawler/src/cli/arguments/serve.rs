@@ -21,7 +21,7 @@ pub struct ServeArgs {
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8800")]
     pub listen: Address,
     /// Allow a --listen address that other machines can reach. The server has no login: everyone who reaches it can read the crawl
-    /// and change labels, config.toml and verdicts.
+    /// and steer it, and change labels, config.toml and verdicts.
     #[arg(long)]
     pub public: bool,
 }

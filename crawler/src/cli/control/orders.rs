@@ -4,71 +4,31 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use crate::cli::arguments::{ControlAction, ControlAddArgs, ControlDelayArgs, ControlTargets};
+use crate::cli::arguments::{ControlAction, ControlAddArgs};
 use crate::cli::error::UsageError;
 use config::Config;
 use config::settings::Settings;
-use crawl::control::in_force::InForce;
 use crawl::control::order::Order;
-use crawl::control::target::Target;
+use crawl::control::written;
 use crawl::seeds::Seeds;
-use web::host_pattern::parse_host;
-
-/// URLs of one order. More belong into a seeds file, which is read as a stream.
-const MAX_URLS: usize = 10_000;
-
-/// Bytes of their texts.
-const MAX_BYTES: usize = 4 << 20;
-
-/// Drops in force. More are a slip of the pen, as in the configuration.
-const MAX_DROPS: usize = 1_000;
-
-/// The longest delay, as in the configuration: a day.
-const MAX_SECONDS: f64 = 86_400.0;
 
 /// The order; `None` for the question about the status.
 pub(super) fn of(action: &ControlAction) -> Result<Option<Order>, UsageError> {
+    let targets = |what: &[String]| written::targets(what).map_err(UsageError::Argument);
     Ok(Some(match action {
         ControlAction::Pause => Order::Pause,
         ControlAction::Resume => Order::Resume,
         ControlAction::Stop => Order::Stop,
-        ControlAction::Add(args) => Order::Add { urls: urls(args)? },
-        ControlAction::Drop(args) => Order::Drop { what: targets(args)? },
-        ControlAction::Restore(args) => Order::Restore { what: targets(args)? },
-        ControlAction::Delay(args) => delay(args)?,
+        ControlAction::Add(args) => written::add(urls(args)?).map_err(UsageError::Argument)?,
+        ControlAction::Drop(args) => Order::Drop {
+            what: targets(&args.what)?,
+        },
+        ControlAction::Restore(args) => Order::Restore {
+            what: targets(&args.what)?,
+        },
+        ControlAction::Delay(args) => written::delay(&args.host, &args.seconds).map_err(UsageError::Argument)?,
         ControlAction::Status => return Ok(None),
     }))
-}
-
-fn targets(args: &ControlTargets) -> Result<Vec<String>, UsageError> {
-    let mut texts: Vec<String> = Vec::new();
-    for text in &args.what {
-        let target = Target::parse(text).map_err(|reason| UsageError::Argument(format!("{text:?}: {reason}")))?;
-        if !texts.iter().any(|known| known == target.as_str()) {
-            texts.push(target.as_str().to_owned());
-        }
-    }
-    Ok(texts)
-}
-
-fn delay(args: &ControlDelayArgs) -> Result<Order, UsageError> {
-    parse_host(&args.host).map_err(|reason| UsageError::Argument(format!("{:?}: {reason}", args.host)))?;
-    let seconds = match args.seconds.as_str() {
-        "default" => None,
-        text => {
-            let seconds = text
-                .parse()
-                .ok()
-                .filter(|seconds| (0.0..=MAX_SECONDS).contains(seconds));
-            Some(seconds.ok_or_else(|| {
-                UsageError::Argument(format!(
-                    "{text:?} is no delay: write seconds from 0 to {MAX_SECONDS}, such as 5 or 0.5, or default"
-                ))
-            })?)
-        }
-    };
-    let host = args.host.to_lowercase();
-    Ok(Order::Delay { host, seconds })
 }
 
 fn urls(args: &ControlAddArgs) -> Result<Vec<String>, UsageError> {
@@ -77,26 +37,15 @@ fn urls(args: &ControlAddArgs) -> Result<Vec<String>, UsageError> {
         source,
     })?;
     let mut urls = args.urls.clone();
-    // What is no URL by any configuration; the crawl checks the rest by its own.
-    if let Some(bad) = Seeds::in_texts(&urls, &settings).1.into_iter().next() {
-        return Err(UsageError::Argument(format!(
-            "{:?} is no URL to add: {}",
-            bad.text, bad.reason
-        )));
-    }
+    written::check_urls(&urls, &settings).map_err(UsageError::Argument)?;
     if let Some(file) = &args.file {
-        let most = (MAX_URLS + 1).saturating_sub(urls.len());
+        let most = (written::MAX_URLS + 1).saturating_sub(urls.len());
         urls.extend(lines(file, most, &settings)?);
     }
     if urls.is_empty() {
         return Err(UsageError::Argument(
             "there is no URL to add: the file has none".to_owned(),
         ));
-    }
-    if urls.len() > MAX_URLS || urls.iter().map(String::len).sum::<usize>() > MAX_BYTES {
-        return Err(UsageError::Argument(format!(
-            "there are too many URLs for one order, which takes {MAX_URLS} or 4 MiB: divide them, or start a run with a seeds file"
-        )));
     }
     Ok(urls)
 }
@@ -112,7 +61,7 @@ fn lines(path: &Path, most: usize, settings: &Settings) -> Result<Vec<String>, U
     for (line, number) in BufReader::new(file).lines().zip(1..) {
         let line = line.map_err(unreadable)?;
         let line = line.trim();
-        if urls.len() == most || bytes > MAX_BYTES {
+        if urls.len() == most || bytes > written::MAX_BYTES {
             break;
         }
         bytes += line.len();
@@ -129,45 +78,4 @@ fn lines(path: &Path, most: usize, settings: &Settings) -> Result<Vec<String>, U
         urls.push(line.to_owned());
     }
     Ok(urls)
-}
-
-/// Refuses to restore what is not dropped.
-pub(super) fn check_dropped(what: &[String], in_force: &InForce) -> Result<(), UsageError> {
-    let Some(other) = what.iter().find(|what| !in_force.is_dropped(what)) else {
-        return Ok(());
-    };
-    let dropped: Vec<&str> = in_force.dropped.iter().map(|dropped| dropped.what.as_str()).collect();
-    Err(UsageError::Argument(if dropped.is_empty() {
-        format!("{other} is not dropped; nothing is")
-    } else {
-        format!(
-            "{other} is not dropped; write it as it was dropped: {}",
-            dropped.join(", ")
-        )
-    }))
-}
-
-/// Bounds the number of drops, each of which is compared with every URL.
-pub(super) fn check_number(what: &[String], in_force: &InForce) -> Result<(), UsageError> {
-    if in_force.dropped.len() + what.len() <= MAX_DROPS {
-        return Ok(());
-    }
-    Err(UsageError::Argument(format!(
-        "more than {MAX_DROPS} hosts and patterns cannot be dropped; one regex: can stand for many, and scope.exclude holds for the next run"
-    )))
-}
-
-/// Why a worker of a fleet does not take this order, and what to do instead.
-pub(super) fn not_in_fleet(order: &Order, worker: u16) -> String {
-    let instead = match order {
-        Order::Add { .. } => "start a worker with a seeds file that has the URLs; the fleet divides them",
-        Order::Delay { .. } => {
-            "set delay_ms in a [[host]] section of the configuration of all workers, and start them again"
-        }
-        _ => "set scope.exclude in the configuration of all workers, and start them again",
-    };
-    format!(
-        "this is the folder of worker {worker} of a fleet, where a host belongs to no worker for long, so `{}` for one worker would not hold; {instead}",
-        order.word()
-    )
 }

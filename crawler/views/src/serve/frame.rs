@@ -8,6 +8,7 @@ use super::keeper::Current;
 use super::moment::Moment;
 use crate::report::Report;
 use crate::report::html::cut;
+use crawl::control::status::time;
 use terminal::units::grouped;
 
 /// Hosts of seeds that the header names.
@@ -36,9 +37,10 @@ pub(super) struct CrawlLine {
     /// The hosts of the seeds.
     pub name: String,
     pub all_seeds: String,
-    /// `running`, `stopped, 7 URLs queued` or `finished`.
+    /// `running`, `paused`, `not running, 7 URLs left`, `finished`, or one of the last two with `, paused`.
     pub state: String,
     pub class: &'static str,
+    pub paused_since: Option<Moment>,
     /// What the time says.
     pub as_of_words: &'static str,
     pub as_of: Moment,
@@ -47,9 +49,10 @@ pub(super) struct CrawlLine {
 }
 
 impl CrawlLine {
-    pub fn of(current: &Current) -> Self {
+    /// `paused` is the number of the order by which the crawl is paused.
+    pub fn of(current: &Current, paused: Option<u64>) -> Self {
         let (report, now) = (&current.model.report, SystemTime::now());
-        let (state, class) = state(report);
+        let (state, class) = state(report, paused.is_some());
         let (as_of_words, stamp) = match (&report.as_of, &report.timeline.ended_at) {
             (Some(as_of), _) => ("as of", &as_of.at),
             (None, Some(ended)) => ("last page", ended),
@@ -60,6 +63,7 @@ impl CrawlLine {
             all_seeds: cut(&report.about.seeds.join(", "), SEEDS_CHARS),
             state,
             class,
+            paused_since: paused.map(|order| Moment::of(&time(order), now)),
             as_of_words,
             as_of: Moment::of(stamp, now),
             is_reading: current.is_reading,
@@ -94,13 +98,16 @@ fn name(report: &Report) -> String {
     }
 }
 
-fn state(report: &Report) -> (String, &'static str) {
+fn state(report: &Report, is_paused: bool) -> (String, &'static str) {
     let waiting = report.counts.queued.saturating_sub(report.steering.held_back) + report.counts.due;
+    let of_the_next_run = if is_paused { ", paused" } else { "" };
     if report.as_of.is_some() {
-        ("running".to_owned(), "running")
+        let word = if is_paused { "paused" } else { "running" };
+        (word.to_owned(), word)
     } else if waiting > 0 {
-        (format!("not running, {} URLs left", grouped(waiting)), "stopped")
+        let left = format!("not running, {} URLs left{of_the_next_run}", grouped(waiting));
+        (left, "stopped")
     } else {
-        ("finished".to_owned(), "finished")
+        (format!("finished{of_the_next_run}"), "finished")
     }
 }

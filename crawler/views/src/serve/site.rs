@@ -12,6 +12,7 @@ use super::labels::LabelsFile;
 use super::program::Program;
 use super::redecision::Redecision;
 use super::reply::Refusal;
+use super::steered::Steered;
 use super::tuner::{NoSurvey, Tuner};
 use study::tune::Survey;
 
@@ -22,6 +23,7 @@ pub(super) struct Site {
     pub program: Arc<Program>,
     pub labels: LabelsFile,
     pub redecision: Arc<Redecision>,
+    pub steered: Steered,
     tuner: Arc<Tuner>,
     keeper: Arc<Keeper>,
 }
@@ -32,6 +34,7 @@ impl Site {
             guard,
             labels: LabelsFile::in_folder(&program.data),
             redecision: Redecision::new(program.clone()),
+            steered: Steered::in_folder(&program.data),
             tuner: Tuner::new(program.clone()),
             keeper: Keeper::new(program.clone()),
             program,
@@ -77,7 +80,7 @@ impl Site {
             view,
             token: self.guard.token(),
             data: self.program.data.display().to_string(),
-            crawl: current.map(CrawlLine::of),
+            crawl: current.map(|current| CrawlLine::of(current, self.steered.now().paused)),
         }
     }
 }

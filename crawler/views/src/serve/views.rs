@@ -1,11 +1,13 @@
 //! The views: one file for each, with its pages and its part of the API.
 
 mod check;
+mod control;
 mod duplicates;
 mod explain;
 mod glance;
 mod hosts;
 mod listing;
+mod orders;
 mod overview;
 mod pages;
 mod pair;
@@ -54,6 +56,9 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 pub(super) fn reply(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
     match (asked.path.as_str(), asked.is_write) {
         ("/", false) => overview::page(site),
+        ("/control", false) => control::page(site),
+        ("/api/control", false) => control::json(site),
+        ("/api/control", true) => control::order(site, asked),
         ("/pages", false) => pages::page(site, asked),
         ("/pages.csv", false) => pages::file(site, asked),
         ("/hosts", false) => hosts::page(site),
@@ -88,6 +93,7 @@ pub(super) fn reply(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
         ("/assets/report.js", false) => Ok(Reply::Asset(SCRIPT, include_str!("../../templates/report.js"))),
         ("/assets/site.js", false) => Ok(Reply::Asset(SCRIPT, include_str!("../../templates/serve/site.js"))),
         ("/assets/overview.js", false) => Ok(Reply::Asset(SCRIPT, include_str!("../../templates/serve/overview.js"))),
+        ("/assets/control.js", false) => Ok(Reply::Asset(SCRIPT, include_str!("../../templates/serve/control.js"))),
         ("/assets/pair.js", false) => Ok(Reply::Asset(SCRIPT, include_str!("../../templates/serve/pair.js"))),
         ("/assets/tune.js", false) => Ok(Reply::Asset(SCRIPT, include_str!("../../templates/serve/tune.js"))),
         ("/assets/check.js", false) => Ok(Reply::Asset(SCRIPT, include_str!("../../templates/serve/check.js"))),

@@ -1,18 +1,19 @@
 'use strict';
-// Keeps the overview as new as the crawl: when the server has read a newer state, the parts of the page are fetched again.
+// Keeps the overview as new as the crawl: when the server has read a newer state, or an order has come, the parts of the page are fetched again.
 (() => {
   const EVERY_MS = 3000;
   const status = document.getElementById('moved-on');
-  let shown = Number(status.dataset.number);
+  let shown = `${status.dataset.number} ${status.dataset.lines}`;
   const set = (text) => { if (status.textContent !== text) status.textContent = text; };
   const update = async () => {
     try {
       const answer = await fetch('/api/overview', { cache: 'no-store' });
       if (answer.ok) {
-        const { number } = await answer.json();
-        if (number !== shown) {
+        const got = await answer.json();
+        const newest = `${got.number} ${got.journal_lines}`;
+        if (newest !== shown) {
           await window.replaceParts('/', false);
-          shown = number;
+          shown = newest;
         }
         set('');
       }

@@ -13,6 +13,7 @@ use crate::serve::frame::Frame;
 use crate::serve::model::{DoubtfulPair, Model, Outcome};
 use crate::serve::reply::{Refusal, Reply};
 use crate::serve::site::Site;
+use crawl::control::status::time;
 
 /// Rows of each list of what to look at; the view that a list leads to has all.
 const LOOKED_AT: usize = 5;
@@ -24,6 +25,7 @@ const CHARS: usize = 200;
 struct OverviewPage<'a> {
     frame: Frame<'a>,
     number: u64,
+    journal_lines: u64,
     sections: Sections,
     tiles: Vec<Tile>,
     health: String,
@@ -74,6 +76,7 @@ pub fn page(site: &Arc<Site>) -> Result<Reply, Refusal> {
     Reply::page(&OverviewPage {
         frame: site.frame("overview", Some(&current)),
         number: model.number,
+        journal_lines: site.steered.now().lines,
         sections: Sections::of(&model.report),
         tiles: glance::tiles(&model.report),
         health: glance::health(&model.report),
@@ -88,6 +91,7 @@ pub(super) fn json(site: &Arc<Site>) -> Result<Reply, Refusal> {
     let current = site.current()?;
     let report = &current.model.report;
     let sections = Sections::of(report);
+    let standing = site.steered.now();
     let figures: Vec<_> = sections
         .figures
         .iter()
@@ -101,6 +105,8 @@ pub(super) fn json(site: &Arc<Site>) -> Result<Reply, Refusal> {
         "lead": sections.lead,
         "figures": figures,
         "counts": report.counts,
+        "paused_since": standing.paused.map(time),
+        "journal_lines": standing.lines,
     }))
 }
 
