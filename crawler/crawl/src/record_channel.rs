@@ -52,6 +52,7 @@ impl RecordSender {
     ///
     /// # Errors
     /// There was no room, or the recorder has ended.
+    #[expect(clippy::result_large_err, reason = "the sender has its record back")]
     pub fn send_timeout(&self, record: WeighedRecord, time: Duration) -> Result<(), SendTimeoutError<WeighedRecord>> {
         self.records.send_timeout(record, time)?;
         self.ringer.0.ring();
