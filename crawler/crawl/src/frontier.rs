@@ -327,6 +327,11 @@ impl Frontier {
         }
     }
 
+    /// How many jobs are in the pipeline.
+    pub fn jobs(&self) -> usize {
+        self.tickets.out()
+    }
+
     /// Judges the held-back URLs of a host again.
     fn review(&mut self, name: &str) {
         match self.hosts.get_mut(name) {

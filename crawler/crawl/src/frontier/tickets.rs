@@ -58,6 +58,11 @@ impl Tickets {
         self.out > 0
     }
 
+    /// How many jobs hold a ticket.
+    pub fn out(&self) -> usize {
+        self.out
+    }
+
     /// Whether no further job may start.
     pub fn are_used_up(&self) -> bool {
         self.out >= self.window || self.requests >= self.parallel

@@ -27,6 +27,9 @@ const DISPLAY_INTERVAL: Duration = Duration::from_millis(250);
 /// Displays take at most one `DISPLAY_SHARE`-th of the loop's time.
 const DISPLAY_SHARE: u32 = 50;
 
+/// With so many jobs in the pipeline, none is urgent: the crawl does not wait for the verdict of one.
+const MANY_JOBS: usize = 16;
+
 /// How long a run waits for the pages in process after it was asked to stop. A page that takes longer, because its server does not answer
 /// or its text is costly to read, goes back to the queue.
 const STOP_GRACE: Duration = Duration::from_secs(3);
@@ -89,6 +92,7 @@ pub(super) async fn drive(
             .into_iter()
             .flatten()
             .min();
+        recording.records.expect_more(frontier.jobs() >= MANY_JOBS);
         drop(unit);
         tokio::select! {
             event = events.recv() => if let Some(mut event) = event {
@@ -115,6 +119,7 @@ pub(super) async fn drive(
             Ok(silence) = &mut silent => return Err(silence.into()),
         }
     };
+    recording.records.expect_more(false);
     let unit = watched.begin();
     watch.waits_for("the recorder", PATIENCE_AFTER_STOP);
     if ending != Ending::Stopped {

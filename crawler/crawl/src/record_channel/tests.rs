@@ -1,7 +1,5 @@
 //! No record is overslept, and neither is the end.
 
-use std::thread;
-
 use super::*;
 
 /// Longer than any test: a receiver that waits so long was not woken.
@@ -17,6 +15,7 @@ fn a_receiver_that_sleeps_between_records_misses_none_and_learns_of_the_end() {
                 for record in 0..2_000 {
                     // The pauses are about as long as the receiver needs to fall asleep, and shorter, and longer.
                     (0..(record * 7 + number * 131) % 997).for_each(|_| std::hint::spin_loop());
+                    sender.expect_more(record % 100 == number);
                     assert!(sender.send((Record::ReadSeeds, Claim::default())));
                 }
             })
@@ -56,4 +55,17 @@ fn a_wait_ends_in_time_and_a_sender_learns_that_the_receiver_has_ended() {
     assert!(matches!(late, Err(SendTimeoutError::Timeout(_))));
     drop(receiver);
     assert!(!sender.send((Record::ReadSeeds, Claim::default())));
+}
+
+#[test]
+fn the_end_comes_through_a_nap() {
+    let (sender, receiver) = record_channel(1);
+    sender.expect_more(true);
+    let waited = receiver.recv_timeout(Duration::from_millis(1)).map(drop);
+    assert_eq!(waited, Err(RecvTimeoutError::Timeout));
+    drop(sender);
+    assert_eq!(
+        receiver.recv_timeout(LONG).map(drop),
+        Err(RecvTimeoutError::Disconnected)
+    );
 }
