@@ -44,9 +44,9 @@ use super::output::Output;
 use crate::cli::arguments::{CandidateSource, DedupArgs, GroupBy, Split};
 use crate::cli::error::{Error, UsageError};
 use config::Config;
-use config::sections::CandidatesFrom;
 use config::settings::Settings;
 use crawl::shutdown;
+use dedup::Candidates;
 use error::RunError;
 use files::{Fields, InputLimits, Inputs, Reading};
 use study::in_words::counted;
@@ -160,12 +160,12 @@ fn settings(args: &DedupArgs) -> Result<Settings, UsageError> {
     config.dedup.max_distance = args.max_distance.unwrap_or(config.dedup.max_distance);
     config.dedup.min_similarity = args.min_similarity.unwrap_or(config.dedup.min_similarity);
     let validate = |config: &Config| super::configuration::validate(config, Some("the command line".into()));
-    let Some(candidates) = args.candidates.map(CandidatesFrom::from) else {
+    let Some(candidates) = args.candidates.map(Candidates::from) else {
         return validate(&config);
     };
     // Any rule goes with blocks.
-    config.dedup.candidates = CandidatesFrom::Blocks;
-    if candidates == CandidatesFrom::Bands && !validate(&config)?.rule.allows_bands() {
+    config.dedup.candidates = Candidates::Blocks;
+    if candidates == Candidates::Bands && !validate(&config)?.rule.allows_bands() {
         return Err(UsageError::Argument(BANDS_WITHOUT_SKETCH.to_owned()));
     }
     config.dedup.candidates = candidates;
