@@ -32,6 +32,7 @@ mod merge;
 mod otlp;
 mod output;
 mod panics;
+mod plot;
 mod rebuild;
 mod report;
 mod rules;
