@@ -9,6 +9,7 @@ mod check;
 mod config;
 mod configuration;
 mod control;
+mod counter;
 mod dedup;
 mod demo;
 mod diff_text;

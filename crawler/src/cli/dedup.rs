@@ -140,10 +140,7 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
             ));
         }
     }
-    match tally.faults() {
-        0 => Ok(()),
-        faults => Err(Error::Faults(faults)),
-    }
+    Error::of_faults(tally.faults())
 }
 
 /// The settings of `[dedup]` and `[[extract]]`, `fetch.walls`, and the flags. The command ignores the others.

@@ -16,6 +16,7 @@ use dedup::{Analyzer, Deduplicator, DocId, DuplicateRule, Index, Layout, MemoryI
 
 use crate::cli::arguments::EvaluateArgs;
 use crate::cli::error::{Error, UsageError};
+use crate::cli::output::write_whole;
 use error::RunError;
 use files::open_unpacked;
 use grid::Grid;
@@ -62,10 +63,10 @@ pub(super) fn execute(args: &EvaluateArgs, quiet: bool) -> Result<(), Error> {
         }
     }
     if let Some(path) = &args.csv {
-        write(path, &table::csv(&rows))?;
+        write_whole(Some(path), table::csv(&rows))?;
     }
     if let Some(path) = &args.svg {
-        write(path, &plot::svg(&rows))?;
+        write_whole(Some(path), plot::svg(&rows))?;
     }
     Ok(super::output::say(&table::text(&rows))?)
 }
@@ -213,10 +214,4 @@ fn lines<T>(path: &Path, parse: impl Fn(&str) -> Result<T, String>) -> Result<Ve
         }
     }
     Ok(parsed)
-}
-
-fn write(path: &Path, text: &str) -> Result<(), RunError> {
-    let mut output = super::output::Output::open(Some(path))?;
-    output.write(text)?;
-    output.finish()
 }
