@@ -49,9 +49,8 @@ use crawl::shutdown;
 use dedup::Candidates;
 use error::RunError;
 use files::{Fields, InputLimits, Inputs, Reading};
-use study::in_words::counted;
 use terminal::tell::tell;
-use terminal::units::bytes;
+use terminal::units::{bytes, counted};
 use views::live::progress::Progress;
 
 /// Approximate upper bound on the memory between the stages, in bytes.
@@ -75,7 +74,7 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
     if inputs.left_out() > 0 {
         tracing::warn!(
             "skipped {} with an unknown ending; --format reads all files",
-            counted(usize::try_from(inputs.left_out()).unwrap_or(usize::MAX), "file")
+            counted(inputs.left_out(), "file")
         );
     }
     let index = named
@@ -136,7 +135,7 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
         if let Some((name, documents)) = index {
             tell(format_args!(
                 "  the index {name} has {}",
-                counted(documents, "document")
+                counted(documents as u64, "document")
             ));
         }
     }

@@ -20,9 +20,9 @@ use crate::cli::output::write_whole;
 use error::RunError;
 use files::open_unpacked;
 use grid::Grid;
-use study::in_words::counted;
 use study::labels::parse_label;
 use terminal::tell::tell;
+use terminal::units::counted;
 
 /// A page of the evaluated corpus.
 struct LabelledPage {
@@ -151,7 +151,7 @@ fn read_pages(path: &Path) -> Result<Vec<LabelledPage>, UsageError> {
     let with_text = |(id, text, title)| Some(LabelledPage { id, text: text?, title });
     let pages: Vec<LabelledPage> = pages.into_iter().filter_map(with_text).collect();
     if pages.len() < all {
-        let without = counted(all - pages.len(), "page");
+        let without = counted((all - pages.len()) as u64, "page");
         tracing::warn!("left out {without} without a text in {}", path.display());
     }
     if pages.is_empty() {
@@ -186,7 +186,7 @@ fn read_truth(args: &EvaluateArgs, pages: &[LabelledPage]) -> Result<Truth<u64>,
     if unknown > 0 {
         tracing::warn!(
             "left out {} of {}, because a page of theirs is not in {}",
-            counted(unknown, "pair"),
+            counted(unknown as u64, "pair"),
             args.pairs.display(),
             args.pages.display()
         );

@@ -15,7 +15,7 @@ use storage::Store;
 use study::diff;
 use study::labels::{self, Entry, Label};
 use terminal::text::terminal_text;
-use terminal::units::utc;
+use terminal::units::{counted, utc};
 use views::report::{Pair, Report, Waiting};
 
 /// The rows of a difference that fit a screen.
@@ -165,8 +165,8 @@ impl Given {
         match same + different {
             0 => "\nNo label was given.\n".to_owned(),
             all => format!(
-                "\n{all} new label{} in {}: {same} same, {different} different. `crawler tune` judges by them.\n",
-                if all == 1 { "" } else { "s" },
+                "\n{} in {}: {same} same, {different} different. `crawler tune` judges by them.\n",
+                counted(all as u64, "new label"),
                 path.display()
             ),
         }
