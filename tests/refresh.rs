@@ -1,5 +1,7 @@
 //! Pages that are looked at again: `crawler run --refresh`.
 
+mod interrupted;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -116,6 +118,26 @@ fn restless() -> (Site, Arc<AtomicUsize>) {
             _ => Answer::status(404),
         }
     })
+}
+
+/// A home page and `pages` articles, the last of which is held back once the phase is 1.
+fn held_site(pages: usize) -> (Site, Arc<AtomicUsize>, Arc<Gate>) {
+    let gate = Arc::new(Gate::closed());
+    let held = gate.clone();
+    let links: Vec<String> = (1..=pages).map(|n| format!("/{n}")).collect();
+    let (site, phase) = phased(move |phase, asked| {
+        if asked.path == "/" {
+            return home(&links);
+        }
+        let Some(n) = asked.path[1..].parse().ok().filter(|n| (1..=pages).contains(n)) else {
+            return Answer::status(404);
+        };
+        if phase == 1 && n == pages / 2 {
+            held.pass();
+        }
+        article(n as u64 + if phase == 1 && n % 3 == 0 { 1_000 } else { 0 }, NO_LINKS)
+    });
+    (site, phase, gate)
 }
 
 #[test]
@@ -299,93 +321,6 @@ fn a_refresh_needs_no_seeds_but_a_crawl() {
     run(crawler(["run"]).current_dir(crawl.path("")))
         .with_code(2)
         .complains_of(&["--seeds"]);
-}
-
-/// A home page and `pages` articles, the last of which is held back once the phase is 1.
-fn held_site(pages: usize) -> (Site, Arc<AtomicUsize>, Arc<Gate>) {
-    let gate = Arc::new(Gate::closed());
-    let held = gate.clone();
-    let links: Vec<String> = (1..=pages).map(|n| format!("/{n}")).collect();
-    let (site, phase) = phased(move |phase, asked| {
-        if asked.path == "/" {
-            return home(&links);
-        }
-        let Some(n) = asked.path[1..].parse().ok().filter(|n| (1..=pages).contains(n)) else {
-            return Answer::status(404);
-        };
-        if phase == 1 && n == pages / 2 {
-            held.pass();
-        }
-        article(n as u64 + if phase == 1 && n % 3 == 0 { 1_000 } else { 0 }, NO_LINKS)
-    });
-    (site, phase, gate)
-}
-
-const PAGES: usize = 30;
-
-#[track_caller]
-fn assert_refreshed_once(crawl: &Crawl, site: &Site) {
-    let changed = (PAGES / 3) as u64;
-    let report = crawl.report();
-    let all = PAGES as u64 + 1;
-    assert_eq!(
-        refreshed(&report),
-        of([("due", all), ("changed", changed), ("unchanged", all - changed)])
-    );
-    assert_eq!(list(&report["refresh"], "refreshes").len(), 1);
-    assert_eq!((count(&report, "kept"), count(&report, "due")), (all, 0));
-    assert_eq!(crawl.outcomes(site).len() as u64, all);
-}
-
-#[test]
-fn an_interrupted_refresh_goes_on_with_the_next_run_and_visits_nothing_twice() {
-    for goes_on_by_refresh in [true, false] {
-        let (site, phase, gate) = held_site(PAGES);
-        let crawl = due_after(site.url("/"), 30).one_at_a_time();
-        crawl.run();
-        phase.store(1, Ordering::SeqCst);
-        let arguments = refresh_in(30);
-        let running =
-            crate::support::process::Running::start(&mut crawl.command(&arguments.each_ref().map(String::as_str)));
-        gate.wait_for_arrival();
-        running.interrupt();
-        running.wait_for_stderr("stopping: finishing the URLs in process");
-        gate.open();
-        running
-            .wait()
-            .with_code(130)
-            .says(&["Stopped", "still to be visited", "the same command continues the crawl"]);
-        let waiting = count(&crawl.report(), "due");
-        assert!((1..PAGES as u64).contains(&waiting), "{waiting}");
-        if goes_on_by_refresh {
-            crawl.end(&arguments.each_ref().map(String::as_str)).succeeded();
-        } else {
-            crawl.run();
-        }
-        assert_refreshed_once(&crawl, &site);
-        let times = site.times_asked();
-        assert!(times.values().all(|&times| times == 2), "{times:?}");
-    }
-}
-
-#[test]
-fn a_refresh_that_is_killed_is_finished_by_the_next_run() {
-    let (site, phase, gate) = held_site(PAGES);
-    gate.open();
-    let mut crawl = due_after(site.url("/"), 30).set("storage.commit_interval_ms", 1);
-    crawl.run();
-    phase.store(1, Ordering::SeqCst);
-    crawl.change("politeness.delay_ms", 5);
-    let arguments = refresh_in(30);
-    for requests in [3, 8, 6] {
-        let before = site.requests().len();
-        let mut life =
-            crate::support::process::Running::start(&mut crawl.command(&arguments.each_ref().map(String::as_str)));
-        site.wait_for_requests(before + requests);
-        life.kill();
-    }
-    crawl.end(&arguments.each_ref().map(String::as_str)).succeeded();
-    assert_refreshed_once(&crawl, &site);
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! What a crawl on disk survives, and what its user is told: rebuilt from the archive, verified, compacted, damaged in every way.
 
+mod limits;
+mod read_only;
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -102,6 +105,25 @@ fn files(folder: &Path) -> Vec<std::path::PathBuf> {
     }
     found.sort();
     found
+}
+
+/// Runs `mount`; whether it succeeded.
+fn mounted(arguments: &[&str], on: &Path) -> bool {
+    let status = Command::new("mount")
+        .args(arguments)
+        .arg(on)
+        .stderr(Stdio::null())
+        .status();
+    status.is_ok_and(|status| status.success())
+}
+
+/// A mount that ends with this value.
+struct Mount<'a>(&'a Path);
+
+impl Drop for Mount<'_> {
+    fn drop(&mut self) {
+        let _ended = Command::new("umount").arg(self.0).status();
+    }
 }
 
 #[test]
@@ -374,306 +396,6 @@ fn a_flipped_bit_or_a_cut_in_the_state_is_told_or_harmless_and_a_rebuild_mends_i
     let mut rebuild = crawler(["rebuild", "--data"]);
     run(rebuild.arg(&data).current_dir(folder.path())).succeeded();
     assert!(answered_in_whole_or_refused(folder.path(), &data, &expected));
-}
-
-/// The command in a shell that sets a limit first.
-fn limited(limit: &str, command: &Command) -> Command {
-    let mut shell = Command::new("sh");
-    shell
-        .args(["-c", &format!("{limit}; exec \"$@\""), "sh"])
-        .arg(command.get_program())
-        .args(command.get_args());
-    for (key, value) in command.get_envs() {
-        match value {
-            Some(value) => shell.env(key, value),
-            None => shell.env_remove(key),
-        };
-    }
-    if let Some(folder) = command.get_current_dir() {
-        shell.current_dir(folder);
-    }
-    shell.stdin(Stdio::null());
-    shell
-}
-
-#[test]
-fn a_limit_on_file_sizes_ends_a_crawl_with_a_message_and_the_next_run_goes_on() {
-    let site = site();
-    let mut ended_early = 0;
-    for kilobytes in [64, 200, 400, 600] {
-        let crawl = Crawl::of(site.url("/")).set("storage.commit_interval_ms", 1);
-        // In units of 512 bytes, as the standard has it. The default of the signal would end the process.
-        let limit = format!("ulimit -f {}", kilobytes * 2);
-        let ended = run(&mut limited(&limit, &crawl.command(&["-q"])));
-        if ended.code == Some(0) {
-            continue;
-        }
-        ended_early += 1;
-        let ended = ended.with_code(1);
-        let said = ended.stderr.trim_end();
-        assert_eq!(said.lines().count(), 1, "{kilobytes} kB: {said}");
-        assert!(
-            said.starts_with("crawler: ") && !said.contains("panicked"),
-            "{kilobytes} kB: {said}"
-        );
-        let did_open = crawl.data().join("last-commit").exists();
-        if did_open {
-            let at_hand = crawl.read("verify", &[]);
-            assert!(at_hand.code == Some(0), "{kilobytes} kB: {said}\n{at_hand:?}");
-        }
-        crawl.run();
-        assert_eq!(count(&crawl.report(), "queued"), 0, "{kilobytes} kB");
-        assert_eq!(crawl.outcomes(&site).len(), PAGES + 3, "{kilobytes} kB: {said}");
-        verified(&crawl);
-    }
-    assert!(ended_early > 1, "{ended_early}");
-}
-
-#[test]
-fn a_full_disk_ends_a_crawl_with_a_message_and_the_next_run_goes_on() {
-    let site = site();
-    let mut ended_early = 0;
-    for kilobytes in [40, 300, 600, 750, 900] {
-        let crawl = crawl_of(&site).set("storage.commit_interval_ms", 1);
-        let data = crawl.data();
-        fs::create_dir_all(&data).unwrap();
-        let size = format!("size={kilobytes}k");
-        let mount = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", &size, "tmpfs"])
-            .arg(&data)
-            .output();
-        if !mount.is_ok_and(|mount| mount.status.success()) {
-            eprintln!("NOT TESTED: a small file system cannot be mounted by this user");
-            return;
-        }
-        let ended = run(&mut crawl.command(&["-q"]));
-        let more = Command::new("mount")
-            .args(["-o", "remount,size=64m"])
-            .arg(&data)
-            .status()
-            .unwrap();
-        let went_on = more.success().then(|| crawl.end(&["-q"]));
-        let outcomes = went_on
-            .is_some()
-            .then(|| crawl.read("report", &["--format", "json"]).stdout);
-        let verdict = crawl.read("verify", &[]);
-        assert!(Command::new("umount").arg(&data).status().unwrap().success());
-        went_on.unwrap().succeeded();
-        let report: serde_json::Value = serde_json::from_str(&outcomes.unwrap()).unwrap();
-        assert_eq!(
-            (count(&report, "queued"), count(&report, "discovered")),
-            (0, PAGES as u64 + 3)
-        );
-        verdict.succeeded();
-        if ended.code == Some(0) {
-            continue;
-        }
-        ended_early += 1;
-        let ended = ended.with_code(1);
-        let said = ended.stderr.trim_end();
-        assert!(
-            said.starts_with("crawler: ") && said.lines().count() == 1,
-            "{kilobytes} kB: {said}"
-        );
-        assert!(
-            said.contains("free some space") || said.contains("see to the disk"),
-            "{kilobytes} kB: {said}"
-        );
-        assert!(
-            !said.contains("Os {") && !said.contains("kind:"),
-            "{kilobytes} kB: {said}"
-        );
-    }
-    assert!(ended_early > 1, "{ended_early}");
-}
-
-#[test]
-fn a_full_disk_under_an_index_is_said_in_words() {
-    let folder = tempfile::tempdir().unwrap();
-    let lines: String = (0..40)
-        .map(|seed| format!("{{\"text\":\"{}\"}}\n", words(seed, 300)))
-        .collect();
-    fs::write(folder.path().join("in.jsonl"), lines).unwrap();
-    let mut failed = 0;
-    for kilobytes in [4, 12, 20, 32, 48] {
-        let disk = folder.path().join("disk");
-        fs::create_dir_all(&disk).unwrap();
-        if !mounted(&["-t", "tmpfs", "-o", &format!("size={kilobytes}k"), "tmpfs"], &disk) {
-            eprintln!("NOT TESTED: a small file system cannot be mounted by this user");
-            return;
-        }
-        let ended = run(
-            crawler(["dedup", "in.jsonl", "-q", "--output", "out", "--index", "disk/index"]).current_dir(folder.path()),
-        );
-        assert!(Command::new("umount").arg(&disk).status().unwrap().success());
-        if ended.code == Some(0) {
-            continue;
-        }
-        failed += 1;
-        let said = ended.with_code(1).stderr;
-        assert!(
-            !said.contains("Os {") && !said.contains("panicked"),
-            "{kilobytes} kB: {said}"
-        );
-        assert!(
-            said.contains("crawler: ") && said.contains("space"),
-            "{kilobytes} kB: {said}"
-        );
-    }
-    assert!(failed > 1, "{failed}");
-}
-
-#[cfg(unix)]
-#[test]
-fn a_limit_on_the_address_space_is_obeyed_or_said_in_words() {
-    let site = site();
-    let crawl = Crawl::of(site.url("/"));
-    for kilobytes in [150_000, 250_000, 500_000] {
-        let ended = run(&mut limited(&format!("ulimit -v {kilobytes}"), &crawl.command(&["-q"]))).with_code(1);
-        let said = ended.stderr.trim_end();
-        assert_eq!(said.lines().count(), 1, "{kilobytes} kB: {said}");
-        assert!(
-            said.contains("the limit on the address space is") && said.contains("ulimit -v"),
-            "{kilobytes} kB: {said}"
-        );
-    }
-    // A crawl reserves less than this, although its allocator would reserve more without a limit.
-    run(&mut limited("ulimit -v 2000000", &crawl.command(&["-q"]))).succeeded();
-    for command in [["report"], ["export"], ["verify"]] {
-        let mut command = crawler(command);
-        command.arg("--data").arg(crawl.data());
-        run(&mut limited("ulimit -v 600000", &command)).succeeded();
-        let said = run(&mut limited("ulimit -v 250000", &command)).with_code(1).stderr;
-        assert!(said.contains("the limit on the address space is"), "{said}");
-    }
-}
-
-/// The reading commands on the folder `data`, each with its exit code.
-fn readings(site: &Site) -> Vec<(Vec<String>, i32)> {
-    let page = site.url("/1");
-    let commands: [(&[&str], i32); 8] = [
-        (&["report"], 0),
-        (&["report", "--format", "json"], 0),
-        (&["explain", &page], 0),
-        (&["check", "text.txt"], 12),
-        (&["tune", "--sample", "10"], 0),
-        (&["rules"], 0),
-        (&["export"], 0),
-        (&["verify"], 0),
-    ];
-    let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
-    commands.map(|(words, code)| (owned(words), code)).into()
-}
-
-/// What each reading command says on `data`.
-fn read_all(crawl: &Crawl, site: &Site) -> Vec<String> {
-    let read = |(words, code): (Vec<String>, i32)| {
-        let arguments: Vec<&str> = words[1..].iter().map(String::as_str).collect();
-        (crawl.read(&words[0], &arguments), code)
-    };
-    let ended = readings(site).into_iter().map(read);
-    ended.map(|(ended, code)| ended.with_code(code).stdout).collect()
-}
-
-/// Asserts that the reading commands answer as in `before`, from a copy that they remove, and that they change nothing in `data`.
-fn assert_reads_a_copy(crawl: &Crawl, site: &Site, before: &[String]) {
-    let temporary = tempfile::tempdir().unwrap();
-    let state = fs::read(crawl.data().join("state/db")).unwrap();
-    for ((words, code), before) in readings(site).into_iter().zip(before) {
-        let mut command = crawler(&words);
-        command
-            .args(["--data", "data"])
-            .current_dir(crawl.path(""))
-            .env("TMPDIR", temporary.path());
-        let ended = run(&mut command).with_code(code);
-        assert_eq!(&ended.stdout, before, "{words:?}");
-        ended.complains_of(&["data cannot be written to", "reads a copy of its state"]);
-        assert_eq!(
-            fs::read_dir(temporary.path()).unwrap().count(),
-            0,
-            "{words:?} left its copy"
-        );
-    }
-    assert!(
-        fs::read(crawl.data().join("state/db")).unwrap() == state,
-        "the state has changed"
-    );
-}
-
-/// Runs `mount`; whether it succeeded.
-fn mounted(arguments: &[&str], on: &Path) -> bool {
-    let status = Command::new("mount")
-        .args(arguments)
-        .arg(on)
-        .stderr(Stdio::null())
-        .status();
-    status.is_ok_and(|status| status.success())
-}
-
-/// A mount that ends with this value.
-struct Mount<'a>(&'a Path);
-
-impl Drop for Mount<'_> {
-    fn drop(&mut self) {
-        let _ended = Command::new("umount").arg(self.0).status();
-    }
-}
-
-fn set_modes(mode: &str, folder: &Path) {
-    let status = Command::new("chmod").args(["-R", mode]).arg(folder).status();
-    assert!(status.unwrap().success());
-}
-
-#[test]
-fn a_read_only_folder_is_read_from_a_copy_and_a_crawl_there_is_refused() {
-    let (site, crawl) = finished();
-    let data = crawl.data();
-    fs::write(crawl.path("text.txt"), "three words only").unwrap();
-    let before = read_all(&crawl, &site);
-    let place = data.to_str().unwrap().to_owned();
-    let bound = mounted(&["--bind", &place], &data).then(|| Mount(&data));
-    // Whoever may not mount is not root, and then modes hold.
-    match &bound {
-        Some(_) => assert!(mounted(&["-o", "remount,bind,ro"], &data)),
-        None => set_modes("a-w", &data),
-    }
-    assert!(
-        fs::write(data.join("probe"), "").is_err(),
-        "this test needs a folder that it cannot write to"
-    );
-    let refused = crawl.end(&["-q"]);
-    assert_reads_a_copy(&crawl, &site, &before);
-    drop(bound);
-    set_modes("u+w", &data);
-    let said = refused.with_code(1).stderr;
-    assert!(said.trim_end().lines().count() == 1 && said.contains("data"), "{said}");
-    assert!(said.contains("choose another data folder"), "{said}");
-}
-
-#[test]
-fn a_folder_on_a_full_disk_is_read_from_a_copy() {
-    let (site, crawl) = finished();
-    let data = crawl.data();
-    fs::write(crawl.path("text.txt"), "three words only").unwrap();
-    let before = read_all(&crawl, &site);
-    let kept = crawl.path("kept");
-    fs::rename(&data, &kept).unwrap();
-    fs::create_dir(&data).unwrap();
-    if !mounted(&["-t", "tmpfs", "-o", "size=64m", "tmpfs"], &data) {
-        // The other reason for a copy holds for every user.
-        fs::remove_dir(&data).unwrap();
-        fs::rename(&kept, &data).unwrap();
-        set_modes("a-w", &data);
-        assert_reads_a_copy(&crawl, &site, &before);
-        set_modes("u+w", &data);
-        return;
-    }
-    let _mount = Mount(&data);
-    let copied = Command::new("cp").arg("-a").arg(kept.join(".")).arg(&data).status();
-    assert!(copied.unwrap().success());
-    let mut filler = fs::File::create(data.join("filler")).unwrap();
-    while std::io::Write::write_all(&mut filler, &[1; 4096]).is_ok() {}
-    assert_reads_a_copy(&crawl, &site, &before);
 }
 
 #[test]

@@ -54,11 +54,8 @@ pub struct Archive {
 impl Archive {
     /// The names of the files of the crawl that began at `started_at`, by the state.
     pub(crate) fn names(state: &State, started_at: u64) -> Result<FileNames, StorageError> {
-        let zstd: Vec<u32> = match state.get(ZSTD)? {
-            Some(row) => state.decode("the row of compressions", &row)?,
-            None => Vec::new(),
-        };
-        Ok(FileNames::new(started_at, zstd))
+        let zstd: Option<Vec<u32>> = state.row(ZSTD, "the row of compressions")?;
+        Ok(FileNames::new(started_at, zstd.unwrap_or_default()))
     }
 
     /// `warc` is the folder of the files.
@@ -244,10 +241,8 @@ impl Archive {
 
     /// Numbers of the files that were missing at a rebuild. No row refers to them.
     pub(crate) fn gaps(&self) -> Result<Vec<u32>, StorageError> {
-        match self.state.get(GAPS)? {
-            Some(row) => self.state.decode("the row of missing files", &row),
-            None => Ok(Vec::new()),
-        }
+        let gaps = self.state.row(GAPS, "the row of missing files")?;
+        Ok(gaps.unwrap_or_default())
     }
 
     pub(crate) fn set_gaps(gaps: &[u32], piece: &mut Piece) -> Result<(), StorageError> {
@@ -268,10 +263,8 @@ impl Archive {
 
     /// Whether a rebuild noted this unreadable stretch, or a longer stretch that begins at the same byte.
     pub(crate) fn is_skipped(&self, file: u32, offset: u64, end: u64) -> Result<bool, StorageError> {
-        let Some(row) = self.state.get(skipped_key(file, offset))? else {
-            return Ok(false);
-        };
-        Ok(end <= self.state.decode::<u64>("an unreadable stretch", &row)?)
+        let skipped: Option<u64> = self.state.row(skipped_key(file, offset), "an unreadable stretch")?;
+        Ok(skipped.is_some_and(|skipped| end <= skipped))
     }
 
     /// Notes a stretch that cannot be read.
@@ -282,9 +275,7 @@ impl Archive {
 
     /// The part of the catalogue in `index.cdxj`; `None` before that is written for the first time.
     pub(crate) fn indexed(&self) -> Result<Option<Indexed>, StorageError> {
-        let row = self.state.get(INDEXED)?;
-        row.map(|row| self.state.decode("how far the index goes", &row))
-            .transpose()
+        self.state.row(INDEXED, "how far the index goes")
     }
 
     /// Forgets what the index holds, so that the next update writes it from the start.

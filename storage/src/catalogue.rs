@@ -33,9 +33,7 @@ impl<'a> Catalogue<'a> {
     }
 
     pub(crate) fn page(self, sequence: u64) -> Result<Option<PageRecord>, StorageError> {
-        let state = self.rows.state();
-        let row = state.get(format::numbered(PAGES, sequence))?;
-        row.map(|row| state.decode(PAGE, &row)).transpose()
+        self.rows.state().row(format::numbered(PAGES, sequence), PAGE)
     }
 
     pub(crate) fn latest(self, sequence: u64) -> Result<Option<PageRecord>, StorageError> {

@@ -82,8 +82,7 @@ impl HostCounts {
 }
 
 fn counts_of(state: &State, host: &str) -> Result<Option<Counts>, StorageError> {
-    let row = state.get(format::named(HOSTS, host))?;
-    row.map(|row| state.decode(COUNTS, &row)).transpose()
+    state.row(format::named(HOSTS, host), COUNTS)
 }
 
 /// The counts that the batches of a commit change.

@@ -90,9 +90,7 @@ impl<'a> HostMemory<'a> {
     /// # Errors
     /// Errors of the state.
     pub fn record(&self, host: &str) -> Result<Option<HostRecord>, StorageError> {
-        let row = self.state.get(format::named(GATES, host))?;
-        row.map(|row| format::decode_versioned(&row).ok_or_else(|| self.state.corrupt(HOST_STATE)))
-            .transpose()
+        self.state.versioned_row(format::named(GATES, host), HOST_STATE)
     }
 
     /// The committed robots.txt of an origin of the host.

@@ -132,6 +132,7 @@
 //! - [`verify()`]: checks whether all of it agrees. `rebuild`: the state from the archive; [`merge()`]: the same over the
 //!   archives of several data folders, whose numbers `origins` translates. `compact`: the state without superseded rows.
 //!   [`cdxj`]: the index of the archive for replay tools.
+//! - [`durable`]: files beside the rows and the archive.
 
 mod archive;
 mod batch;
@@ -141,6 +142,7 @@ mod commit;
 mod compact;
 mod copied;
 mod counts;
+pub mod durable;
 mod edges;
 mod elsewhere;
 mod error;

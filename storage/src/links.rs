@@ -237,9 +237,7 @@ impl Links {
         max_depth: u16,
     ) -> Result<Option<impl Iterator<Item = Result<UrlId, StorageError>> + use<>>, StorageError> {
         self.max_depth = max_depth;
-        let row = self.max_depth_row()?;
-        let before = row.map(|row| self.state.decode::<u16>("the row of the largest depth", &row));
-        let before = before.transpose()?;
+        let before: Option<u16> = self.state.row(MAX_DEPTH, "the row of the largest depth")?;
         let is_larger = before.is_some_and(|before| before < max_depth);
         let urls = is_larger.then(|| DeepLinks::all_urls(&self.state));
         Ok((before != Some(max_depth)).then(|| urls.into_iter().flatten()))

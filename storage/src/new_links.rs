@@ -26,9 +26,8 @@ impl<'a> NewLinks<'a> {
     /// # Errors
     /// Errors of the state.
     pub fn of(&self, page: u64) -> Result<Option<Vec<String>>, StorageError> {
-        let row = self.state.get(format::numbered(NEW_LINKS, page))?;
-        row.map(|row| format::decode_versioned(&row).ok_or_else(|| self.state.corrupt("the new links of a page")))
-            .transpose()
+        let key = format::numbered(NEW_LINKS, page);
+        self.state.versioned_row(key, "the new links of a page")
     }
 
     pub(crate) fn set(page: u64, links: &[String], piece: &mut Piece) -> Result<(), StorageError> {

@@ -31,9 +31,7 @@ impl<'a> PagesElsewhere<'a> {
     /// # Errors
     /// Errors of the state.
     pub fn page(&self, packed: u64) -> Result<Option<KeptElsewhere>, StorageError> {
-        let row = self.state.get(format::numbered(KEPT, packed))?;
-        row.map(|row| format::decode_versioned(&row).ok_or_else(|| self.state.corrupt(KEPT_ROW)))
-            .transpose()
+        self.state.versioned_row(format::numbered(KEPT, packed), KEPT_ROW)
     }
 
     /// Iterates over the committed rows, in the order of their packed numbers.

@@ -53,10 +53,8 @@ pub(crate) struct Origins {
 
 impl Origins {
     pub fn read(state: State) -> Result<Self, StorageError> {
-        let all = match state.get(ORIGINS)? {
-            Some(row) => state.decode("the origins of the archive", &row)?,
-            None => Vec::new(),
-        };
+        let all = state.row(ORIGINS, "the origins of the archive")?;
+        let all = all.unwrap_or_default();
         Ok(Self { state, all })
     }
 
@@ -79,10 +77,8 @@ impl Origins {
 
     /// The number here of a page of an origin; `None` if the page was lost.
     pub fn number_of(&self, origin: usize, local: u64) -> Result<Option<u64>, StorageError> {
-        let Some(row) = self.state.get(key(origin, local / NUMBERS_A_ROW))? else {
-            return Ok(None);
-        };
-        let numbers: Vec<u64> = self.state.decode(NUMBERS_ROW, &row)?;
+        let numbers: Option<Vec<u64>> = self.state.row(key(origin, local / NUMBERS_A_ROW), NUMBERS_ROW)?;
+        let numbers = numbers.unwrap_or_default();
         let at = usize::try_from(local % NUMBERS_A_ROW).unwrap_or(usize::MAX);
         Ok(numbers.get(at).copied().filter(|number| *number > 0))
     }

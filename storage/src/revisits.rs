@@ -100,9 +100,7 @@ impl<'a> Revisits<'a> {
     /// # Errors
     /// Errors of the state.
     pub fn visits(self, page: u64) -> Result<Option<Visits>, StorageError> {
-        let state = self.rows.state();
-        let row = state.get(format::numbered(VISITS, page))?;
-        row.map(|row| state.decode("a page's visits", &row)).transpose()
+        self.rows.state().row(format::numbered(VISITS, page), "a page's visits")
     }
 
     /// The visits to a page, with staged changes.

@@ -67,10 +67,8 @@ impl<'a> RunNotes<'a> {
     /// # Errors
     /// Errors of the state.
     pub fn rules(&self) -> Result<Vec<String>, StorageError> {
-        match self.state.get(RULES)? {
-            Some(row) => self.state.decode("the row of rules", &row),
-            None => Ok(Vec::new()),
-        }
+        let rules = self.state.row(RULES, "the row of rules")?;
+        Ok(rules.unwrap_or_default())
     }
 
     /// The redecision, if there was one.
@@ -78,9 +76,7 @@ impl<'a> RunNotes<'a> {
     /// # Errors
     /// Errors of the state.
     pub fn redecided(&self) -> Result<Option<Redecided>, StorageError> {
-        let row = self.state.get(REDECIDED)?;
-        row.map(|row| self.state.decode("the row about the redecision", &row))
-            .transpose()
+        self.state.row(REDECIDED, "the row about the redecision")
     }
 
     /// The number of this folder in a crawl that has several; `None` for a crawl with one, and after a rebuild.
@@ -88,9 +84,7 @@ impl<'a> RunNotes<'a> {
     /// # Errors
     /// Errors of the state.
     pub fn worker(&self) -> Result<Option<u16>, StorageError> {
-        let row = self.state.get(WORKER)?;
-        row.map(|row| self.state.decode("the row of the worker's number", &row))
-            .transpose()
+        self.state.row(WORKER, "the row of the worker's number")
     }
 
     /// The number of the last order to the crawl that was taken, with its effects; `None` if there was none, and after a rebuild.
@@ -98,9 +92,7 @@ impl<'a> RunNotes<'a> {
     /// # Errors
     /// Errors of the state.
     pub fn orders(&self) -> Result<Option<u64>, StorageError> {
-        let row = self.state.get(ORDERS)?;
-        row.map(|row| self.state.decode("the row of the last order", &row))
-            .transpose()
+        self.state.row(ORDERS, "the row of the last order")
     }
 
     pub(crate) fn set_orders(up_to: u64, piece: &mut Piece) -> Result<(), StorageError> {

@@ -258,6 +258,23 @@ impl State {
         }
     }
 
+    /// The decoded row; `what` it is, for the error.
+    pub fn row<T: DeserializeOwned>(&self, key: impl AsRef<[u8]>, what: &str) -> Result<Option<T>, StorageError> {
+        let row = self.get(key)?;
+        row.map(|row| self.decode(what, &row)).transpose()
+    }
+
+    /// As [`row`](Self::row), for a row with a version of its own.
+    pub fn versioned_row<T: DeserializeOwned>(
+        &self,
+        key: impl AsRef<[u8]>,
+        what: &str,
+    ) -> Result<Option<T>, StorageError> {
+        let row = self.get(key)?;
+        row.map(|row| format::decode_versioned(&row).ok_or_else(|| self.corrupt(what)))
+            .transpose()
+    }
+
     pub fn contains(&self, key: impl AsRef<[u8]>) -> Result<bool, StorageError> {
         match &self.rows {
             Source::Own(own) => guarded(&self.dir, || own.tree.contains_key(key)),
@@ -356,7 +373,7 @@ impl State {
         }
     }
 
-    pub fn decode<T: DeserializeOwned>(&self, what: &'static str, value: &[u8]) -> Result<T, StorageError> {
+    pub fn decode<T: DeserializeOwned>(&self, what: &str, value: &[u8]) -> Result<T, StorageError> {
         postcard::from_bytes(value).map_err(|_| self.corrupt(what))
     }
 

@@ -94,10 +94,8 @@ impl<'a> FinishedUrls<'a> {
 
     /// The committed outcome of a URL; `None` for a URL in the queue.
     pub fn state_of(self, id: UrlId) -> Result<Option<UrlState>, StorageError> {
-        let state = self.rows.state();
-        let row = state.get(format::numbered(URLS, id))?;
-        row.map(|row| state.decode(URL_STATE, &row).map(|row: UrlRow| row.state))
-            .transpose()
+        let row: Option<UrlRow> = self.rows.state().row(format::numbered(URLS, id), URL_STATE)?;
+        Ok(row.map(|row| row.state))
     }
 
     /// A finished URL, with staged changes; `None` for a URL in the queue.

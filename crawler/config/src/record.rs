@@ -7,11 +7,12 @@
 //! A data folder may come from somebody else. So nothing is written through a link in it, and a command never writes to the file that it names,
 //! unless that file is in the current folder.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::fs;
+use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
+use storage::durable::{self, Readers};
 use url::Url;
 
 use crate::Config;
@@ -84,18 +85,14 @@ impl Record {
         }
         let began = humantime::format_rfc3339_seconds(now);
         let unfinished = folder.join(UNFINISHED);
-        match fs::remove_file(&unfinished) {
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        let mut file = OpenOptions::new().write(true).create_new(true).open(&unfinished)?;
-        write!(
-            file,
-            "# The settings of the run that began at {began}, without proxy, header fields and log-ins.\n{said}"
-        )?;
-        file.sync_all()?;
         let number = last.map_or(1, |(number, _)| number.saturating_add(1));
-        fs::rename(unfinished, folder.join(format!("{number}.toml")))
+        let path = folder.join(format!("{number}.toml"));
+        durable::replace(&path, &unfinished, Readers::Usual, |file| {
+            write!(
+                file,
+                "# The settings of the run that began at {began}, without proxy, header fields and log-ins.\n{said}"
+            )
+        })
     }
 
     /// The text after the line with the time.

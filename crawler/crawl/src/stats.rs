@@ -34,30 +34,14 @@ const MAX_KINDS: usize = 1_000;
 pub struct Stats {
     began: Instant,
     started_at: SystemTime,
-    requests: AtomicU64,
-    bytes: AtomicU64,
+    figures: Mutex<Snapshot>,
+    /// Threads count each link here, without waiting for each other.
     links_to_other_hosts: AtomicU64,
     links_too_deep: AtomicU64,
-    links_over_budget: AtomicU64,
-    /// Pages with scripts and hardly any text that no browser rendered.
-    unrendered: AtomicU64,
-    stopping: AtomicBool,
-    paused: AtomicBool,
-    /// Number of lines read, while the crawler reads the seeds.
-    seed_lines: Mutex<Option<u64>>,
     /// Whether a display reads the states of the hosts; the frontier computes them only for a display.
     watched: AtomicBool,
-    counts: Mutex<Counts>,
-    refresh: Mutex<Option<RefreshCounts>>,
-    standing: Mutex<Arc<Standing>>,
-    /// The URL of the last request, if a display shows it.
-    last_request: Mutex<Option<Url>>,
     worker: WorkerStats,
-    verdicts: Mutex<Verdicts>,
-    failures: Mutex<BTreeMap<String, u64>>,
     failed_seeds: Mutex<FailedSeeds>,
-    rendered: Mutex<RenderedPages>,
-    ended: Mutex<Option<(Ending, Duration)>>,
     fetch_seconds: Histogram,
     commit_seconds: Histogram,
 }
@@ -67,26 +51,12 @@ impl Default for Stats {
         Self {
             began: Instant::now(),
             started_at: SystemTime::now(),
-            requests: AtomicU64::default(),
-            bytes: AtomicU64::default(),
+            figures: Mutex::default(),
             links_to_other_hosts: AtomicU64::default(),
             links_too_deep: AtomicU64::default(),
-            links_over_budget: AtomicU64::default(),
-            unrendered: AtomicU64::default(),
-            stopping: AtomicBool::default(),
-            paused: AtomicBool::default(),
-            seed_lines: Mutex::default(),
             watched: AtomicBool::default(),
-            counts: Mutex::default(),
-            refresh: Mutex::default(),
-            standing: Mutex::default(),
-            last_request: Mutex::default(),
             worker: WorkerStats::default(),
-            verdicts: Mutex::default(),
-            failures: Mutex::default(),
             failed_seeds: Mutex::default(),
-            rendered: Mutex::default(),
-            ended: Mutex::default(),
             fetch_seconds: Histogram::new(FETCH_SECONDS),
             commit_seconds: Histogram::new(COMMIT_SECONDS),
         }
@@ -189,19 +159,21 @@ impl Snapshot {
 impl Stats {
     /// Counts a request that took `elapsed`, with a body of `body_bytes` bytes.
     pub fn request(&self, elapsed: Duration, body_bytes: u64) {
-        self.requests.fetch_add(1, Ordering::Relaxed);
-        self.bytes.fetch_add(body_bytes, Ordering::Relaxed);
+        let mut figures = self.figures();
+        figures.requests += 1;
+        figures.bytes += body_bytes;
+        drop(figures);
         self.fetch_seconds.observe(elapsed.as_secs_f64());
     }
 
     /// Counts a page with scripts and hardly any text that no browser rendered.
     pub fn unrendered(&self) {
-        self.unrendered.fetch_add(1, Ordering::Relaxed);
+        self.figures().unrendered += 1;
     }
 
     /// Counts a page that the browser had for this time.
     pub fn rendered(&self, elapsed: Duration, has_rendered: bool) {
-        let mut rendered = lock(&self.rendered);
+        let rendered = &mut self.figures().rendered;
         rendered.elapsed += elapsed;
         if has_rendered {
             rendered.pages += 1;
@@ -217,7 +189,7 @@ impl Stats {
 
     /// Counts a decided page.
     pub fn verdict(&self, verdict: &Verdict) {
-        let mut verdicts = lock(&self.verdicts);
+        let verdicts = &mut self.figures().verdicts;
         *match verdict {
             Verdict::Unique => &mut verdicts.kept,
             Verdict::Exact { .. } => &mut verdicts.exact,
@@ -227,7 +199,7 @@ impl Stats {
 
     /// Counts a URL that finally failed.
     pub fn failure(&self, kind: &str) {
-        let mut failures = lock(&self.failures);
+        let failures = &mut self.figures().failures;
         if let Some(count) = failures.get_mut(kind) {
             *count += 1;
         } else if failures.len() < MAX_KINDS {
@@ -260,22 +232,22 @@ impl Stats {
 
     /// Counts links that the crawl does not take in, because their hosts have used up their budget of URLs.
     pub fn links_over_budget(&self, links: usize) {
-        self.links_over_budget.fetch_add(links as u64, Ordering::Relaxed);
+        self.figures().links_over_budget += links as u64;
     }
 
     /// Sets the number of lines read from the seeds file; `None` when all are read.
     pub fn seeds_read(&self, lines: Option<u64>) {
-        *lock(&self.seed_lines) = lines;
+        self.figures().seed_lines = lines;
     }
 
     /// Sets the counts of the whole crawl.
     pub fn decided(&self, counts: &Counts) {
-        *lock(&self.counts) = *counts;
+        self.figures().counts = *counts;
     }
 
     /// Sets the figures of the refresh under way.
     pub fn refreshed(&self, refresh: Option<RefreshCounts>) {
-        *lock(&self.refresh) = refresh;
+        self.figures().refresh = refresh;
     }
 
     /// Notes that a display will read [`Snapshot::standing`] and [`Snapshot::last_request`].
@@ -292,13 +264,13 @@ impl Stats {
     /// Notes that a request begins.
     pub fn request_begins(&self, url: &Url) {
         if self.is_watched() {
-            *lock(&self.last_request) = Some(url.clone());
+            self.figures().last_request = Some(url.clone());
         }
     }
 
     /// Sets the states of the hosts.
     pub fn stands(&self, standing: Standing) {
-        *lock(&self.standing) = Arc::new(standing);
+        self.figures().standing = Arc::new(standing);
     }
 
     /// The part of this worker in a crawl by several.
@@ -309,18 +281,20 @@ impl Stats {
 
     /// Notes whether the user has paused the crawl.
     pub fn set_paused(&self, is_paused: bool) {
-        self.paused.store(is_paused, Ordering::Relaxed);
+        self.figures().paused = is_paused;
     }
 
     /// Notes that the run was asked to stop.
     pub fn set_stopping(&self) {
-        self.stopping.store(true, Ordering::Relaxed);
+        self.figures().stopping = true;
     }
 
     /// Notes that the run is over.
     pub fn ended(&self, ending: Ending, counts: &Counts) {
-        self.decided(counts);
-        *lock(&self.ended) = Some((ending, self.began.elapsed()));
+        let mut figures = self.figures();
+        figures.counts = *counts;
+        figures.ending = Some(ending);
+        figures.elapsed = self.began.elapsed();
     }
 
     /// When the run began.
@@ -344,29 +318,21 @@ impl Stats {
     /// The figures now. Each is correct, but during a run they may be a moment apart.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
-        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let ended = *lock(&self.ended);
+        let figures = self.figures().clone();
         Snapshot {
-            elapsed: ended.map_or_else(|| self.began.elapsed(), |(_, elapsed)| elapsed),
-            requests: read(&self.requests),
-            bytes: read(&self.bytes),
-            counts: *lock(&self.counts),
-            verdicts: *lock(&self.verdicts),
-            failures: lock(&self.failures).clone(),
-            refresh: *lock(&self.refresh),
-            standing: lock(&self.standing).clone(),
-            last_request: lock(&self.last_request).clone(),
+            elapsed: match figures.ending {
+                Some(_) => figures.elapsed,
+                None => self.began.elapsed(),
+            },
             worker: self.worker.standing(),
-            rendered: *lock(&self.rendered),
-            unrendered: read(&self.unrendered),
-            links_to_other_hosts: read(&self.links_to_other_hosts),
-            links_too_deep: read(&self.links_too_deep),
-            links_over_budget: read(&self.links_over_budget),
-            seed_lines: *lock(&self.seed_lines),
-            stopping: self.stopping.load(Ordering::Relaxed),
-            paused: self.paused.load(Ordering::Relaxed),
-            ending: ended.map(|(ending, _)| ending),
+            links_to_other_hosts: self.links_to_other_hosts.load(Ordering::Relaxed),
+            links_too_deep: self.links_too_deep.load(Ordering::Relaxed),
+            ..figures
         }
+    }
+
+    fn figures(&self) -> MutexGuard<'_, Snapshot> {
+        lock(&self.figures)
     }
 }
 

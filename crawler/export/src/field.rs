@@ -91,12 +91,19 @@ pub(crate) const TEXT: &str = "text";
 /// The field that holds the text as Markdown.
 pub(crate) const MARKDOWN: &str = "markdown";
 
+/// A field with a text that a page may lack.
+macro_rules! text {
+    ($name:expr, $($place:ident).+) => {
+        maybe($name, Kind::Text, |page| page.$($place).+.as_deref().map(Value::Text))
+    };
+}
+
 /// All fields in order. New fields are added at the end, and none is removed.
 pub const FIELDS: &[Field] = &[
     always("url", Kind::Text, |page| Some(Value::Text(&page.url))),
     always("title", Kind::Text, |page| Some(Value::Text(&page.title))),
-    maybe(TEXT, Kind::Text, |page| page.text.as_deref().map(Value::Text)),
-    maybe("language", Kind::Text, |page| page.language.as_deref().map(Value::Text)),
+    text!(TEXT, text),
+    text!("language", language),
     always("fetched_at", Kind::Time, |page| Some(Value::Time(page.fetched_at))),
     maybe("fingerprint", Kind::Fingerprint, |page| {
         page.fingerprint.map(Value::Fingerprint)
@@ -109,9 +116,7 @@ pub const FIELDS: &[Field] = &[
     always("text_chars", Kind::Int64, |page| Some(int64(page.text_chars))),
     always("host", Kind::Text, |page| Some(Value::Text(&page.host))),
     always("verdict", Kind::Text, |page| Some(Value::Text(page.verdict.name()))),
-    maybe("duplicate_of", Kind::Text, |page| {
-        page.duplicate_of.as_deref().map(Value::Text)
-    }),
+    text!("duplicate_of", duplicate_of),
     maybe("distance", Kind::Int32, |page| {
         page.distance
             .and_then(|bits| i32::try_from(bits).ok())
@@ -119,52 +124,21 @@ pub const FIELDS: &[Field] = &[
     }),
     maybe("similarity", Kind::Real, |page| page.similarity.map(Value::Real)),
     always("digest", Kind::Text, |page| Some(Value::Text(&page.digest))),
-    maybe("canonical", Kind::Text, |page| {
-        page.canonical.as_deref().map(Value::Text)
-    }),
-    maybe("page_type", Kind::Text, |page| {
-        page.page_type.as_deref().map(Value::Text)
-    }),
+    text!("canonical", canonical),
+    text!("page_type", page_type),
     always("rendered", Kind::Bool, |page| Some(Value::Bool(page.is_rendered))),
-    maybe(MARKDOWN, Kind::Text, |page| page.markdown.as_deref().map(Value::Text)).of_group(Group::Markdown),
-    maybe("headline", Kind::Text, |page| {
-        page.metadata.headline.as_deref().map(Value::Text)
-    })
-    .of_group(Group::Metadata),
+    text!(MARKDOWN, markdown).of_group(Group::Markdown),
+    text!("headline", metadata.headline).of_group(Group::Metadata),
     maybe("authors", Kind::Texts, |page| texts(&page.metadata.authors)).of_group(Group::Metadata),
-    maybe("published", Kind::Text, |page| {
-        page.metadata.published.as_deref().map(Value::Text)
-    })
-    .of_group(Group::Metadata),
-    maybe("modified", Kind::Text, |page| {
-        page.metadata.modified.as_deref().map(Value::Text)
-    })
-    .of_group(Group::Metadata),
-    maybe("description", Kind::Text, |page| {
-        page.metadata.description.as_deref().map(Value::Text)
-    })
-    .of_group(Group::Metadata),
-    maybe("site_name", Kind::Text, |page| {
-        page.metadata.site_name.as_deref().map(Value::Text)
-    })
-    .of_group(Group::Metadata),
+    text!("published", metadata.published).of_group(Group::Metadata),
+    text!("modified", metadata.modified).of_group(Group::Metadata),
+    text!("description", metadata.description).of_group(Group::Metadata),
+    text!("site_name", metadata.site_name).of_group(Group::Metadata),
     maybe("tags", Kind::Texts, |page| texts(&page.metadata.tags)).of_group(Group::Metadata),
-    maybe("section", Kind::Text, |page| {
-        page.metadata.section.as_deref().map(Value::Text)
-    })
-    .of_group(Group::Metadata),
-    maybe("licence", Kind::Text, |page| {
-        page.metadata.licence.as_deref().map(Value::Text)
-    })
-    .of_group(Group::Metadata),
-    maybe("image", Kind::Text, |page| {
-        page.metadata.image.as_deref().map(Value::Text)
-    })
-    .of_group(Group::Metadata),
-    maybe("declared_type", Kind::Text, |page| {
-        page.metadata.declared_type.as_deref().map(Value::Text)
-    })
-    .of_group(Group::Metadata),
+    text!("section", metadata.section).of_group(Group::Metadata),
+    text!("licence", metadata.licence).of_group(Group::Metadata),
+    text!("image", metadata.image).of_group(Group::Metadata),
+    text!("declared_type", metadata.declared_type).of_group(Group::Metadata),
     maybe("cluster", Kind::Text, |page| cluster(page).map(Value::Text)),
 ];
 

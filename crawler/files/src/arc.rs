@@ -11,7 +11,7 @@ use super::body::Body;
 use super::http::Head;
 use super::limits::InputLimits;
 use super::place::{At, Fault};
-use super::records;
+use super::records::{self, Outcome};
 use super::walk::Source;
 
 /// Longest line before a block, in bytes.
@@ -31,23 +31,7 @@ pub(super) fn read(
         source,
         limit: limits.max_document_bytes,
     };
-    loop {
-        match records.next() {
-            Ok(None) => return ControlFlow::Continue(()),
-            Ok(Some(Outcome::Skipped)) => {}
-            Ok(Some(Outcome::Document(body))) => batcher.body(*body)?,
-            Ok(Some(Outcome::Fault(fault))) => batcher.fault(fault)?,
-            // The next call continues after the damage, or finds the end.
-            Err(error) => batcher.fault(source.failed(&error))?,
-        }
-    }
-}
-
-enum Outcome {
-    Document(Box<Body>),
-    /// Not a document, and no fault.
-    Skipped,
-    Fault(Fault),
+    records::read_all(|| records.next(), source, batcher)
 }
 
 struct Records<'a, R> {

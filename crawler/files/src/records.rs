@@ -35,8 +35,17 @@ pub(super) fn read(
         limit: limits.max_document_bytes,
         last_response: Vec::new(),
     };
+    read_all(|| records.next(), source, batcher)
+}
+
+/// Reads the records of a file to its end.
+pub(super) fn read_all(
+    mut next: impl FnMut() -> io::Result<Option<Outcome>>,
+    source: &Source,
+    batcher: &mut Batcher<'_>,
+) -> ControlFlow<()> {
     loop {
-        match records.next() {
+        match next() {
             Ok(None) => return ControlFlow::Continue(()),
             Ok(Some(Outcome::Skipped)) => {}
             Ok(Some(Outcome::Document(body))) => batcher.body(*body)?,
@@ -56,7 +65,7 @@ struct Records<'a, R> {
 }
 
 /// The result of reading a record.
-enum Outcome {
+pub(super) enum Outcome {
     Document(Box<Body>),
     /// Not a document, and no fault.
     Skipped,

@@ -6,6 +6,7 @@
 //! flags    = bit 0: seed; bits 1..=3: how the URL begins (table below)
 //! ```
 
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::FleetError;
@@ -28,8 +29,8 @@ impl UrlHash {
     }
 }
 
-/// A URL that waits to be fetched.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A URL that waits to be fetched. Letters in data folders have these fields in this order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitingUrl {
     /// The canonical URL.
     pub url: String,

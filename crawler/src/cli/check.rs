@@ -4,11 +4,11 @@ mod index;
 mod text;
 
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::counter::Counter;
 use super::index::{DocumentIndex, NamedIndex};
 use super::inspect;
+use super::output::{json_line, write_whole};
 use super::screen::Screen;
 use crate::cli::arguments::{AnswerFormat, CheckArgs};
 use crate::cli::error::{Error, UsageError};
@@ -21,7 +21,6 @@ use study::scheme;
 use terminal::commands::{command, path_argument};
 use terminal::tell::tell;
 use terminal::text::terminal_text;
-use views::live::progress::{Moment, Progress};
 
 /// Upper bound on the characters of the argument that an error quotes.
 const SOURCE_CHARS: usize = 200;
@@ -46,18 +45,23 @@ pub(super) fn execute(args: &CheckArgs) -> Result<(), Error> {
         top: args.top.into(),
         is_thorough: args.thorough,
     };
-    let position = Arc::new(AtomicU64::new(0));
-    let progress = args
-        .thorough
-        .then(|| show(&position, store.next_page_id().saturating_sub(1)));
+    let last = store.next_page_id().saturating_sub(1);
+    let compared = args.thorough.then(|| {
+        Counter::show(Some(last), false, move |page| {
+            format!("{page} of {last} pages compared")
+        })
+    });
     let answer = check::check(&store, &settings, &kept, subject, options, |page| {
-        position.store(page, Ordering::Relaxed);
+        compared.iter().for_each(|compared| compared.set(page));
     })?;
-    drop(progress);
-    show_answer(match args.format {
-        AnswerFormat::Text => text::render(&answer, &settings.rule, Screen::of_stdout()),
-        AnswerFormat::Json => json(&answer)?,
-    })?;
+    drop(compared);
+    write_whole(
+        None,
+        match args.format {
+            AnswerFormat::Text => text::render(&answer, &settings.rule, Screen::of_stdout()),
+            AnswerFormat::Json => json_line(&answer)?,
+        },
+    )?;
     super::store::leave_open(store);
     ended(answer.verdict)
 }
@@ -67,17 +71,14 @@ fn in_index(args: &CheckArgs, named: NamedIndex, settings: &Settings) -> Result<
     let index = DocumentIndex::open(named, settings)?;
     let subject = read(&args.source, args.url.as_deref(), settings, args.ignore_robots)?;
     let answer = index::check(&index, settings, subject, args.top.into())?;
-    show_answer(match args.format {
-        AnswerFormat::Text => index::render(&answer, &settings.rule, Screen::of_stdout()),
-        AnswerFormat::Json => json(&answer)?,
-    })?;
+    write_whole(
+        None,
+        match args.format {
+            AnswerFormat::Text => index::render(&answer, &settings.rule, Screen::of_stdout()),
+            AnswerFormat::Json => json_line(&answer)?,
+        },
+    )?;
     ended(answer.verdict)
-}
-
-fn show_answer(answer: String) -> Result<(), RunError> {
-    let mut output = super::output::Output::open(None)?;
-    output.write(answer)?;
-    output.finish()
 }
 
 fn ended(verdict: TextVerdict) -> Result<(), Error> {
@@ -95,12 +96,6 @@ fn exit_code(verdict: TextVerdict) -> u8 {
         TextVerdict::TooShort => 12,
         TextVerdict::Contained => 13,
     }
-}
-
-/// An answer as one line of JSON.
-pub(super) fn json(answer: &impl serde::Serialize) -> Result<String, RunError> {
-    let line = terminal::json::to_string(answer).map_err(|error| RunError::Render(error.to_string()))?;
-    Ok(line + "\n")
 }
 
 fn reject_collections(source: &Path) -> Result<(), UsageError> {
@@ -157,17 +152,5 @@ fn read(source: &Path, url: Option<&str>, settings: &Settings, ignore_robots: bo
         signature: page.signature,
         fingerprint: page.fingerprint,
         digest: page.digest,
-    })
-}
-
-fn show(position: &Arc<AtomicU64>, last: u64) -> Progress {
-    let position = Arc::clone(position);
-    Progress::start(Some(last), false, move |_| {
-        let position = position.load(Ordering::Relaxed);
-        Moment {
-            position,
-            message: format!("{position} of {last} pages compared"),
-            ..Moment::default()
-        }
     })
 }

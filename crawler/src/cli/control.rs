@@ -3,12 +3,10 @@
 mod orders;
 mod status;
 
-use serde::Serialize;
-
+use super::output::json_pretty;
 use crate::cli::arguments::{ControlArgs, ControlFormat};
 use crate::cli::error::{Error, UsageError};
 use crawl::control::giver::{self, Giver, NotGiven};
-use error::RunError;
 use terminal::text::terminal_text;
 
 /// Bound on the characters of an answer.
@@ -33,7 +31,7 @@ pub(super) fn execute(args: &ControlArgs) -> Result<(), Error> {
     })?;
     let text = match args.format {
         ControlFormat::Text => terminal_text(&told.answer.text, ANSWER_CHARS),
-        ControlFormat::Json => json(&told)?,
+        ControlFormat::Json => json_pretty(&told)?,
     };
     super::output::say(&text)?;
     super::store::leave_open(crawl.store);
@@ -41,8 +39,4 @@ pub(super) fn execute(args: &ControlArgs) -> Result<(), Error> {
         return Err(Error::Answer(1));
     }
     Ok(())
-}
-
-fn json(value: &impl Serialize) -> Result<String, RunError> {
-    terminal::json::to_string_pretty(value).map_err(|error| RunError::Render(error.to_string()))
 }

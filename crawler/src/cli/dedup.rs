@@ -44,14 +44,13 @@ use super::output::Output;
 use crate::cli::arguments::{CandidateSource, DedupArgs, GroupBy, Split};
 use crate::cli::error::{Error, UsageError};
 use config::Config;
-use config::sections::CandidatesFrom;
 use config::settings::Settings;
 use crawl::shutdown;
+use dedup::Candidates;
 use error::RunError;
 use files::{Fields, InputLimits, Inputs, Reading};
-use study::in_words::counted;
 use terminal::tell::tell;
-use terminal::units::bytes;
+use terminal::units::{bytes, counted};
 use views::live::progress::Progress;
 
 /// Approximate upper bound on the memory between the stages, in bytes.
@@ -75,7 +74,7 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
     if inputs.left_out() > 0 {
         tracing::warn!(
             "skipped {} with an unknown ending; --format reads all files",
-            counted(usize::try_from(inputs.left_out()).unwrap_or(usize::MAX), "file")
+            counted(inputs.left_out(), "file")
         );
     }
     let index = named
@@ -136,14 +135,11 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
         if let Some((name, documents)) = index {
             tell(format_args!(
                 "  the index {name} has {}",
-                counted(documents, "document")
+                counted(documents as u64, "document")
             ));
         }
     }
-    match tally.faults() {
-        0 => Ok(()),
-        faults => Err(Error::Faults(faults)),
-    }
+    Error::of_faults(tally.faults())
 }
 
 /// The settings of `[dedup]` and `[[extract]]`, `fetch.walls`, and the flags. The command ignores the others.
@@ -160,12 +156,12 @@ fn settings(args: &DedupArgs) -> Result<Settings, UsageError> {
     config.dedup.max_distance = args.max_distance.unwrap_or(config.dedup.max_distance);
     config.dedup.min_similarity = args.min_similarity.unwrap_or(config.dedup.min_similarity);
     let validate = |config: &Config| super::configuration::validate(config, Some("the command line".into()));
-    let Some(candidates) = args.candidates.map(CandidatesFrom::from) else {
+    let Some(candidates) = args.candidates.map(Candidates::from) else {
         return validate(&config);
     };
     // Any rule goes with blocks.
-    config.dedup.candidates = CandidatesFrom::Blocks;
-    if candidates == CandidatesFrom::Bands && !validate(&config)?.rule.allows_bands() {
+    config.dedup.candidates = Candidates::Blocks;
+    if candidates == Candidates::Bands && !validate(&config)?.rule.allows_bands() {
         return Err(UsageError::Argument(BANDS_WITHOUT_SKETCH.to_owned()));
     }
     config.dedup.candidates = candidates;

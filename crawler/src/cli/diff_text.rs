@@ -2,6 +2,7 @@
 
 use super::screen::{Marked, Paint, Screen, columns, marked, wrap};
 use study::diff::{Diff, Row, Span};
+use terminal::units::counted;
 
 /// Smallest width for a comparison side by side, in columns.
 const SIDE_BY_SIDE: usize = 110;
@@ -42,7 +43,11 @@ fn unified(diff: &Diff, names: (&str, &str), screen: Screen) -> String {
     for row in &diff.rows {
         match row {
             Row::Same { text } => line(' ', &marked(text, false), None),
-            Row::Skipped { lines } => line('⋮', &marked(&skipped(*lines), false), Some(Paint::Faint)),
+            Row::Skipped { lines } => line(
+                '⋮',
+                &marked(&counted(*lines as u64, "identical line"), false),
+                Some(Paint::Faint),
+            ),
             Row::Changed { left, right } => {
                 if let Some(left) = left {
                     line('-', &with_marks(left, ["[-", "-]"], screen), removed);
@@ -79,7 +84,7 @@ fn side_by_side(diff: &Diff, names: (&str, &str), screen: Screen) -> String {
         match shown {
             Row::Same { text } => row(&marked(text, false), '│', &marked(text, false), [None; 2]),
             Row::Skipped { lines } => {
-                let text = marked(&format!("⋮ {}", skipped(*lines)), false);
+                let text = marked(&format!("⋮ {}", counted(*lines as u64, "identical line")), false);
                 row(&text, '│', &text, [Some(Paint::Faint); 2]);
             }
             Row::Changed { left, right } => {
@@ -98,13 +103,6 @@ fn side_by_side(diff: &Diff, names: (&str, &str), screen: Screen) -> String {
         }
     }
     out
-}
-
-fn skipped(lines: usize) -> String {
-    match lines {
-        1 => "1 identical line".to_owned(),
-        _ => format!("{lines} identical lines"),
-    }
 }
 
 /// A changed line with its changes marked: by colour or, without colours, by the signs of wdiff. A line that changed completely has no

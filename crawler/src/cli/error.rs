@@ -139,6 +139,14 @@ fn pieces(count: u64) -> String {
 }
 
 impl Error {
+    /// The result of a command that could not read this many lines, records or files of its input.
+    pub fn of_faults(count: u64) -> Result<(), Self> {
+        match count {
+            0 => Ok(()),
+            count => Err(Self::Faults(count)),
+        }
+    }
+
     /// Whether the output of the command says all that there is to say.
     pub fn is_only_a_code(&self) -> bool {
         matches!(self, Self::Answer(_) | Self::Limit | Self::Signal(_))

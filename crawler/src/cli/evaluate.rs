@@ -16,12 +16,13 @@ use dedup::{Analyzer, Deduplicator, DocId, DuplicateRule, Index, Layout, MemoryI
 
 use crate::cli::arguments::EvaluateArgs;
 use crate::cli::error::{Error, UsageError};
+use crate::cli::output::write_whole;
 use error::RunError;
 use files::open_unpacked;
 use grid::Grid;
-use study::in_words::counted;
 use study::labels::parse_label;
 use terminal::tell::tell;
+use terminal::units::counted;
 
 /// A page of the evaluated corpus.
 struct LabelledPage {
@@ -62,10 +63,10 @@ pub(super) fn execute(args: &EvaluateArgs, quiet: bool) -> Result<(), Error> {
         }
     }
     if let Some(path) = &args.csv {
-        write(path, &table::csv(&rows))?;
+        write_whole(Some(path), table::csv(&rows))?;
     }
     if let Some(path) = &args.svg {
-        write(path, &plot::svg(&rows))?;
+        write_whole(Some(path), plot::svg(&rows))?;
     }
     Ok(super::output::say(&table::text(&rows))?)
 }
@@ -150,7 +151,7 @@ fn read_pages(path: &Path) -> Result<Vec<LabelledPage>, UsageError> {
     let with_text = |(id, text, title)| Some(LabelledPage { id, text: text?, title });
     let pages: Vec<LabelledPage> = pages.into_iter().filter_map(with_text).collect();
     if pages.len() < all {
-        let without = counted(all - pages.len(), "page");
+        let without = counted((all - pages.len()) as u64, "page");
         tracing::warn!("left out {without} without a text in {}", path.display());
     }
     if pages.is_empty() {
@@ -185,7 +186,7 @@ fn read_truth(args: &EvaluateArgs, pages: &[LabelledPage]) -> Result<Truth<u64>,
     if unknown > 0 {
         tracing::warn!(
             "left out {} of {}, because a page of theirs is not in {}",
-            counted(unknown, "pair"),
+            counted(unknown as u64, "pair"),
             args.pairs.display(),
             args.pages.display()
         );
@@ -213,10 +214,4 @@ fn lines<T>(path: &Path, parse: impl Fn(&str) -> Result<T, String>) -> Result<Ve
         }
     }
     Ok(parsed)
-}
-
-fn write(path: &Path, text: &str) -> Result<(), RunError> {
-    let mut output = super::output::Output::open(Some(path))?;
-    output.write(text)?;
-    output.finish()
 }

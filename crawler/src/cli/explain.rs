@@ -19,12 +19,11 @@ pub(super) fn execute(args: &ExplainArgs) -> Result<(), Error> {
     let typed = TypedUrl::parse(&args.url, &settings.canonicalize)
         .map_err(|unusable| UsageError::Argument(unusable.to_string()))?;
     let answer = explain::explain(&mut store, &settings, &args.url, typed, options(args))?;
-    let mut output = super::output::Output::open(None)?;
-    output.write(match args.format {
+    let text = match args.format {
         AnswerFormat::Text => text::render(&answer, Screen::of_stdout()),
-        AnswerFormat::Json => super::check::json(&answer)?,
-    })?;
-    output.finish()?;
+        AnswerFormat::Json => super::output::json_line(&answer)?,
+    };
+    super::output::write_whole(None, text)?;
     super::store::leave_open(store);
     match answer.state {
         State::Unknown { .. } => Err(Error::Answer(UNKNOWN)),

@@ -19,8 +19,7 @@ mod selection;
 mod target;
 
 use std::io::ErrorKind;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use export::{Columns, Destination, ExportError, ExportedPage, Field, Lines, Sink};
 use storage::{Fate, PageRecord, StorageError, Store, cdxj};
@@ -29,13 +28,13 @@ use self::counts::Counts;
 use self::filter::{Excluded, Filter};
 use self::published::Published;
 use self::reading::Reading;
+use super::counter::Counter;
 use super::faults::Faults;
 use crate::cli::arguments::{ExportArgs, ExportFormat};
 use crate::cli::error::{Error, UsageError};
 use error::RunError;
 use files::{At, Fault, Place};
 use terminal::tell::tell;
-use views::live::progress::{Moment, Progress};
 
 pub(super) fn execute(args: &ExportArgs, quiet: bool) -> Result<(), Error> {
     let (format, destination) = target::of(args)?;
@@ -109,8 +108,7 @@ impl Export<'_> {
     fn pages(&self, mut sink: Box<dyn Sink>, quiet: bool) -> Result<Counts, Error> {
         let store = self.reading.store();
         let filter = Filter::new(self.args);
-        let seen = Arc::new(AtomicU64::new(0));
-        let progress = show(&seen, store.next_page_id().saturating_sub(1), quiet);
+        let seen = show(store, quiet);
         let (mut counts, mut faults) = (Counts::default(), Faults::default());
         for row in store.pages_from(1) {
             if self.args.limit == Some(counts.written) {
@@ -118,7 +116,7 @@ impl Export<'_> {
                 break;
             }
             let (id, page) = row.map_err(RunError::from)?;
-            seen.store(id, Ordering::Relaxed);
+            seen.set(id);
             if page.fate != Fate::Current {
                 counts.add_past(page.fate);
             } else if let Some(reason) = filter.excludes(&page) {
@@ -130,7 +128,7 @@ impl Export<'_> {
                         counts.written += 1;
                     }
                     Read::Excluded(reason) => counts.add_excluded(reason),
-                    Read::Damaged(reason) => faults.report(&fault(&page, reason), &progress),
+                    Read::Damaged(reason) => faults.report(&fault(&page, reason), &seen.progress),
                 }
             }
         }
@@ -175,14 +173,13 @@ impl Export<'_> {
 /// Exports the index of all captures of the pages that pass the filter, including earlier versions.
 fn export_index(store: &Store, args: &ExportArgs, destination: &Destination, quiet: bool) -> Result<Counts, Error> {
     let filter = Filter::of_captures(args);
-    let seen = Arc::new(AtomicU64::new(0));
-    let _progress = show(&seen, store.next_page_id().saturating_sub(1), quiet);
+    let seen = show(store, quiet);
     let mut counts = Counts::of_index();
     let mut out = Lines::create(destination).map_err(ended)?;
     let lines = cdxj::lines(store, |id, page| {
         let excluded = filter.excludes(page);
         // The closure sees a page again for each of its revisits.
-        if seen.fetch_max(id, Ordering::Relaxed) < id
+        if seen.count.fetch_max(id, Ordering::Relaxed) < id
             && let Some(reason) = excluded
         {
             counts.add_excluded(reason);
@@ -234,14 +231,9 @@ fn ended(error: ExportError) -> Error {
     RunError::from(error).into()
 }
 
-fn show(seen: &Arc<AtomicU64>, total: u64, quiet: bool) -> Progress {
-    let seen = Arc::clone(seen);
-    Progress::start(Some(total), quiet, move |_| {
-        let position = seen.load(Ordering::Relaxed);
-        Moment {
-            position,
-            message: format!("{position} of {total} pages processed"),
-            ..Moment::default()
-        }
+fn show(store: &Store, quiet: bool) -> Counter {
+    let total = store.next_page_id().saturating_sub(1);
+    Counter::show(Some(total), quiet, move |seen| {
+        format!("{seen} of {total} pages processed")
     })
 }

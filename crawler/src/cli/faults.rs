@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use files::Fault;
-use study::in_words::counted;
 use terminal::text::terminal_text;
+use terminal::units::counted;
 use views::live::progress::Progress;
 
 /// Number of reported faults; further ones are only counted.
@@ -45,7 +45,7 @@ impl Faults {
         if let Some((source, more)) = self.lacking.take()
             && more > 0
         {
-            let more = counted(usize::try_from(more).unwrap_or(usize::MAX), "further record");
+            let more = counted(more, "further record");
             self.tell(&format!("{source}: {more} without this field"), progress);
         }
     }

@@ -64,8 +64,7 @@ pub(super) fn execute(args: &FingerprintArgs, quiet: bool) -> Result<(), Error> 
     output.finish()?;
     match (failed, faults) {
         (Some(error), _) => Err(error.into()),
-        (None, 0) => Ok(()),
-        (None, faults) => Err(Error::Faults(faults)),
+        (None, faults) => Error::of_faults(faults),
     }
 }
 

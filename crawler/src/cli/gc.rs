@@ -1,33 +1,21 @@
 //! `crawler gc`
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use storage::OpenOptions;
 
+use super::counter::Counter;
 use crate::cli::arguments::GcArgs;
 use error::RunError;
 use terminal::units::bytes;
-use views::live::progress::{Moment, Progress};
 
 pub(super) fn execute(args: &GcArgs, quiet: bool) -> Result<(), RunError> {
     let dir = &args.data.data;
-    let rows = Arc::new(AtomicU64::new(0));
-    let shown = rows.clone();
-    let progress = Progress::start(None, quiet, move |_now| {
-        let position = shown.load(Ordering::Relaxed);
-        Moment {
-            position,
-            message: format!("{position} rows copied"),
-            ..Moment::default()
-        }
-    });
+    let rows = Counter::show(None, quiet, |rows| format!("{rows} rows copied"));
     let options = OpenOptions {
         command: "crawler gc".to_owned(),
         ..OpenOptions::existing()
     };
-    let result = storage::compact(dir, &options, &mut |copied| rows.store(copied, Ordering::Relaxed));
-    drop(progress);
+    let result = storage::compact(dir, &options, &mut |copied| rows.set(copied));
+    drop(rows);
     let done = result?;
     let mut lines = vec![format!(
         "Compacted {}: {} before, {} after, {} rows",

@@ -41,9 +41,7 @@ pub(super) fn execute(args: &IdfArgs, quiet: bool) -> Result<(), Error> {
     table
         .write(&mut bytes)
         .map_err(|source| RunError::io("write", args.output.display(), source))?;
-    let mut output = super::output::Output::open(Some(&args.output))?;
-    output.write(&bytes)?;
-    output.finish()?;
+    super::output::write_whole(Some(&args.output), &bytes)?;
     super::output::say(&format!(
         "Table {} of {} documents and {} features that occur in at least two of them: {}\nUse it with [dedup] weights = \
          \"tf-idf\" or \"improved\" and idf_table = {:?}.",
@@ -53,8 +51,5 @@ pub(super) fn execute(args: &IdfArgs, quiet: bool) -> Result<(), Error> {
         args.output.display(),
         args.output,
     ))?;
-    match faults {
-        0 => Ok(()),
-        faults => Err(Error::Faults(faults)),
-    }
+    Error::of_faults(faults)
 }

@@ -57,14 +57,5 @@ fn shown(answer: &impl Serialize, format: InspectFormat, text: impl FnOnce() -> 
     if format == InspectFormat::Text {
         return Ok(text());
     }
-    let line = terminal::json::to_string(answer).map_err(|error| RunError::Render(error.to_string()))?;
-    Ok(line + "\n")
-}
-
-fn done(faults: u64) -> Result<(), Error> {
-    if faults == 0 {
-        Ok(())
-    } else {
-        Err(Error::Faults(faults))
-    }
+    super::output::json_line(answer)
 }

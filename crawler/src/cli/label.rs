@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use super::diff_text;
+use super::output::write_whole;
 use super::screen::Screen;
 use crate::cli::arguments::LabelArgs;
 use crate::cli::error::Error;
@@ -14,7 +15,7 @@ use storage::Store;
 use study::diff;
 use study::labels::{self, Entry, Label};
 use terminal::text::terminal_text;
-use terminal::units::utc;
+use terminal::units::{counted, utc};
 use views::report::{Pair, Report, Waiting};
 
 /// The rows of a difference that fit a screen.
@@ -57,9 +58,7 @@ pub(super) fn execute(args: &LabelArgs, quiet: bool) -> Result<(), Error> {
     pairs.retain(|pair| !known.contains_key(&labels::pair(pair.kept, pair.other)));
     pairs.truncate(limit);
     let given = ask_all(&pairs, &store, &report, &path)?;
-    let mut output = super::output::Output::open(None)?;
-    output.write(given.in_words(pairs.len(), &path))?;
-    output.finish()?;
+    write_whole(None, given.in_words(pairs.len(), &path))?;
     super::store::leave_open(store);
     Ok(())
 }
@@ -69,13 +68,8 @@ fn ask_all(pairs: &[Pair<'_>], store: &Store, report: &Report, path: &Path) -> R
     let mut answers = io::stdin().lock().lines();
     let mut given = Given::default();
     for (number, pair) in (1..).zip(pairs) {
-        let mut output = super::output::Output::open(None)?;
-        output.write(format!(
-            "Pair {number} of {}\n{}",
-            pairs.len(),
-            shown(pair, store, report)?
-        ))?;
-        output.finish()?;
+        let (of, pair_in_words) = (pairs.len(), shown(pair, store, report)?);
+        write_whole(None, format!("Pair {number} of {of}\n{pair_in_words}"))?;
         let answer = ask(&mut answers, &mut io::stdout());
         match answer.map_err(|error| RunError::io("ask on", "the terminal", error))? {
             Answer::End => break,
@@ -171,8 +165,8 @@ impl Given {
         match same + different {
             0 => "\nNo label was given.\n".to_owned(),
             all => format!(
-                "\n{all} new label{} in {}: {same} same, {different} different. `crawler tune` judges by them.\n",
-                if all == 1 { "" } else { "s" },
+                "\n{} in {}: {same} same, {different} different. `crawler tune` judges by them.\n",
+                counted(all as u64, "new label"),
                 path.display()
             ),
         }

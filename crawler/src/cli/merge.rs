@@ -14,7 +14,7 @@ use config::settings::Settings;
 use error::RunError;
 use terminal::commands::command;
 use terminal::tell::tell;
-use terminal::units::bytes;
+use terminal::units::{bytes, counted};
 use views::live::progress::{Moment, Progress};
 
 pub(super) fn execute(args: &MergeArgs, quiet: bool) -> Result<(), Error> {
@@ -161,8 +161,8 @@ impl Shown {
 fn describe(args: &MergeArgs, folders: usize, done: &Rebuilt, redecided: Option<&rebuild::Redecision>) -> String {
     let mut lines = vec![
         format!(
-            "Merged {folders} {} into {} from {} WARC files: {} pages, {} of them kept, {} later visits",
-            if folders == 1 { "folder" } else { "folders" },
+            "Merged {} into {} from {} WARC files: {} pages, {} of them kept, {} later visits",
+            counted(folders as u64, "folder"),
             args.data.display(),
             done.files,
             done.pages,

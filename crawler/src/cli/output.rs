@@ -4,6 +4,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use export::{Harmless, OutputFile};
+use serde::Serialize;
 
 use error::RunError;
 
@@ -68,6 +69,24 @@ impl Output {
         }
         Ok(())
     }
+}
+
+/// Writes a whole result to the file at `path`, or to standard output.
+pub(super) fn write_whole(path: Option<&Path>, bytes: impl AsRef<[u8]>) -> Result<(), RunError> {
+    let mut output = Output::open(path)?;
+    output.write(bytes)?;
+    output.finish()
+}
+
+/// A result as one line of JSON, with its line end.
+pub(super) fn json_line(result: &impl Serialize) -> Result<String, RunError> {
+    let line = terminal::json::to_string(result).map_err(|error| RunError::Render(error.to_string()))?;
+    Ok(line + "\n")
+}
+
+/// A result as indented JSON.
+pub(super) fn json_pretty(result: &impl Serialize) -> Result<String, RunError> {
+    terminal::json::to_string_pretty(result).map_err(|error| RunError::Render(error.to_string()))
 }
 
 /// Prints a line that is not the result. A closed standard output is no error.

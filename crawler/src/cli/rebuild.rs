@@ -10,6 +10,7 @@ use storage::{
 use url::Url;
 use web::host_key::HostKey;
 
+use super::counter::Counter;
 use crate::cli::error::{Error, UsageError};
 use crate::cli::{arguments, configuration};
 use config::Config;
@@ -19,7 +20,6 @@ use study::redecide;
 use terminal::commands::command;
 use terminal::tell::tell;
 use terminal::units::bytes;
-use views::live::progress::{Moment, Progress};
 
 pub(super) fn execute(args: &arguments::RebuildArgs, quiet: bool) -> Result<(), Error> {
     super::output::say(&rebuild(args, quiet, &|_| {})?)?;
@@ -107,27 +107,18 @@ fn begin(
     if keeps_state && let Some(rebuild) = copy_state(args, options, quiet)? {
         return Ok(rebuild);
     }
-    let (read, total) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
-    let (shown, shown_total) = (read.clone(), total.clone());
-    let progress = Progress::start(None, quiet, move |_now| {
-        let position = shown.load(Ordering::Relaxed);
-        Moment {
-            position,
-            message: format!(
-                "{} of {} read",
-                bytes(position),
-                bytes(shown_total.load(Ordering::Relaxed))
-            ),
-            ..Moment::default()
-        }
+    let total = Arc::new(AtomicU64::new(0));
+    let shown_total = total.clone();
+    let read = Counter::show(None, quiet, move |read| {
+        format!("{} of {} read", bytes(read), bytes(shown_total.load(Ordering::Relaxed)))
     });
     let rebuild = Rebuild::begin(&args.data.data, options, &mut |step| match step {
         RebuildStep::Read { bytes, of } => {
-            read.store(bytes, Ordering::Relaxed);
+            read.set(bytes);
             total.store(of, Ordering::Relaxed);
             watch(Step::Read { bytes, of });
         }
-        RebuildStep::Problem(problem) => progress.aside(|| tell(problem)),
+        RebuildStep::Problem(problem) => read.progress.aside(|| tell(problem)),
         // Steps of a merge, and of a copied state.
         RebuildStep::Brought { .. } | RebuildStep::State(_) | RebuildStep::Copied { .. } => {}
     });
@@ -136,19 +127,10 @@ fn begin(
 
 /// Begins with a copy of the state; `None` if it is not whole.
 fn copy_state(args: &arguments::RebuildArgs, options: &OpenOptions, quiet: bool) -> Result<Option<Rebuild>, RunError> {
-    let copied = Arc::new(AtomicU64::new(0));
-    let shown = copied.clone();
-    let progress = Progress::start(None, quiet, move |_now| {
-        let position = shown.load(Ordering::Relaxed);
-        Moment {
-            position,
-            message: format!("{position} rows copied"),
-            ..Moment::default()
-        }
-    });
+    let copied = Counter::show(None, quiet, |rows| format!("{rows} rows copied"));
     let rebuild = Rebuild::begin_with_state(&args.data.data, options, &mut |step| match step {
-        RebuildStep::Copied { rows } => copied.store(rows, Ordering::Relaxed),
-        RebuildStep::Problem(problem) => progress.aside(|| tell(problem)),
+        RebuildStep::Copied { rows } => copied.set(rows),
+        RebuildStep::Problem(problem) => copied.progress.aside(|| tell(problem)),
         RebuildStep::Read { .. } | RebuildStep::Brought { .. } | RebuildStep::State(_) => {}
     });
     Ok(rebuild?)
@@ -209,22 +191,13 @@ pub(super) fn redecide(
 ) -> Result<Redecision, Error> {
     let counts = rebuild.store().counts();
     let pages = counts.fetched() + counts.gone;
-    let decided = Arc::new(AtomicU64::new(0));
-    let shown = decided.clone();
-    let progress = Progress::start(Some(pages), quiet, move |_now| {
-        let position = shown.load(Ordering::Relaxed);
-        Moment {
-            position,
-            message: format!("{position} of {pages} pages decided"),
-            is_urgent: false,
-            more: Vec::new(),
-        }
+    let decided = Counter::show(Some(pages), quiet, move |done| {
+        format!("{done} of {pages} pages decided")
     });
     let redecided = redecide::redecide(rebuild, settings, scheme, |done| {
-        decided.store(done, Ordering::Relaxed);
+        decided.set(done);
         watch(Step::Decided { pages: done, of: pages });
     })?;
-    drop(progress);
     Ok(redecided)
 }
 

@@ -17,7 +17,5 @@ pub(super) fn execute(args: &arguments::ReportArgs, quiet: bool) -> Result<(), E
         ReportFormat::Text if !args.full => report.screen(terminal_width()),
         format => report.render(format.into(), &store, &waiting)?,
     };
-    let mut output = super::output::Output::open(args.output.as_deref())?;
-    output.write(&rendered)?;
-    Ok(output.finish()?)
+    Ok(super::output::write_whole(args.output.as_deref(), &rendered)?)
 }

@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use crate::cli::arguments::{RulesArgs, RulesFormat};
 use crate::cli::error::Error;
-use error::RunError;
 use terminal::text::terminal_text;
 use views::report::{LearnedRule, Rendering, Steering};
 
@@ -19,12 +18,7 @@ pub(super) fn execute(args: &RulesArgs) -> Result<(), Error> {
     };
     let text = match args.format {
         RulesFormat::Text => text(&rules.steering, args.all) + &rendering_text(&rules.rendering),
-        RulesFormat::Json => {
-            let mut json =
-                terminal::json::to_string_pretty(&rules).map_err(|error| RunError::Render(error.to_string()))?;
-            json.push('\n');
-            json
-        }
+        RulesFormat::Json => super::output::json_pretty(&rules)?,
     };
     Ok(super::output::say(text.trim_end())?)
 }

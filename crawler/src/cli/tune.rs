@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use storage::Store;
 
 use super::configuration;
+use super::output::{json_pretty, write_whole};
 use crate::cli::arguments::{TuneArgs, TuneFormat};
 use crate::cli::error::{Error, UsageError};
 use config::settings::Settings;
@@ -50,9 +51,7 @@ pub(super) fn execute(args: &TuneArgs, quiet: bool) -> Result<(), Error> {
     }
     let text = match args.format {
         TuneFormat::Text => text::render(&tuned.answer),
-        TuneFormat::Json => {
-            terminal::json::to_string_pretty(&tuned.answer).map_err(|error| RunError::Render(error.to_string()))?
-        }
+        TuneFormat::Json => json_pretty(&tuned.answer)?,
     };
     Ok(super::output::say(text.trim_end())?)
 }
@@ -117,21 +116,15 @@ fn warn_of_unreadable_texts(unreadable: u64) {
 fn write_files(args: &TuneArgs, tuned: &Tuned<'_>) -> Result<(), RunError> {
     if let Some(path) = &args.kept {
         let lines = tuned.kept.iter().fold(String::new(), |all, url| all + url + "\n");
-        write_file(path, &lines)?;
+        write_whole(Some(path), lines)?;
     }
     if let Some(path) = &args.csv {
-        write_file(path, &csv::csv(&tuned.answer.settings))?;
+        write_whole(Some(path), csv::csv(&tuned.answer.settings))?;
     }
     if let Some(path) = &args.svg {
-        write_file(path, &plot::svg(&tuned.answer))?;
+        write_whole(Some(path), plot::svg(&tuned.answer))?;
     }
     Ok(())
-}
-
-fn write_file(path: &Path, text: &str) -> Result<(), RunError> {
-    let mut output = super::output::Output::open(Some(path))?;
-    output.write(text)?;
-    output.finish()
 }
 
 /// Writes the chosen setting to the configuration `file`, which may not exist.

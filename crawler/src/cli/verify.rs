@@ -5,12 +5,12 @@ mod index;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use serde::Serialize;
 use storage::{Finding, FindingKind, Findings, OpenOptions, Store};
 
+use super::counter::Counter;
 use crate::cli::arguments::{VerifyArgs, VerifyFormat};
 use crate::cli::error::Error;
 use config::settings::Settings;
@@ -18,7 +18,6 @@ use error::RunError;
 use study::as_of::AsOf;
 use terminal::commands::command;
 use terminal::text::terminal_text;
-use views::live::progress::{Moment, Progress};
 
 /// Number of findings of a kind that the answer names; the others are only counted.
 const MAX_NAMED: usize = 20;
@@ -84,8 +83,10 @@ fn verify(dir: &Path, settings: &Settings, quiet: bool) -> Result<Answer, RunErr
         ..OpenOptions::existing()
     };
     let store = super::store::open_to_read_with(dir, options)?;
-    let steps = Arc::new(AtomicU64::new(0));
-    let _progress = show(&steps, steps_to_verify(&store, settings), quiet);
+    let total = steps_to_verify(&store, settings);
+    let steps = Counter::show(Some(total), quiet, move |done| {
+        format!("{done} of {total} rows and pieces of the archive checked")
+    });
     let mut found: BTreeMap<FindingKind, OfKind> = BTreeMap::new();
     let mut notes = Vec::new();
     let rebuild = command("rebuild", &[]);
@@ -97,7 +98,7 @@ fn verify(dir: &Path, settings: &Settings, quiet: bool) -> Result<Answer, RunErr
         }
     };
     let mut step = |done| {
-        steps.fetch_add(done, Ordering::Relaxed);
+        steps.count.fetch_add(done, Ordering::Relaxed);
     };
     let mut findings = Findings::new(&mut note, &mut step);
     storage::verify(&store, &mut findings)?;
@@ -148,18 +149,6 @@ fn verify_fingerprints(
 fn note_of_skipped(stretches: u64) -> Option<String> {
     (stretches > 0).then(|| {
         format!("{stretches} damaged stretches of the WARC files were given up by a rebuild; no page needs them")
-    })
-}
-
-fn show(steps: &Arc<AtomicU64>, total: u64, quiet: bool) -> Progress {
-    let steps = Arc::clone(steps);
-    Progress::start(Some(total), quiet, move |_now| {
-        let position = steps.load(Ordering::Relaxed);
-        Moment {
-            position,
-            message: format!("{position} of {total} rows and pieces of the archive checked"),
-            ..Moment::default()
-        }
     })
 }
 

@@ -2,6 +2,8 @@
 
 use dedup::{Confirm, DuplicateRule};
 
+use terminal::units::counted;
+
 use crate::nearest::{Check, Likeness};
 
 /// The condition under which two texts are duplicates by `rule`.
@@ -78,13 +80,10 @@ fn check(check: &Check) -> String {
         "distance" => format!("{} apart, {margin} more than allowed", bits(value)),
         "numbers" if check.is_met => "equal numbers".to_owned(),
         "numbers" => "different numbers".to_owned(),
-        "own_words" if check.is_met => format!(
-            "other headings, but only {} of its own",
-            counted(value as usize, "word")
-        ),
+        "own_words" if check.is_met => format!("other headings, but only {} of its own", counted(value as u64, "word")),
         "own_words" => format!(
             "other headings and {} of their own, at most {bound} allowed",
-            counted(value as usize, "word")
+            counted(value as u64, "word")
         ),
         name => {
             let name = match name {
@@ -99,7 +98,7 @@ fn check(check: &Check) -> String {
 }
 
 fn bits(distance: f32) -> String {
-    counted(distance as usize, "bit")
+    counted(distance as u64, "bit")
 }
 
 /// A share from 0 to 1, in percent.
@@ -113,20 +112,12 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// A number with its noun in the singular or plural.
-pub fn counted(count: usize, noun: &str) -> String {
-    match count {
-        1 => format!("1 {noun}"),
-        _ => format!("{count} {noun}s"),
-    }
-}
-
 /// The length of a text.
 pub fn text_size(words: usize, characters: usize) -> String {
-    let in_characters = || format!("{} of scripts without spaces", counted(characters, "character"));
+    let in_characters = || format!("{} of scripts without spaces", counted(characters as u64, "character"));
     match (words, characters) {
-        (_, 0) => counted(words, "word"),
+        (_, 0) => counted(words as u64, "word"),
         (0, _) => in_characters(),
-        _ => format!("{} and {}", counted(words, "word"), in_characters()),
+        _ => format!("{} and {}", counted(words as u64, "word"), in_characters()),
     }
 }

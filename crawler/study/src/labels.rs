@@ -5,11 +5,12 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::fs::{self, OpenOptions};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use storage::durable;
 
 /// The name of the file in the data folder.
 const NAME: &str = "labels.jsonl";
@@ -73,32 +74,8 @@ pub fn path_in(data: &Path) -> PathBuf {
 /// # Errors
 /// The file cannot be written.
 pub fn append(path: &Path, entry: &Entry<'_>) -> io::Result<()> {
-    let is_new = !path.exists();
-    let mut file = OpenOptions::new().create(true).append(true).read(true).open(path)?;
-    let mut line = String::new();
-    if !ends_with_line(&mut file)? {
-        line.push('\n');
-    }
-    line.push_str(&terminal::json::to_string(entry)?);
-    line.push('\n');
-    // One write: two processes do not mix their lines.
-    file.write_all(line.as_bytes())?;
-    file.sync_data()?;
-    match path.parent().filter(|_| is_new) {
-        Some(folder) if !folder.as_os_str().is_empty() => File::open(folder)?.sync_all(),
-        _ => Ok(()),
-    }
-}
-
-/// Whether the file is empty or its last line is complete.
-fn ends_with_line(file: &mut File) -> io::Result<bool> {
-    if file.metadata()?.len() == 0 {
-        return Ok(true);
-    }
-    let mut last = [0];
-    file.seek(SeekFrom::End(-1))?;
-    file.read_exact(&mut last)?;
-    Ok(last == *b"\n")
+    let file = OpenOptions::new().create(true).append(true).read(true).open(path)?;
+    durable::append_line(file, path, &terminal::json::to_string(entry)?)
 }
 
 /// The labels of a file, and the number of lines that are no labels. Without the file there

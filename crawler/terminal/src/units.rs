@@ -15,6 +15,14 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
+/// `1 page`, `3 pages`: a number with its noun.
+pub fn counted(count: u64, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        _ => format!("{count} {noun}s"),
+    }
+}
+
 /// `1.2 MB`, in decimal units.
 pub fn bytes(count: u64) -> String {
     const UNITS: [&str; 5] = ["bytes", "kB", "MB", "GB", "TB"];
@@ -56,6 +64,10 @@ mod tests {
             ["0", "999", "1,000", "1,234,567"]
         );
         assert_eq!([999, 1_234, 5_000_000].map(bytes), ["999 bytes", "1.2 kB", "5.0 MB"]);
+        assert_eq!(
+            [0, 1, 2].map(|count| counted(count, "page")),
+            ["0 pages", "1 page", "2 pages"]
+        );
         let durations = [5, 65, 3_660, 100_000].map(duration);
         assert_eq!(durations, ["5 s", "1 min 5 s", "1 h 1 min", "1 d 3 h"]);
     }

@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use serde::{Deserialize, Serialize};
+
 use super::id::Id;
 use crate::signature::{Digest, DocId};
 use crate::verdict::Verdict;
 
-/// A document and the verdict on it.
-#[derive(Debug, Clone, PartialEq)]
+/// A document and the verdict on it. The rows of a collection have it in this form.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Document {
     pub id: Id,
     /// Tells whether the document is added again with the same text; `None` for a text without words.

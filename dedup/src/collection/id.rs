@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// What the owner calls a document. A number and its digits are different ids.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+/// What the owner calls a document. A number and its digits are different ids. The rows of a collection have it in this form.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Id {
     /// A number.
     Number(i64),
@@ -31,31 +31,6 @@ impl fmt::Display for Id {
         match self {
             Self::Number(number) => write!(f, "{number}"),
             Self::Name(name) => write!(f, "{name:?}"),
-        }
-    }
-}
-
-/// An id in a row.
-#[derive(Serialize, Deserialize)]
-pub(super) enum Stored<'a> {
-    Number(i64),
-    Name(&'a str),
-}
-
-impl<'a> From<&'a Id> for Stored<'a> {
-    fn from(id: &'a Id) -> Self {
-        match id {
-            Id::Number(number) => Self::Number(*number),
-            Id::Name(name) => Self::Name(name),
-        }
-    }
-}
-
-impl From<Stored<'_>> for Id {
-    fn from(stored: Stored<'_>) -> Self {
-        match stored {
-            Stored::Number(number) => Self::Number(number),
-            Stored::Name(name) => Self::Name(name.into()),
         }
     }
 }

@@ -9,10 +9,8 @@ use sled::{Batch, Db, Tree};
 
 use super::documents::{Document, Documents};
 use super::error::CollectionError;
-use super::id::{Id, Stored};
 use super::settings::{CollectionSettings, Terms};
-use crate::signature::{Digest, DocId};
-use crate::verdict::Verdict;
+use crate::signature::DocId;
 
 /// Names of the trees, and of the row of the settings.
 const SETTINGS: &str = "collection-settings";
@@ -48,15 +46,6 @@ struct SettingsRow<'a> {
     max_distance: u32,
     min_similarity: f32,
     features: &'a str,
-}
-
-/// The row of a document.
-#[derive(Serialize, Deserialize)]
-struct DocumentRow<'a> {
-    #[serde(borrow)]
-    id: Stored<'a>,
-    digest: Option<Digest>,
-    verdict: Verdict,
 }
 
 impl Rows {
@@ -226,20 +215,10 @@ fn encoded(row: &impl Serialize, before: Vec<u8>) -> Result<Vec<u8>, CollectionE
 
 /// The row of a document.
 pub(super) fn written(document: &Document) -> Result<Vec<u8>, CollectionError> {
-    let row = DocumentRow {
-        id: (&document.id).into(),
-        digest: document.digest,
-        verdict: document.verdict,
-    };
-    encoded(&row, Vec::new())
+    encoded(document, Vec::new())
 }
 
-/// The document of a row; `None` if it has another form.
+/// The document of a row; `None` if the row is damaged.
 pub(super) fn read(row: &[u8]) -> Option<Document> {
-    let row: DocumentRow<'_> = postcard::from_bytes(row).ok()?;
-    Some(Document {
-        id: Id::from(row.id),
-        digest: row.digest,
-        verdict: row.verdict,
-    })
+    postcard::from_bytes(row).ok()
 }

@@ -12,7 +12,7 @@
 
 use super::documents::Document;
 use super::error::CollectionError;
-use super::id::{Id, Stored};
+use super::id::Id;
 use super::rows;
 use crate::duplicate_rule::DuplicateRule;
 use crate::index::{Commit, Committed, MOST_DECISIONS, RedisAddress, RedisIndex, RedisOptions};
@@ -85,7 +85,7 @@ impl SharedCollection {
     /// [`CollectionError::OtherText`]: `id` is there with another text. Or the server cannot be used; then the document may be
     /// there or not, and the same call gives the verdict on it later.
     pub fn add(&self, id: &Id, signature: &Signature) -> Result<Verdict, CollectionError> {
-        let name = postcard::to_stdvec(&Stored::from(id)).map_err(crate::DedupError::from)?;
+        let name = postcard::to_stdvec(id).map_err(crate::DedupError::from)?;
         for _ in 0..MOST_DECISIONS {
             let decided = self.index.decide(signature, &self.rule, Some(&name), |_| true)?;
             if let Some(number) = decided.known {

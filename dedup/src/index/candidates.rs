@@ -1,5 +1,7 @@
 //! From which table the candidates of a check come.
 
+use serde::{Deserialize, Serialize};
+
 use super::blocks::SWEPT_PER_PROBE;
 use crate::layout::Layout;
 
@@ -20,7 +22,8 @@ use crate::layout::Layout;
 /// | 4 · 10^6 | 31 | 3.3 |
 /// | 10^7 | 61 | 3.2 |
 /// | 1.6 · 10^7 | 98 | |
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Candidates {
     /// From the blocks, until they cost more than the bands, their insertion included; then from the bands. At a distance
     /// of 10 bits, that is near a million documents; at 3 bits, it never is. The index keeps the bands of all documents

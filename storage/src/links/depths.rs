@@ -137,10 +137,8 @@ fn place(id: UrlId) -> (u64, usize) {
 
 /// A row holds each depth plus one, and 0 where it is not known.
 fn read(state: &State, number: u64) -> Result<Vec<u32>, StorageError> {
-    match state.get(format::numbered(DEPTHS, number))? {
-        Some(row) => state.decode("the depths of URLs", &row),
-        None => Ok(Vec::new()),
-    }
+    let row = state.row(format::numbered(DEPTHS, number), "the depths of URLs")?;
+    Ok(row.unwrap_or_default())
 }
 
 fn depth_of(stored: u32) -> Option<u16> {

@@ -28,10 +28,10 @@ pub(super) struct EarlyLinks {
 
 impl EarlyLinks {
     pub fn open(state: &State, known: &KnownUrls) -> Result<Self, StorageError> {
-        let Some(row) = state.get(EARLY)? else {
+        let ranges: Option<Vec<IdRange>> = state.row(EARLY, "the numbers of early links")?;
+        let Some(ranges) = ranges else {
             return Ok(Self::default());
         };
-        let ranges: Vec<IdRange> = state.decode("the numbers of early links", &row)?;
         Ok(Self {
             hashes: known.hashes_in(state, &ranges)?,
             ranges,

@@ -122,13 +122,10 @@ impl KnownUrls {
     /// The known URLs of a store that another process holds. Reads the log. There is no filter, which would read all buckets for a few
     /// questions.
     pub fn lent(state: &State, seed: u64) -> Result<Self, StorageError> {
-        let row = state.get(KNOWN)?;
-        let buckets = row.map_or(Ok(Buckets::default()), |row| {
-            state.decode("the row of known URLs", &row)
-        })?;
+        let buckets: Option<Buckets> = state.row(KNOWN, "the row of known URLs")?;
         let mut known = Self {
             seed,
-            buckets,
+            buckets: buckets.unwrap_or_default(),
             recent: HashMap::default(),
             merge_at_least: MERGE_AT_LEAST,
             filter: None,
@@ -192,28 +189,30 @@ impl KnownUrls {
         let is_in = |id: UrlId| ranges.iter().any(|&(first, end)| (first..end).contains(&id));
         let recent = self.recent.iter().filter(|(_, id)| is_in(**id));
         let mut hashes: UrlHashSet = recent.map(|(hash, _)| *hash).collect();
-        for row in state.scan(bucket_prefix(self.buckets.depth)) {
-            for entry in Entries::of(&row?.1) {
-                let (hash, id) = entry.ok_or_else(|| state.corrupt("a bucket of known URLs"))?;
-                if is_in(id) {
-                    hashes.insert(hash);
-                }
+        self.each_in_buckets(state, |hash, id| {
+            if is_in(id) {
+                hashes.insert(hash);
             }
-        }
+        })?;
         Ok(hashes)
     }
 
     /// Number of known URLs. Reads all buckets.
     pub fn count(&self, state: &State) -> Result<u64, StorageError> {
         let mut count = self.recent.len() as u64;
+        // An interrupted merge leaves entries in the log.
+        self.each_in_buckets(state, |hash, _| count += u64::from(!self.recent.contains_key(&hash)))?;
+        Ok(count)
+    }
+
+    fn each_in_buckets(&self, state: &State, mut tell: impl FnMut(UrlHash, UrlId)) -> Result<(), StorageError> {
         for row in state.scan(bucket_prefix(self.buckets.depth)) {
             for entry in Entries::of(&row?.1) {
-                let (hash, _) = entry.ok_or_else(|| state.corrupt("a bucket of known URLs"))?;
-                // An interrupted merge leaves entries in the log.
-                count += u64::from(!self.recent.contains_key(&hash));
+                let (hash, id) = entry.ok_or_else(|| state.corrupt("a bucket of known URLs"))?;
+                tell(hash, id);
             }
         }
-        Ok(count)
+        Ok(())
     }
 
     /// Writes the log entries of a batch of new URLs.
@@ -232,12 +231,7 @@ impl KnownUrls {
     /// Builds the filter from the buckets, with room for the same number of new hashes.
     fn fill_filter(&mut self, state: &State) -> Result<(), StorageError> {
         let mut filter = Filter::for_entries(self.buckets.entries);
-        for row in state.scan(bucket_prefix(self.buckets.depth)) {
-            for entry in Entries::of(&row?.1) {
-                let (hash, _) = entry.ok_or_else(|| state.corrupt("a bucket of known URLs"))?;
-                filter.insert(hash);
-            }
-        }
+        self.each_in_buckets(state, |hash, _| filter.insert(hash))?;
         self.filter = Some(filter);
         Ok(())
     }

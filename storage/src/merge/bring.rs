@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::plan::{Plan, Planned};
+use crate::durable::{self, Readers};
 use crate::error::StorageError;
 use crate::folder::{DataFolder, STATE};
 use crate::rebuild::RebuildStep;
@@ -62,10 +63,8 @@ fn bring_file(file: &Planned, target: &Path) -> Result<(), StorageError> {
     }
     let part = target.with_extension("part");
     let mut from = File::open(&file.path).map_err(|source| StorageError::io("read", &file.path, source))?;
-    let mut to = File::create(&part).map_err(failed)?;
-    io::copy(&mut from, &mut to).map_err(failed)?;
-    to.sync_all().map_err(failed)?;
-    fs::rename(&part, target).map_err(failed)
+    let copy = |to: &mut File| io::copy(&mut from, to).map(drop);
+    durable::replace(target, &part, Readers::Usual, copy).map_err(failed)
 }
 
 /// Removes files of an earlier attempt: the file of numbers, and parts of copies.

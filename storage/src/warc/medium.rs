@@ -8,29 +8,51 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, IoSlice, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// A folder of files. Tests implement folders whose writes fail.
+/// A folder of files. What an implementation leaves out, its folder on disk does. Tests implement folders whose writes fail.
 pub(crate) trait Medium: Send + Sync {
+    /// The folder on disk.
+    fn folder(&self) -> &Folder;
     /// Writes the `parts`, one behind the other, from `offset` of the file `name` on; durable on return. Repeating it does no harm. A write at offset 0 creates the file; any
     /// other write fails if the file is missing, because it would leave a hole.
-    fn write_at(&self, name: &str, offset: u64, parts: &[&[u8]]) -> io::Result<()>;
+    fn write_at(&self, name: &str, offset: u64, parts: &[&[u8]]) -> io::Result<()> {
+        self.folder().write_at(name, offset, parts)
+    }
     /// Reads exactly `length` bytes at `offset`.
-    fn read_at(&self, name: &str, offset: u64, length: u64) -> io::Result<Vec<u8>>;
+    fn read_at(&self, name: &str, offset: u64, length: u64) -> io::Result<Vec<u8>> {
+        self.folder().read_at(name, offset, length)
+    }
     /// The file's length; `None` if there is no file.
-    fn length(&self, name: &str) -> io::Result<Option<u64>>;
+    fn length(&self, name: &str) -> io::Result<Option<u64>> {
+        self.folder().length(name)
+    }
     /// Cuts the file to `length`; durable on return.
-    fn truncate(&self, name: &str, length: u64) -> io::Result<()>;
+    fn truncate(&self, name: &str, length: u64) -> io::Result<()> {
+        self.folder().truncate(name, length)
+    }
     /// Removes the file; durable on return.
-    fn remove(&self, name: &str) -> io::Result<()>;
+    fn remove(&self, name: &str) -> io::Result<()> {
+        self.folder().remove(name)
+    }
     /// Replaces the contents of a file by `bytes`. *Not* durable: after a loss of power its contents are undefined.
-    fn put(&self, name: &str, bytes: &[u8]) -> io::Result<()>;
+    fn put(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        self.folder().put(name, bytes)
+    }
     /// Renames the file or folder `from` to the unused name `to`; durable on return.
-    fn rename(&self, from: &str, to: &str) -> io::Result<()>;
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        self.folder().rename(from, to)
+    }
     /// Removes a folder and its contents, if there is one; durable on return.
-    fn remove_folder(&self, name: &str) -> io::Result<()>;
+    fn remove_folder(&self, name: &str) -> io::Result<()> {
+        self.folder().remove_folder(name)
+    }
     /// The names of all files.
-    fn names(&self) -> io::Result<Vec<String>>;
+    fn names(&self) -> io::Result<Vec<String>> {
+        self.folder().names()
+    }
     /// The path of a file, for messages.
-    fn path(&self, name: &str) -> PathBuf;
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder().path(name)
+    }
 }
 
 /// A folder on disk.
@@ -42,9 +64,7 @@ impl Folder {
     pub fn new(dir: PathBuf) -> Self {
         Self { dir }
     }
-}
 
-impl Medium for Folder {
     fn write_at(&self, name: &str, offset: u64, parts: &[&[u8]]) -> io::Result<()> {
         let path = self.path(name);
         let mut file = OpenOptions::new()
@@ -128,6 +148,12 @@ impl Medium for Folder {
     }
 }
 
+impl Medium for Folder {
+    fn folder(&self) -> &Folder {
+        self
+    }
+}
+
 /// Writes the parts, one behind the other, with few calls of the system.
 fn write_parts(file: &mut impl Write, parts: &[&[u8]]) -> io::Result<()> {
     let mut slices: Vec<IoSlice<'_>> = parts.iter().map(|part| IoSlice::new(part)).collect();
@@ -145,7 +171,8 @@ fn write_parts(file: &mut impl Write, parts: &[&[u8]]) -> io::Result<()> {
     Ok(())
 }
 
-/// A folder whose files do not change: for reading a crawl as a killed process left it.
+/// A folder whose files do not change: for reading a crawl as a killed process left it. Renaming is allowed, to complete an exchange of
+/// states: half-way through there is no state.
 pub(crate) struct Untouched(pub Folder);
 
 impl Untouched {
@@ -155,16 +182,12 @@ impl Untouched {
 }
 
 impl Medium for Untouched {
+    fn folder(&self) -> &Folder {
+        &self.0
+    }
+
     fn write_at(&self, _name: &str, _offset: u64, _parts: &[&[u8]]) -> io::Result<()> {
         Err(Self::refused())
-    }
-
-    fn read_at(&self, name: &str, offset: u64, length: u64) -> io::Result<Vec<u8>> {
-        self.0.read_at(name, offset, length)
-    }
-
-    fn length(&self, name: &str) -> io::Result<Option<u64>> {
-        self.0.length(name)
     }
 
     /// Leaves the tail for the next process that writes.
@@ -180,21 +203,8 @@ impl Medium for Untouched {
         Ok(())
     }
 
-    /// Allowed, to complete an exchange of states: half-way through there is no state.
-    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        self.0.rename(from, to)
-    }
-
     fn remove_folder(&self, _name: &str) -> io::Result<()> {
         Err(Self::refused())
-    }
-
-    fn names(&self) -> io::Result<Vec<String>> {
-        self.0.names()
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path(name)
     }
 }
 
@@ -248,6 +258,10 @@ pub(crate) mod failing {
     }
 
     impl Medium for FullDisk {
+        fn folder(&self) -> &Folder {
+            &self.folder
+        }
+
         fn write_at(&self, name: &str, offset: u64, parts: &[&[u8]]) -> io::Result<()> {
             let bytes = parts.concat();
             let left = self.bytes_left.load(Ordering::Relaxed);
@@ -259,42 +273,6 @@ pub(crate) mod failing {
             } else {
                 Ok(())
             }
-        }
-
-        fn read_at(&self, name: &str, offset: u64, length: u64) -> io::Result<Vec<u8>> {
-            self.folder.read_at(name, offset, length)
-        }
-
-        fn length(&self, name: &str) -> io::Result<Option<u64>> {
-            self.folder.length(name)
-        }
-
-        fn truncate(&self, name: &str, length: u64) -> io::Result<()> {
-            self.folder.truncate(name, length)
-        }
-
-        fn remove(&self, name: &str) -> io::Result<()> {
-            self.folder.remove(name)
-        }
-
-        fn put(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-            self.folder.put(name, bytes)
-        }
-
-        fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-            self.folder.rename(from, to)
-        }
-
-        fn remove_folder(&self, name: &str) -> io::Result<()> {
-            self.folder.remove_folder(name)
-        }
-
-        fn names(&self) -> io::Result<Vec<String>> {
-            self.folder.names()
-        }
-
-        fn path(&self, name: &str) -> PathBuf {
-            self.folder.path(name)
         }
     }
 
@@ -336,6 +314,10 @@ pub(crate) mod failing {
     }
 
     impl Medium for Faulty {
+        fn folder(&self) -> &Folder {
+            &self.folder
+        }
+
         fn write_at(&self, name: &str, offset: u64, parts: &[&[u8]]) -> io::Result<()> {
             self.steps.take(
                 || self.folder.write_at(name, offset, parts),
@@ -344,14 +326,6 @@ pub(crate) mod failing {
                     self.folder.write_at(name, offset, &[&bytes[..bytes.len() / 2]])
                 },
             )
-        }
-
-        fn read_at(&self, name: &str, offset: u64, length: u64) -> io::Result<Vec<u8>> {
-            self.folder.read_at(name, offset, length)
-        }
-
-        fn length(&self, name: &str) -> io::Result<Option<u64>> {
-            self.folder.length(name)
         }
 
         fn truncate(&self, name: &str, length: u64) -> io::Result<()> {
@@ -378,14 +352,6 @@ pub(crate) mod failing {
 
         fn remove_folder(&self, name: &str) -> io::Result<()> {
             self.steps.take(|| self.folder.remove_folder(name), || Ok(()))
-        }
-
-        fn names(&self) -> io::Result<Vec<String>> {
-            self.folder.names()
-        }
-
-        fn path(&self, name: &str) -> PathBuf {
-            self.folder.path(name)
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dedup::{Candidates, Confirm, DuplicateRule, IdfTable, Layout, Scheme, Weighting, Width};
 
 use super::{InvalidSetting, invalid};
-use crate::sections::{CandidatesFrom, ConfirmBy, DedupSection};
+use crate::sections::{ConfirmBy, DedupSection};
 
 /// How a text becomes a signature. Reads the IDF table if `config` names one.
 pub(super) fn scheme(config: &DedupSection) -> Result<Scheme, InvalidSetting> {
@@ -86,14 +86,14 @@ pub(super) fn candidates(
     is_fleet: bool,
 ) -> Result<Candidates, InvalidSetting> {
     let refused = |reason| Err(invalid("dedup.candidates", "\"bands\"", reason));
-    let asks_for_bands = config.candidates == CandidatesFrom::Bands;
+    let asks_for_bands = config.candidates == Candidates::Bands;
     if asks_for_bands && is_fleet {
         return refused("the workers of a fleet find their candidates by \"blocks\"");
     }
     if asks_for_bands && !rule.allows_bands() {
         return refused("needs dedup.confirm = \"sketch\" and a dedup.min_similarity of at least 0.75");
     }
-    let chosen = Candidates::from(config.candidates);
+    let chosen = config.candidates;
     let pays = |layout| chosen.may_use_bands(layout) && rule.allows_bands() && !is_fleet;
     let layout = Layout::for_distance(width, rule.max_distance);
     Ok(if layout.is_ok_and(pays) {

@@ -1,7 +1,7 @@
 //! The file `control.jsonl`: one JSON object a line, only ever appended to.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -9,6 +9,7 @@ use super::answer::Answer;
 use super::entry::{Answered, Entry, Ordered};
 use super::order::Order;
 use crate::clock::unix_millis;
+use storage::durable;
 use terminal::units::utc;
 
 /// The name of the file in the data folder.
@@ -148,21 +149,8 @@ impl Journal {
         }
     }
 
-    /// One write, so that two processes do not mix their lines where nothing locks.
-    fn append(&self, mut file: File, entry: &Entry) -> io::Result<()> {
-        let is_new = file.metadata()?.len() == 0;
-        let mut line = String::new();
-        if !is_new && !ends_with_line(&mut file)? {
-            line.push('\n');
-        }
-        line.push_str(&terminal::json::to_string(entry)?);
-        line.push('\n');
-        file.write_all(line.as_bytes())?;
-        file.sync_data()?;
-        match self.path.parent().filter(|_| is_new) {
-            Some(folder) if !folder.as_os_str().is_empty() => sync_folder(folder),
-            _ => Ok(()),
-        }
+    fn append(&self, file: File, entry: &Entry) -> io::Result<()> {
+        durable::append_line(file, &self.path, &terminal::json::to_string(entry)?)
     }
 
     /// Refuses another user than the owner of the data folder, who could not read the file that this user would create.
@@ -215,16 +203,6 @@ impl Journal {
     }
 }
 
-#[cfg(unix)]
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
-}
-
-#[cfg(not(unix))]
-fn sync_folder(_folder: &Path) -> io::Result<()> {
-    Ok(())
-}
-
 /// All entries of the open file, also one whose line is not complete: its number is taken.
 fn entries_in(file: &mut File) -> io::Result<Entries> {
     let mut bytes = Vec::new();
@@ -233,13 +211,6 @@ fn entries_in(file: &mut File) -> io::Result<Entries> {
     let mut entries = Entries::default();
     bytes.split(|byte| *byte == b'\n').for_each(|line| entries.push(line));
     Ok(entries)
-}
-
-fn ends_with_line(file: &mut File) -> io::Result<bool> {
-    let mut last = [0];
-    file.seek(SeekFrom::End(-1))?;
-    file.read_exact(&mut last)?;
-    Ok(last == *b"\n")
 }
 
 /// Microseconds since the Unix epoch.
@@ -323,6 +294,8 @@ impl Reader {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use super::*;
 
     fn ids(entries: &Entries) -> Vec<u64> {

@@ -63,39 +63,6 @@ pub(crate) struct TreatedHost {
     pub record: Vec<u8>,
 }
 
-/// A found URL as it is stored.
-#[derive(Serialize, Deserialize)]
-struct FoundRow<'a> {
-    url: &'a str,
-    depth: u16,
-    redirects: u8,
-    priority: u8,
-    is_seed: bool,
-}
-
-impl<'a> FoundRow<'a> {
-    fn of(found: &'a WaitingUrl) -> Self {
-        Self {
-            url: &found.url,
-            depth: found.depth,
-            redirects: found.redirects,
-            priority: found.priority,
-            is_seed: found.is_seed,
-        }
-    }
-
-    fn read(bytes: &[u8]) -> Option<WaitingUrl> {
-        let row: FoundRow<'_> = postcard::from_bytes(bytes).ok()?;
-        Some(WaitingUrl {
-            url: row.url.to_owned(),
-            depth: row.depth,
-            redirects: row.redirects,
-            priority: row.priority,
-            is_seed: row.is_seed,
-        })
-    }
-}
-
 const CLAIM: u8 = 1;
 const DONE: u8 = 2;
 const FOUND: u8 = 3;
@@ -139,8 +106,8 @@ impl Mail {
         let (kind, bytes) = match self {
             Self::Claim(claim) => (CLAIM, encoded(claim)?),
             Self::Done(done) => (DONE, encoded(done)?),
-            Self::Found(found) => (FOUND, encoded(&FoundRow::of(found))?),
-            Self::Queued(found) => (QUEUED, encoded(&FoundRow::of(found))?),
+            Self::Found(found) => (FOUND, encoded(found)?),
+            Self::Queued(found) => (QUEUED, encoded(found)?),
             Self::Host(host) => (HOST, encoded(host)?),
         };
         Ok(Letter { kind, bytes })
@@ -153,8 +120,8 @@ impl Mail {
         match letter.kind {
             CLAIM => postcard::from_bytes(bytes).ok().map(Self::Claim),
             DONE => postcard::from_bytes(bytes).ok().map(Self::Done),
-            FOUND => FoundRow::read(bytes).map(Self::Found),
-            QUEUED => FoundRow::read(bytes).map(Self::Queued),
+            FOUND => postcard::from_bytes(bytes).ok().map(Self::Found),
+            QUEUED => postcard::from_bytes(bytes).ok().map(Self::Queued),
             HOST => postcard::from_bytes(bytes).ok().map(Self::Host),
             _ => None,
         }

@@ -1,10 +1,12 @@
 //! What the data folder remembers of its fleet, in the file `fleet.json`: the worker is the same one when it comes back.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use fleet::{Epoch, Partition};
 use serde::{Deserialize, Serialize};
+use storage::durable::{self, Readers};
 
 use error::RunError;
 
@@ -53,9 +55,7 @@ impl Membership {
         let failed = |error: std::io::Error| RunError::io("write", path.display(), error);
         let text = serde_json::to_vec_pretty(self).map_err(|error| failed(error.into()))?;
         let new = path.with_extension("json.new");
-        fs::write(&new, text).map_err(failed)?;
-        fs::File::open(&new).and_then(|file| file.sync_all()).map_err(failed)?;
-        fs::rename(&new, &path).map_err(failed)
+        durable::replace(&path, &new, Readers::Usual, |file| file.write_all(&text)).map_err(failed)
     }
 }
 

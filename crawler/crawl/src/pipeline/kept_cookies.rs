@@ -1,11 +1,12 @@
 //! The cookies that outlive a run: a file of mode 600 in the data folder. Whoever reads it can act as the user of its sessions.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use storage::durable::{self, Readers};
 use web::fetch::Fetcher;
 
 /// The name of the file in the data folder.
@@ -68,12 +69,13 @@ impl KeptCookies {
         if changes == *written {
             return;
         }
-        match replace(&self.dir, &self.fetcher.cookies_as_text()) {
+        let (path, unfinished) = (self.dir.join(NAME), self.dir.join(UNFINISHED));
+        let text = self.fetcher.cookies_as_text();
+        match durable::replace(&path, &unfinished, Readers::Owner, |file| {
+            file.write_all(text.as_bytes())
+        }) {
             Ok(()) => *written = changes,
-            Err(error) => tracing::warn!(
-                "the cookies cannot be kept in {}: {error}",
-                self.dir.join(NAME).display()
-            ),
+            Err(error) => tracing::warn!("the cookies cannot be kept in {}: {error}", path.display()),
         }
     }
 }
@@ -85,23 +87,4 @@ fn read(path: &Path) -> io::Result<Option<(String, SystemTime)>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
-}
-
-/// Puts a new file in the place of the old one, in one step.
-fn replace(dir: &Path, text: &str) -> io::Result<()> {
-    let unfinished = dir.join(UNFINISHED);
-    match fs::remove_file(&unfinished) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(&unfinished)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    fs::rename(&unfinished, dir.join(NAME))?;
-    // The new name is durable when the folder is. A file system that cannot open folders has no such step.
-    File::open(dir).and_then(|folder| folder.sync_all()).or(Ok(()))
 }

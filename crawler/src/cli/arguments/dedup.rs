@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::ConfigFile;
-use config::sections::CandidatesFrom;
+use dedup::Candidates;
 use files::{DEFAULT_MAX_DOCUMENT_BYTES, Format};
 use page::documents::Kind;
 
@@ -110,7 +110,7 @@ pub enum CandidateSource {
     Bands,
 }
 
-impl From<CandidateSource> for CandidatesFrom {
+impl From<CandidateSource> for Candidates {
     fn from(source: CandidateSource) -> Self {
         match source {
             CandidateSource::Auto => Self::Auto,

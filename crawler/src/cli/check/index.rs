@@ -12,9 +12,10 @@ use crate::cli::screen::{Paint, Screen};
 use config::settings::Settings;
 use error::RunError;
 use study::check::{ComparedBy, Subject, TextVerdict, compared_by};
-use study::in_words::{counted, likeness, rule_in_words, short_rule_in_words, text_size};
+use study::in_words::{likeness, rule_in_words, short_rule_in_words, text_size};
 use study::nearest::Likeness;
 use terminal::text::terminal_text;
+use terminal::units::counted;
 
 /// Upper bound on the characters of an id, a title or a URL.
 const SHOWN_CHARS: usize = 300;
@@ -144,7 +145,7 @@ pub(super) fn render(answer: &Answer, rule: &DuplicateRule, screen: Screen) -> S
     let with = format!(
         "{}, {}",
         terminal_text(&answer.index, SHOWN_CHARS),
-        counted(answer.documents, "document")
+        counted(answer.documents as u64, "document")
     );
     out.push_str(&screen.labelled("index", &with));
     if !answer.nearest.is_empty() {

@@ -4,8 +4,9 @@ use dedup::DuplicateRule;
 
 use crate::cli::screen::{Paint, Screen};
 use study::check::{Answer, CONTAINED, ComparedBy, IN_PART, NearPage, TextVerdict};
-use study::in_words::{counted, likeness, percent, rule_in_words, short_rule_in_words, text_size};
+use study::in_words::{likeness, percent, rule_in_words, short_rule_in_words, text_size};
 use terminal::text::terminal_text;
+use terminal::units::counted;
 
 /// Upper bound on the passages of a page that are shown.
 const PASSAGES_SHOWN: usize = 5;
@@ -97,10 +98,7 @@ fn at_least(is_cut: bool) -> &'static str {
 /// The pages with which the text was compared.
 fn compared_with(answer: &Answer, rule: &DuplicateRule) -> String {
     match (answer.texts_compared, answer.compared_by) {
-        (Some(texts @ 1..), _) => format!(
-            "the texts of all {}",
-            counted(usize::try_from(texts).unwrap_or(usize::MAX), "kept page")
-        ),
+        (Some(texts @ 1..), _) => format!("the texts of all {}", counted(texts, "kept page")),
         (_, ComparedBy::Fingerprint) => format!(
             "the kept pages whose fingerprints differ in at most {} bits; --thorough: the texts of all kept pages",
             rule.max_distance
@@ -167,7 +165,7 @@ fn passages(near: &NearPage, covered: f64, of_page: f64, screen: Screen) -> Stri
     }
     let text = format!(
         "{} in common: {least}{} of this text, {least}{} of that page",
-        counted(all, "passage"),
+        counted(all as u64, "passage"),
         percent(covered),
         percent(of_page),
         least = at_least(near.is_cut)

@@ -1,7 +1,7 @@
 //! `crawler control status`
 
-use super::json;
 use crate::cli::arguments::ControlFormat;
+use crate::cli::output::json_pretty;
 use crawl::control::giver::Giver;
 use crawl::control::journal::NAME;
 use crawl::control::status::{DelaySince, Status};
@@ -17,7 +17,7 @@ pub(super) fn show(crawl: &Giver<'_>, format: ControlFormat) -> Result<(), RunEr
     let status = Status::of(crawl)?;
     super::super::output::say(&match format {
         ControlFormat::Text => text(&status, &crawl.dir.display().to_string()),
-        ControlFormat::Json => json(&status)?,
+        ControlFormat::Json => json_pretty(&status)?,
     })
 }
 

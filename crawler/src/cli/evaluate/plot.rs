@@ -1,23 +1,15 @@
 //! The results as a plot: F1 over the distance, one line per scheme and `--confirm`.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use super::{Row, table};
+use crate::cli::plot::{LEGEND_LINE, Svg};
 
 /// Frame of the plot in pixels. The legend is below it.
 const LEFT: f64 = 60.0;
 const TOP: f64 = 40.0;
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 360.0;
-const LEGEND_LINE: f64 = 20.0;
-
-/// Colours that people with colour blindness can distinguish (Okabe and Ito 2008).
-const COLOURS: [&str; 7] = [
-    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000",
-];
-/// Dashes that distinguish lines of the same colour.
-const DASHES: [&str; 4] = ["none", "6 3", "2 3", "9 3 2 3"];
 
 /// Converts values to positions in the frame.
 struct Axes {
@@ -50,44 +42,21 @@ pub(super) fn svg(rows: &[Row]) -> String {
     let axes = Axes::of(rows);
     let lines = lines(rows);
     let height = TOP + HEIGHT + 60.0 + LEGEND_LINE * lines.len() as f64;
-    let width = LEFT + WIDTH + 40.0;
-    let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
-         font-family=\"sans-serif\" font-size=\"13\" role=\"img\" aria-label=\"F1 over Hamming distance\">\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
-         <text x=\"{LEFT}\" y=\"24\" font-size=\"15\">F1 over the largest Hamming distance</text>\n"
+    let mut out = Svg::new(
+        (LEFT + WIDTH + 40.0, height),
+        LEFT,
+        "F1 over Hamming distance",
+        "F1 over the largest Hamming distance",
     );
     grid(&mut out, &axes, rows);
     for (number, (name, points)) in lines.iter().enumerate() {
-        let colour = COLOURS[number % COLOURS.len()];
-        let dashes = DASHES[number / COLOURS.len() % DASHES.len()];
-        let stroke = format!("stroke=\"{colour}\" stroke-width=\"2\" stroke-dasharray=\"{dashes}\"");
         let place = |(distance, f1): &(u32, f64)| (axes.x(f64::from(*distance)), axes.y(*f1));
-        let path: Vec<String> = points
-            .iter()
-            .map(place)
-            .map(|(x, y)| format!("{x:.1},{y:.1}"))
-            .collect();
-        push(
-            &mut out,
-            &format!("<polyline fill=\"none\" {stroke} points=\"{}\"/>", path.join(" ")),
-        );
-        for (x, y) in points.iter().map(place) {
-            push(
-                &mut out,
-                &format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.5\" fill=\"{colour}\"/>"),
-            );
-        }
+        let points: Vec<(f64, f64)> = points.iter().map(place).collect();
+        out.curve(number, &points, 3.5);
         let y = TOP + HEIGHT + 60.0 + LEGEND_LINE * number as f64;
-        let (from, to) = (LEFT, LEFT + 36.0);
-        push(
-            &mut out,
-            &format!("<line x1=\"{from}\" y1=\"{y}\" x2=\"{to}\" y2=\"{y}\" {stroke}/>"),
-        );
-        push(&mut out, &text(to + 10.0, y + 4.0, "start", name));
+        out.legend(number, y, (LEFT, LEFT + 36.0, 10.0), name);
     }
-    out.push_str("</svg>\n");
-    out
+    out.finish()
 }
 
 /// The points of each line, by distance.
@@ -117,45 +86,26 @@ fn lines(rows: &[Row]) -> Vec<(String, Vec<(u32, f64)>)> {
         .collect()
 }
 
-fn grid(out: &mut String, axes: &Axes, rows: &[Row]) {
+fn grid(out: &mut Svg, axes: &Axes, rows: &[Row]) {
     let (right, bottom) = (LEFT + WIDTH, TOP + HEIGHT);
     for step in 0..=5 {
         let f1 = axes.min_f1 + (1.0 - axes.min_f1) * f64::from(step) / 5.0;
         let y = axes.y(f1);
-        push(
-            out,
-            &format!("<line x1=\"{LEFT}\" y1=\"{y:.1}\" x2=\"{right}\" y2=\"{y:.1}\" stroke=\"#ddd\"/>"),
-        );
-        push(out, &text(LEFT - 8.0, y + 4.0, "end", &format!("{f1:.2}")));
+        out.push(format_args!(
+            "<line x1=\"{LEFT}\" y1=\"{y:.1}\" x2=\"{right}\" y2=\"{y:.1}\" stroke=\"#ddd\"/>"
+        ));
+        out.text(LEFT - 8.0, y + 4.0, "end", &format!("{f1:.2}"));
     }
     let mut distances: Vec<u32> = rows.iter().map(|row| row.rule.max_distance).collect();
     distances.sort_unstable();
     distances.dedup();
     for distance in distances {
         let x = axes.x(f64::from(distance));
-        push(
-            out,
-            &format!("<line x1=\"{x:.1}\" y1=\"{TOP}\" x2=\"{x:.1}\" y2=\"{bottom}\" stroke=\"#eee\"/>"),
-        );
-        push(out, &text(x, bottom + 20.0, "middle", &distance.to_string()));
+        out.push(format_args!(
+            "<line x1=\"{x:.1}\" y1=\"{TOP}\" x2=\"{x:.1}\" y2=\"{bottom}\" stroke=\"#eee\"/>"
+        ));
+        out.text(x, bottom + 20.0, "middle", &distance.to_string());
     }
-    push(
-        out,
-        &text(
-            LEFT + WIDTH / 2.0,
-            bottom + 40.0,
-            "middle",
-            "largest Hamming distance, bits",
-        ),
-    );
-}
-
-/// A text element. `content` needs no escaping: it holds only names of features and weights, and numbers.
-fn text(x: f64, y: f64, anchor: &str, content: &str) -> String {
-    format!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{content}</text>")
-}
-
-fn push(out: &mut String, element: &str) {
-    let line = writeln!(out, "{element}");
-    debug_assert!(line.is_ok(), "writing to a String cannot fail");
+    let (middle, below) = (LEFT + WIDTH / 2.0, bottom + 40.0);
+    out.text(middle, below, "middle", "largest Hamming distance, bits");
 }

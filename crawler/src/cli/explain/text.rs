@@ -5,11 +5,11 @@ use crate::cli::screen::{Paint, Screen};
 use storage::VerdictKind;
 use study::diff::Diff;
 use study::explain::{Answer, BlockComparison, ComparedPage, FailureAnswer, PageAnswer, QueueAnswer, State};
-use study::in_words::{counted, likeness};
+use study::in_words::likeness;
 use study::said::Said;
 use terminal::commands::command;
 use terminal::text::terminal_text;
-use terminal::units::bytes;
+use terminal::units::{bytes, counted};
 
 /// Upper bound on the characters of a title or a note.
 const SHOWN_CHARS: usize = 400;
@@ -143,7 +143,7 @@ fn facts(out: &mut String, page: &PageAnswer, screen: Screen) {
     let size = format!(
         "{}, with {} of text{language}",
         bytes(page.body_bytes),
-        counted(usize::try_from(page.text_chars).unwrap_or(usize::MAX), "character"),
+        counted(page.text_chars, "character"),
     );
     out.push_str(&screen.labelled("size", &size));
     via(out, page.via.as_deref(), screen);
@@ -153,9 +153,9 @@ fn facts(out: &mut String, page: &PageAnswer, screen: Screen) {
     let fingerprint = match &page.fingerprint {
         Some(fingerprint) => format!(
             "{fingerprint}, from {}",
-            counted(page.distinct_features, "distinct feature")
+            counted(page.distinct_features as u64, "distinct feature")
         ),
-        None => format!("none: a text of {} is too short", counted(page.tokens as usize, "word")),
+        None => format!("none: a text of {} is too short", counted(page.tokens.into(), "word")),
     };
     out.push_str(&screen.labelled("fingerprint", &fingerprint));
     out.push_str(&screen.labelled("rule", &page.rule));

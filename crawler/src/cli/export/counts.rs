@@ -6,6 +6,7 @@ use export::Destination;
 use storage::Fate;
 
 use super::filter::Excluded;
+use terminal::units::counted;
 
 /// Numbers of exported and skipped pages.
 #[derive(Debug, Default)]
@@ -130,10 +131,4 @@ fn in_words(reason: Excluded, count: u64) -> String {
         Excluded::Undated => "without a date of publication",
     };
     format!("{count} {words}")
-}
-
-/// `1 page`, `2 pages`.
-fn counted(count: u64, noun: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{ending}")
 }

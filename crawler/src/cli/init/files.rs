@@ -9,7 +9,7 @@ use toml::Value;
 use super::survey::Survey;
 use crate::cli::configuration::DEFAULT_CONFIG;
 use crate::cli::error::{Error, UsageError};
-use crate::cli::output::Output;
+use crate::cli::output::write_whole;
 use config::Config;
 use error::RunError;
 
@@ -44,9 +44,7 @@ impl NewFiles {
         fs::create_dir_all(&self.folder)
             .map_err(|source| RunError::io("create the folder", self.folder.display(), source))?;
         for (path, text) in [(&self.seeds, seeds(surveys)), (&self.config, configuration(config))] {
-            let mut output = Output::open(Some(path))?;
-            output.write(text)?;
-            output.finish()?;
+            write_whole(Some(path), text)?;
         }
         Ok(())
     }

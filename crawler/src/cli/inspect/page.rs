@@ -17,7 +17,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use super::answer::{Extract, HtmlRedirect, Link, PageAnswer, Robots, Unread, WallAnswer};
 use super::source::{self, Source};
 use super::web::{Web, decoded_body};
-use super::{done, page_text, settings, shown};
+use super::{page_text, settings, shown};
 use crate::cli::arguments::{InspectFormat, InspectPageArgs, InspectPageFormat};
 use crate::cli::error::{Error, UsageError};
 use crate::cli::output::Output;
@@ -59,7 +59,7 @@ pub(super) fn execute(args: &InspectPageArgs) -> Result<(), Error> {
         output.flush()?;
     }
     output.finish()?;
-    done(faults)
+    Error::of_faults(faults)
 }
 
 fn shown_page(page: &PageAnswer, format: InspectPageFormat, is_next: bool) -> Result<String, RunError> {

@@ -8,7 +8,7 @@ use web::robots::{MAX_ROBOTS_BYTES, Robots, RobotsDecision, product_token, robot
 
 use super::source::{self, Source};
 use super::web::Web;
-use super::{SHOWN_WIDTH, done, settings, shown};
+use super::{SHOWN_WIDTH, settings, shown};
 use crate::cli::arguments::{InspectFormat, InspectRobotsArgs};
 use crate::cli::error::{Error, UsageError};
 use crate::cli::output::Output;
@@ -57,7 +57,7 @@ pub(super) fn execute(args: &InspectRobotsArgs) -> Result<(), Error> {
         output.write(answer)
     })?;
     output.finish()?;
-    done(faults)
+    Error::of_faults(faults)
 }
 
 fn read(args: &InspectRobotsArgs) -> Result<Robots, Error> {

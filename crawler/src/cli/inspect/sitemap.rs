@@ -9,10 +9,10 @@ use web::sitemap::{MAX_SITEMAP_BYTES, MAX_SITEMAP_URLS, ParsedSitemap, SitemapFo
 
 use super::source::{self, Source};
 use super::web::Web;
-use super::{SHOWN_WIDTH, done, settings, shown};
+use super::{SHOWN_WIDTH, settings, shown};
 use crate::cli::arguments::InspectSitemapArgs;
 use crate::cli::error::Error;
-use crate::cli::output::Output;
+use crate::cli::output::write_whole;
 use terminal::text::{terminal_text, without_user_info};
 
 /// The content of a sitemap.
@@ -39,10 +39,8 @@ pub(super) fn execute(args: &InspectSitemapArgs) -> Result<(), Error> {
         Err(reason) => answer.error = Some(reason),
     }
     let text = shown(&answer, args.format, || answer.as_text())?;
-    let mut output = Output::open(None)?;
-    output.write(text)?;
-    output.finish()?;
-    done(u64::from(answer.error.is_some()))
+    write_whole(None, text)?;
+    Error::of_faults(u64::from(answer.error.is_some()))
 }
 
 impl Answer {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use web::canonicalize::{CanonicalUrl, surt};
 use web::host_key::HostKey;
 
-use super::{SHOWN_WIDTH, done, shown, source};
+use super::{SHOWN_WIDTH, shown, source};
 use crate::cli::arguments::InspectUrlArgs;
 use crate::cli::configuration;
 use crate::cli::error::{Error, UsageError};
@@ -97,7 +97,7 @@ pub(super) fn execute(args: &InspectUrlArgs) -> Result<(), Error> {
         output.write(shown(&answer, args.format, || answer.as_text())?)
     })?;
     output.finish()?;
-    done(faults)
+    Error::of_faults(faults)
 }
 
 impl<'a> Answer<'a> {

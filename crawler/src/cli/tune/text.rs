@@ -4,11 +4,11 @@ use dedup::Confirm;
 
 use super::axes::confirms;
 use super::table;
-use study::in_words::counted;
 use study::replay::{DIFFERENT_BELOW, DUPLICATE_FROM};
 use study::tune::{Answer, ChangedPair, SettingResult, named};
 use terminal::commands::command;
 use terminal::text::terminal_text;
+use terminal::units::counted;
 
 /// Upper bound on the characters of a URL.
 const URL_CHARS: usize = 160;
@@ -52,7 +52,7 @@ fn heading(answer: &Answer) -> String {
         lines.push(format!(
             "They are also compared with {} that other workers keep, as if these had come first. Their texts are in the folders of these \
              workers.",
-            counted(answer.of_other_workers, "page")
+            counted(answer.of_other_workers as u64, "page")
         ));
     }
     lines.extend(sample(answer));
@@ -100,7 +100,10 @@ fn trust(answer: &Answer) -> String {
     let advice = match answer.labels.pairs {
         0 => "Your labels say that: `label` asks for them, `serve` has buttons for them, and --pairs reads a file."
             .to_owned(),
-        pairs => format!("For {}, your label is the truth instead.", counted(pairs, "pair")),
+        pairs => format!(
+            "For {}, your label is the truth instead.",
+            counted(pairs as u64, "pair")
+        ),
     };
     format!("{truth} {advice}")
 }

@@ -4,8 +4,9 @@ use dedup::DuplicateRule;
 
 use super::IN_PART;
 use super::answer::{Answer, ComparedBy, NearPage, TextVerdict};
-use crate::in_words::{counted, percent, text_size};
+use crate::in_words::{percent, text_size};
 use terminal::commands::command;
+use terminal::units::counted;
 
 /// The verdict in a few sentences. If the check did not compare the text with all pages, they say so.
 pub(super) fn reason(answer: &Answer, rule: &DuplicateRule) -> String {
@@ -25,7 +26,7 @@ pub(super) fn reason(answer: &Answer, rule: &DuplicateRule) -> String {
     if answer.texts_unread > 0 {
         said.push(format!(
             "The texts of {} could not be read; find the damage: `{}`",
-            counted(usize::try_from(answer.texts_unread).unwrap_or(usize::MAX), "kept page"),
+            counted(answer.texts_unread, "kept page"),
             command("verify", &[])
         ));
     }
@@ -33,7 +34,7 @@ pub(super) fn reason(answer: &Answer, rule: &DuplicateRule) -> String {
         said.push(format!(
             "The texts of {} of other workers were not read, because they are in the folders of these workers; crawler merge makes one \
              folder of all.",
-            counted(usize::try_from(answer.texts_elsewhere).unwrap_or(usize::MAX), "kept page")
+            counted(answer.texts_elsewhere, "kept page")
         ));
     }
     said.join(" ")

@@ -4,8 +4,8 @@ use storage::{Fate, PageRecord, Redecided, Verdict};
 
 use super::answer::{HistoryEvent, PageRef};
 use super::{Explainer, time};
-use crate::in_words::counted;
 use error::RunError;
+use terminal::units::counted;
 
 /// Upper bound on the earlier versions that the history lists.
 const MAX_VERSIONS: usize = 20;
@@ -121,7 +121,7 @@ impl Explainer<'_> {
             return Ok(events);
         };
         if visits.count > 0 {
-            let times = |count: u64| counted(usize::try_from(count).unwrap_or(usize::MAX), "time");
+            let times = |count: u64| counted(count, "time");
             let what = format!(
                 "fetched again {}, changed {}",
                 times(visits.count.into()),

@@ -5,8 +5,8 @@ use storage::{Fate, PageRecord, Verdict};
 use super::answer::{ComparedPage, PageRef};
 use super::history::Former;
 use super::time;
-use crate::in_words::counted;
 use terminal::commands::command;
+use terminal::units::counted;
 
 pub(super) fn kept_summary(page: &PageRecord, former: Option<&Former>, duplicate_by_rule: Option<&PageRef>) -> String {
     let mut summary = match duplicate_by_rule {
@@ -73,7 +73,7 @@ pub(super) fn dropped_summary(
             similarity,
             ..
         } => {
-            let bits = counted(distance as usize, "bit");
+            let bits = counted(distance.into(), "bit");
             format!(
                 "Dropped: it is a near-duplicate of {of}. The fingerprints differ in {bits}; the similarity is {similarity:.2}."
             )

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
 
+use storage::durable::{self, Readers};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 /// The first bytes of the file.
@@ -86,29 +87,18 @@ fn parts(bytes: Vec<u8>, version: u32) -> Result<Parts, &'static str> {
     Ok(Parts { bytes, header })
 }
 
-/// Puts a file of these parts and their checksum in the place of `path`, in one step; durable on return. After an error nothing of it takes
-/// room on a disk that may be full.
+/// Puts a file of these parts and their checksum in the place of `path`, in one step; durable on return.
 pub(super) fn replace(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
     let unfinished = path.with_extension("checkpoint.new");
-    let written = write(&unfinished, parts).and_then(|()| fs::rename(&unfinished, path));
-    if written.is_err() {
-        // It may not even exist.
-        let _ = fs::remove_file(&unfinished);
-    }
-    written?;
-    // The new name is durable when the folder is. A file system that cannot open folders has no such step.
-    let folder = path.parent().unwrap_or(Path::new("."));
-    File::open(folder).and_then(|folder| folder.sync_all()).or(Ok(()))
+    durable::replace(path, &unfinished, Readers::Usual, |file| write(file, parts))
 }
 
-fn write(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+fn write(file: &mut File, parts: &[&[u8]]) -> io::Result<()> {
     let mut hash = Xxh3::new();
-    let mut file = File::create(path)?;
     for part in parts.iter().flat_map(|part| part.chunks(SYNC_BYTES)) {
         hash.update(part);
         file.write_all(part)?;
         file.sync_data()?;
     }
-    file.write_all(&hash.digest().to_le_bytes())?;
-    file.sync_all()
+    file.write_all(&hash.digest().to_le_bytes())
 }
