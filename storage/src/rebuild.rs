@@ -322,6 +322,34 @@ impl Rebuild {
         });
     }
 
+    /// Counts among the lost ones the pages that other workers of the crawl have kept, and whose folders are not merged: a worker knows the
+    /// URLs of all kept pages. `host_of` gives the host of a URL.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn fetch_elsewhere_again(&mut self, host_of: impl Fn(&str) -> Option<String>) -> Result<(), StorageError> {
+        let Some(merged) = &self.merged else {
+            return Ok(());
+        };
+        let (store, lost) = (&self.store, &mut self.lost_without_record);
+        merged.each_elsewhere(&mut |url| {
+            let Some(host) = host_of(url) else { return Ok(()) };
+            if store.url_state(&host, url)?.is_none() {
+                let link = Discovered {
+                    url: url.to_owned(),
+                    host,
+                    ..Discovered::default()
+                };
+                lost.push(Lost {
+                    link,
+                    via: None,
+                    sequence: 0,
+                });
+            }
+            Ok(())
+        })
+    }
+
     /// Queues the outlinks that have no page, puts the new state in the place of the old one, which is kept as
     /// `state.before-rebuild`, and writes `warc/index.cdxj` again.
     ///

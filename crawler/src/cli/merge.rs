@@ -25,6 +25,7 @@ pub(super) fn execute(args: &MergeArgs, quiet: bool) -> Result<(), Error> {
     let mut merge = begin(args, &sources, &settings, &shown)?;
     shown.end();
     rebuild::fetch_undecided_again(&mut merge);
+    merge.fetch_elsewhere_again(rebuild::host_of).map_err(RunError::from)?;
     let redecided = if args.redecide {
         let scheme = scheme_to_redecide_by(&merge, &settings)?;
         Some(rebuild::redecide(&mut merge, &settings, &scheme, quiet, &|_| {})?)

@@ -139,8 +139,7 @@ fn copy_state(args: &arguments::RebuildArgs, options: &OpenOptions, quiet: bool)
 /// Queues the URLs of records without a verdict.
 pub(super) fn fetch_undecided_again(rebuild: &mut Rebuild) {
     for url in rebuild.take_undecided() {
-        if let Some(host) = Url::parse(&url).ok().as_ref().and_then(HostKey::from_url) {
-            let host = host.as_str().to_owned();
+        if let Some(host) = host_of(&url) {
             rebuild.fetch_again(Discovered {
                 url,
                 host,
@@ -148,6 +147,12 @@ pub(super) fn fetch_undecided_again(rebuild: &mut Rebuild) {
             });
         }
     }
+}
+
+/// The host of a URL, as a store names it.
+pub(super) fn host_of(url: &str) -> Option<String> {
+    let host = HostKey::from_url(&Url::parse(url).ok()?)?;
+    Some(host.as_str().to_owned())
 }
 
 /// The scheme of the new state if all pages need a new verdict, otherwise `None`.

@@ -40,6 +40,19 @@ impl Merged {
         Ok(lost)
     }
 
+    /// Calls `found` with the URL of every page that one of the states knows as kept by another worker. A state that cannot be read knows none.
+    pub fn each_elsewhere(&self, found: &mut dyn FnMut(&str) -> Result<(), StorageError>) -> Result<(), StorageError> {
+        for (dir, _) in &self.states {
+            let Ok(from) = Store::open_copied_state(dir, &OpenOptions::existing()) else {
+                continue;
+            };
+            for (_, kept) in from.pages_elsewhere().all().map_while(Result::ok) {
+                found(&kept.url)?;
+            }
+        }
+        Ok(())
+    }
+
     /// One pass over the states. The first adds all but the queue, and says which state is read.
     fn add_rows(
         &self,
@@ -133,7 +146,7 @@ impl Copy<'_> {
             let known = known.map_err(Fault::There)?;
             let (outcome, depth, attempts, via) = match known.state {
                 UrlState::Page(_) | UrlState::Queued => continue,
-                // If no other folder has its page, the next run fetches it.
+                // See `losses`: if no other folder has its outcome, the next run fetches it.
                 UrlState::Excluded { reason } if reason == FETCHED_ELSEWHERE => continue,
                 UrlState::Excluded { reason } => (Outcome::Excluded { reason }, 0, 0, None),
                 UrlState::Redirect { to, status } => (Outcome::Redirect { to, status }, 0, 0, None),
@@ -167,27 +180,30 @@ impl Copy<'_> {
         store.commit().map(|_| ()).map_err(Fault::Here)
     }
 
-    /// The URLs that have a page in this state, and none in the new store, or an older version only.
+    /// The URLs that have a page in this state, and none in the new store, or an older version only; and those that another worker has
+    /// fetched, whose folder is not among the merged ones.
     pub(super) fn losses(&mut self, store: &mut Store) -> Result<(), Fault> {
         for known in self.from.urls() {
             let known = known.map_err(Fault::There)?;
-            let UrlState::Page(page) = known.state else {
-                continue;
+            let page = match known.state {
+                UrlState::Page(page) => Some(page),
+                UrlState::Excluded { reason } if reason == FETCHED_ELSEWHERE => None,
+                _ => continue,
             };
-            let is_lost = match store.url_state(&known.host, &known.url).map_err(Fault::Here)? {
-                None | Some(UrlState::Queued) => true,
-                Some(UrlState::Page(here)) => match self.numbering {
+            let is_lost = match (store.url_state(&known.host, &known.url).map_err(Fault::Here)?, page) {
+                (None | Some(UrlState::Queued), _) => true,
+                (Some(UrlState::Page(here)), Some(page)) => match self.numbering {
                     Numbering::Same => here < page,
                     Numbering::Of(_) => self.numbering.here(store, page).map_err(Fault::Here)?.is_none(),
                     Numbering::Unknown => false,
                 },
-                Some(_) => false,
+                (Some(_), _) => false,
             };
             if !is_lost {
                 continue;
             }
             // A row that cannot be read hides no other lost page.
-            let page = self.from.page(page).ok().flatten();
+            let page = page.and_then(|page| self.from.page(page).ok().flatten());
             let (depth, via) = page.map_or((0, None), |page| (page.depth, page.via));
             let link = Discovered {
                 url: known.url,
