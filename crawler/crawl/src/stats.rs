@@ -1,6 +1,7 @@
 //! The figures of the run under way. The progress display, the status page and the metrics read the same [`Snapshot`]. The report
 //! does not: it counts in the store.
 
+mod run_now;
 mod trend;
 mod worker;
 
@@ -16,7 +17,10 @@ use url::Url;
 use crate::failures::{FailedSeed, FailedSeeds};
 use crate::frontier::Standing;
 use crate::messages::Ending;
+use run_now::RequestsUnderWay;
 
+pub(crate) use run_now::UnderWay;
+pub use run_now::{OpenRequest, RunNow};
 pub use trend::{Bound, Rates, RunLimits, TimeLeft, Trend, about};
 pub use worker::{WorkerStanding, WorkerStats};
 
@@ -34,6 +38,8 @@ const MAX_KINDS: usize = 1_000;
 pub struct Stats {
     began: Instant,
     started_at: SystemTime,
+    /// Requests that may be under way at one time.
+    parallel: AtomicU64,
     requests: AtomicU64,
     bytes: AtomicU64,
     links_to_other_hosts: AtomicU64,
@@ -45,13 +51,14 @@ pub struct Stats {
     paused: AtomicBool,
     /// Number of lines read, while the crawler reads the seeds.
     seed_lines: Mutex<Option<u64>>,
-    /// Whether a display reads the states of the hosts; the frontier computes them only for a display.
+    /// Whether a display reads the states of the hosts; without one, the frontier computes them seldom.
     watched: AtomicBool,
     counts: Mutex<Counts>,
     refresh: Mutex<Option<RefreshCounts>>,
     standing: Mutex<Arc<Standing>>,
     /// The URL of the last request, if a display shows it.
     last_request: Mutex<Option<Url>>,
+    requests_under_way: RequestsUnderWay,
     worker: WorkerStats,
     verdicts: Mutex<Verdicts>,
     failures: Mutex<BTreeMap<String, u64>>,
@@ -67,6 +74,7 @@ impl Default for Stats {
         Self {
             began: Instant::now(),
             started_at: SystemTime::now(),
+            parallel: AtomicU64::default(),
             requests: AtomicU64::default(),
             bytes: AtomicU64::default(),
             links_to_other_hosts: AtomicU64::default(),
@@ -81,6 +89,7 @@ impl Default for Stats {
             refresh: Mutex::default(),
             standing: Mutex::default(),
             last_request: Mutex::default(),
+            requests_under_way: RequestsUnderWay::default(),
             worker: WorkerStats::default(),
             verdicts: Mutex::default(),
             failures: Mutex::default(),
@@ -114,6 +123,10 @@ pub struct Snapshot {
     pub standing: Arc<Standing>,
     /// The URL of the last request that began, for a display.
     pub last_request: Option<Url>,
+    /// Requests under way.
+    pub open_requests: u64,
+    /// Those that may be under way at one time.
+    pub parallel: u64,
     /// The part of this worker in a crawl by several; `None` if one process crawls alone.
     pub worker: Option<WorkerStanding>,
     /// The pages that the browser had.
@@ -278,6 +291,11 @@ impl Stats {
         *lock(&self.refresh) = refresh;
     }
 
+    /// Sets the number of requests that may be under way at one time.
+    pub(crate) fn may_have_open(&self, parallel: usize) {
+        self.parallel.store(parallel as u64, Ordering::Relaxed);
+    }
+
     /// Notes that a display will read [`Snapshot::standing`] and [`Snapshot::last_request`].
     pub fn watch(&self) {
         self.watched.store(true, Ordering::Relaxed);
@@ -287,13 +305,6 @@ impl Stats {
     #[must_use]
     pub fn is_watched(&self) -> bool {
         self.watched.load(Ordering::Relaxed)
-    }
-
-    /// Notes that a request begins.
-    pub fn request_begins(&self, url: &Url) {
-        if self.is_watched() {
-            *lock(&self.last_request) = Some(url.clone());
-        }
     }
 
     /// Sets the states of the hosts.
@@ -356,6 +367,8 @@ impl Stats {
             refresh: *lock(&self.refresh),
             standing: lock(&self.standing).clone(),
             last_request: lock(&self.last_request).clone(),
+            open_requests: self.requests_under_way.count(),
+            parallel: read(&self.parallel),
             worker: self.worker.standing(),
             rendered: *lock(&self.rendered),
             unrendered: read(&self.unrendered),
