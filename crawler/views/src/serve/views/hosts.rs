@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use askama::Template;
 
+use super::now::Now;
 use crate::report::html::{Sections, filters};
 use crate::serve::frame::Frame;
 use crate::serve::reply::{Refusal, Reply};
@@ -13,6 +14,8 @@ use crate::serve::site::Site;
 #[template(path = "serve/hosts.html")]
 struct HostsPage<'a> {
     frame: Frame<'a>,
+    /// `None` while no crawl runs.
+    now: Option<Now>,
     sections: Sections,
 }
 
@@ -20,6 +23,7 @@ pub fn page(site: &Arc<Site>) -> Result<Reply, Refusal> {
     let current = site.current()?;
     Reply::page(&HostsPage {
         frame: site.frame("hosts", Some(&current)),
+        now: Now::of(site),
         sections: Sections::of(&current.model.report),
     })
 }

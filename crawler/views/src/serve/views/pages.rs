@@ -217,22 +217,23 @@ pub fn page(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
 /// All rows of a search as a file.
 pub(super) fn file(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
     let current = site.current()?;
-    let model = &current.model;
-    let found = query(asked, OutcomeFilter::Any)?.find(&model.rows, &model.others);
+    let query = query(asked, OutcomeFilter::Any)?;
     let heads = ["url", "title", "outcome", "why", "language", "fetched"];
-    let rows = found.iter().map(|row| {
-        let why = why(*row, model);
-        [
-            row.url(),
-            row.title(),
-            row.outcome().name(),
-            &why,
-            row.language(),
-            row.fetched_at(),
-        ]
-        .map(str::to_owned)
-    });
-    Ok(csv("pages.csv", heads, rows))
+    Ok(csv("pages.csv", heads, move |lines| {
+        let model = &current.model;
+        for row in query.find(&model.rows, &model.others) {
+            let why = why(row, model);
+            lines.line(&[
+                row.url(),
+                row.title(),
+                row.outcome().name(),
+                &why,
+                row.language(),
+                row.fetched_at(),
+            ])?;
+        }
+        Ok(())
+    }))
 }
 
 pub(super) fn json(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
