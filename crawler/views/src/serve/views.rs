@@ -16,6 +16,7 @@ mod pair;
 mod plane;
 mod state;
 mod tune;
+mod undo;
 
 use std::sync::Arc;
 

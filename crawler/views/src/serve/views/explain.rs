@@ -8,6 +8,7 @@ use axum::http::StatusCode;
 
 use super::links::{Links, all_links};
 use super::pages::page_link;
+use super::undo::Undo;
 use crate::report::html::{StaticDiff, StaticRow, cut, visible};
 use crate::serve::asked::Asked;
 use crate::serve::frame::Frame;
@@ -42,6 +43,8 @@ struct UrlPage<'a> {
     text: Option<Text>,
     row: Option<&'a Row>,
     fetched: Option<Moment>,
+    /// `None` for a page that was not dropped.
+    undo: Option<Undo>,
     links: Links<'a>,
 }
 
@@ -160,6 +163,9 @@ pub fn page(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
         fetched: page
             .and_then(|page| page.fetched_at.as_deref())
             .map(|at| Moment::of(at, SystemTime::now())),
+        undo: page
+            .and_then(|page| page.compared_with.as_ref().zip(current.model.row(page.id)))
+            .and_then(|(other, row)| Undo::of(row, other, &current.model.report)),
         links,
         row: page.and_then(|page| current.model.row(page.id)),
         answer: &answer,

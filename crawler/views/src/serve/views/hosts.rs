@@ -16,7 +16,7 @@ struct HostsPage<'a> {
     frame: Frame<'a>,
     /// `None` while no crawl runs.
     now: Option<Now>,
-    sections: Sections,
+    sections: &'a Sections,
 }
 
 pub fn page(site: &Arc<Site>) -> Result<Reply, Refusal> {
@@ -24,6 +24,6 @@ pub fn page(site: &Arc<Site>) -> Result<Reply, Refusal> {
     Reply::page(&HostsPage {
         frame: site.frame("hosts", Some(&current)),
         now: Now::of(site),
-        sections: Sections::of(&current.model.report),
+        sections: current.model.sections(),
     })
 }

@@ -25,7 +25,7 @@ const CHARS: usize = 200;
 #[template(path = "serve/overview.html")]
 struct OverviewPage<'a> {
     frame: Frame<'a>,
-    sections: Sections,
+    sections: &'a Sections,
     tiles: Vec<Tile>,
     health: String,
     /// What bounds the rate of a crawl that runs.
@@ -76,7 +76,7 @@ pub fn page(site: &Arc<Site>) -> Result<Reply, Refusal> {
     let model = &current.model;
     Reply::page(&OverviewPage {
         frame: site.frame("overview", Some(&current)),
-        sections: Sections::of(&model.report),
+        sections: model.sections(),
         tiles: glance::tiles(&model.report),
         health: glance::health(&model.report),
         bound: site.run_now().map(|now| pace::bound(&now)),
@@ -90,7 +90,7 @@ pub fn page(site: &Arc<Site>) -> Result<Reply, Refusal> {
 pub(super) fn json(site: &Arc<Site>) -> Result<Reply, Refusal> {
     let current = site.current()?;
     let report = &current.model.report;
-    let sections = Sections::of(report);
+    let sections = current.model.sections();
     let standing = site.steered.now();
     let figures: Vec<_> = sections
         .figures

@@ -180,7 +180,7 @@ pub fn page(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
     let (current, now) = (site.current()?, SystemTime::now());
     let model = &current.model;
     let query = query(asked, OutcomeFilter::Any)?;
-    let found = query.find(&model.rows, &model.others);
+    let found = model.find(&query);
     let part = Part::of(&found, SHOWN, address(asked))?;
     let column = |name, class, key| Column { name, class, key };
     Reply::page(&PagesPage {
@@ -221,7 +221,7 @@ pub(super) fn file(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
     let heads = ["url", "title", "outcome", "why", "language", "fetched"];
     Ok(csv("pages.csv", heads, move |lines| {
         let model = &current.model;
-        for row in query.find(&model.rows, &model.others) {
+        for row in model.find(&query) {
             let why = why(row, model);
             lines.line(&[
                 row.url(),
@@ -238,7 +238,7 @@ pub(super) fn file(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
 
 pub(super) fn json(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
     let current = site.current()?;
-    let found = query(asked, OutcomeFilter::Fetched)?.find(&current.model.rows, &current.model.others);
+    let found = current.model.find(&query(asked, OutcomeFilter::Fetched)?);
     let part = Part::of(&found, SHOWN, address(asked))?;
     Reply::json(&PagesAnswer {
         total: part.count,
