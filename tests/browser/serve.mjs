@@ -7,7 +7,7 @@ import { Browser, tabTo } from './session.mjs';
 const { values: options } = parseArgs({
   options: {
     modules: { type: 'string' }, chromium: { type: 'string' }, address: { type: 'string' }, tune: { type: 'string' },
-    profile: { type: 'string' }, pictures: { type: 'string' }, widths: { type: 'string' }, running: { type: 'boolean' },
+    profile: { type: 'string' }, pictures: { type: 'string' }, widths: { type: 'string' }, running: { type: 'string' },
   },
 });
 const say = (name, passed, figure = '', details = []) => {
@@ -376,12 +376,22 @@ if (options.running) {
   for (const scheme of ['light', 'dark']) {
     for (const [width, height] of SIZES) {
       await browser.visit({ scheme, width, height }, async (visit) => {
-        await open(visit.page, 'hosts');
-        const wrong = [...await misfits(visit.page), ...(await axeFinds(visit)).map((one) => JSON.stringify(one))];
-        say(`${scheme}, ${width} px: Hosts of a running crawl fits, and axe-core finds nothing`, wrong.length === 0, `${wrong.length} findings`, wrong.slice(0, 10));
-        if (options.widths) await visit.page.screenshot({ path: join(options.widths, `running-${scheme}-${width}.png`), fullPage: true });
+        for (const [name, address] of [['Hosts', at('hosts')], ['Status page', options.running]]) {
+          await visit.page.goto(address);
+          const wrong = [...await misfits(visit.page), ...(await axeFinds(visit)).map((one) => JSON.stringify(one))];
+          say(`${scheme}, ${width} px: ${name} of a running crawl fits, and axe-core finds nothing`, wrong.length === 0, `${wrong.length} findings`, wrong.slice(0, 10));
+          if (options.widths) await visit.page.screenshot({ path: join(options.widths, `running-${name.toLowerCase().replace(' ', '-')}-${scheme}-${width}.png`), fullPage: true });
+        }
       });
     }
+  }
+  if (options.pictures) {
+    await browser.visit({ scheme: 'light', width: 1000, height: 760 }, async ({ page }) => {
+      await open(page, 'hosts');
+      const path = join(options.pictures, 'serve-hosts.png');
+      await page.screenshot({ path });
+      say('picture Hosts', true, path);
+    });
   }
   process.exit(0);
 }

@@ -118,7 +118,7 @@ impl HostStateKind {
             Self::Address => "waiting for a shared IP address",
             Self::Name => "looking up the name",
             Self::Trial => "waiting while other new names of the domain are tried",
-            Self::Permit => "waiting for the lease of the fleet",
+            Self::Permit => "waiting for the lease of its partition",
             Self::Resting => "resting after a failure, 429 or 503",
             Self::PageLimit => "at the page limit",
             Self::HeldBack => "with predicted duplicates alone, which are held back",
