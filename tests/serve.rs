@@ -1,7 +1,7 @@
 //! `crawler serve`: who is answered, and that the views say what the commands say.
 //!
 //! - `control`: Control; `guard`: who is answered; `pages`: Overview, Pages and the description for programs; `labels`: Duplicates; `tune`: Tune; `check`: Check
-//! - `runs`: beside a crawl that runs
+//! - `runs`: beside a crawl that runs; `follow`: pages that stay open meanwhile
 //! - `served`: how a server is asked
 
 use serde_json::Value;
@@ -12,6 +12,7 @@ use crate::support::site::Site;
 
 mod check;
 mod control;
+mod follow;
 mod guard;
 mod labels;
 mod pages;

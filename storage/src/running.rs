@@ -14,6 +14,8 @@
 //!                    ◀─  Welcome  process, commit, time
 //! Get, Scan, Last    ─▶           read rows
 //!                    ◀─  Row, Rows
+//! Tell               ─▶           ask the run
+//!                    ◀─  Told     what it does now
 //! close              ─▶           drop the snapshot and its pre-images
 //! ```
 //!

@@ -105,11 +105,19 @@ impl Store {
     /// # Errors
     /// Neither a socket in the folder nor a port of the loopback interface can be opened. The store works without.
     pub fn lend(&mut self) -> Result<(), StorageError> {
+        self.lend_and_tell(Vec::new)
+    }
+
+    /// [Lends](Self::lend) the rows, and answers with `tell` to [`told`](Self::told). It must not wait.
+    ///
+    /// # Errors
+    /// As [`lend`](Self::lend).
+    pub fn lend_and_tell(&mut self, tell: impl Fn() -> Vec<u8> + Send + Sync + 'static) -> Result<(), StorageError> {
         *self.state.begin_commit()? = LastCommit {
             number: self.progress.commit,
             at_ms: now_ms(),
         };
-        let server = Server::start(self.folder.dir(), self.state.clone())
+        let server = Server::start(self.folder.dir(), self.state.clone(), Box::new(tell))
             .map_err(|source| StorageError::io("listen for readers of", self.folder.dir(), source))?;
         self.server = Some(server);
         Ok(())

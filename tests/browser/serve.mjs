@@ -7,7 +7,7 @@ import { Browser, tabTo } from './session.mjs';
 const { values: options } = parseArgs({
   options: {
     modules: { type: 'string' }, chromium: { type: 'string' }, address: { type: 'string' }, tune: { type: 'string' },
-    profile: { type: 'string' }, pictures: { type: 'string' }, widths: { type: 'string' },
+    profile: { type: 'string' }, pictures: { type: 'string' }, widths: { type: 'string' }, running: { type: 'string' },
   },
 });
 const say = (name, passed, figure = '', details = []) => {
@@ -341,7 +341,60 @@ async function refused({ page }) {
   say('a refused order says why, and stays in its form', said.includes('seconds from 0') && left === 'soon', said);
 }
 
+// A crawl that runs while one reads: what is new waits for its button, and the button moves nothing that one has set.
+async function follows(visit) {
+  const { page } = visit;
+  await open(page, 'pages?sort=url');
+  await page.locator('input[name=q]').fill('127.0.0.1');
+  await page.waitForFunction(() => location.search.includes('127.0.0.1'), undefined, { timeout: 10_000 });
+  await page.evaluate(() => scrollTo(0, 300));
+  const rows = () => page.locator('tbody tr').count();
+  const place = () => page.evaluate(() => Math.round([...document.querySelectorAll('[data-held] a[href]')].find((node) => node.getBoundingClientRect().top > 0).getBoundingClientRect().top));
+  const [before, top] = [await rows(), await place()];
+  await page.waitForFunction(() => !document.getElementById('news').hidden, undefined, { timeout: 30_000 });
+  const said = await page.locator('#news').textContent();
+  const wrong = [...await misfits(page), ...(await axeFinds(visit)).map((one) => JSON.stringify(one))];
+  say('a list waits for its reader, and a line says what is new', (await rows()) === before && (await place()) === top && said.includes('moved on') && wrong.length === 0, said, wrong);
+  const name = await page.evaluate(() => document.querySelector('[data-held] a[href]').textContent);
+  await page.locator('#news-show').press('Enter');
+  await page.waitForFunction(() => document.getElementById('news').hidden, undefined, { timeout: 10_000 });
+  const kept = await page.evaluate(() => [document.querySelector('input[name=q]').value, location.search, document.querySelector('th[aria-sort]').getAttribute('aria-sort')]);
+  say('new rows keep filter, order and place', kept[0] === '127.0.0.1' && kept[1].includes('sort=url') && kept[2] === 'ascending' && Math.abs((await place()) - top) < 60, kept.join(), [name]);
+  await open(page, 'hosts');
+  const shown = () => page.locator('[data-part=now]').textContent();
+  const first = await shown();
+  await page.waitForFunction((text) => document.querySelector('[data-part=now]').textContent !== text, first, { timeout: 30_000 }).catch(() => {});
+  say('what each host waits for follows by itself', first.includes('What each host waits for') && (await shown()) !== first, first.slice(0, 120));
+}
+
 const browser = new Browser(options);
+if (options.running) {
+  await browser.visit({ scheme: 'light' }, async (visit) => {
+    await follows(visit);
+    quiet(visit, 'while a crawl runs');
+  });
+  for (const scheme of ['light', 'dark']) {
+    for (const [width, height] of SIZES) {
+      await browser.visit({ scheme, width, height }, async (visit) => {
+        for (const [name, address] of [['Hosts', at('hosts')], ['Status page', options.running]]) {
+          await visit.page.goto(address);
+          const wrong = [...await misfits(visit.page), ...(await axeFinds(visit)).map((one) => JSON.stringify(one))];
+          say(`${scheme}, ${width} px: ${name} of a running crawl fits, and axe-core finds nothing`, wrong.length === 0, `${wrong.length} findings`, wrong.slice(0, 10));
+          if (options.widths) await visit.page.screenshot({ path: join(options.widths, `running-${name.toLowerCase().replace(' ', '-')}-${scheme}-${width}.png`), fullPage: true });
+        }
+      });
+    }
+  }
+  if (options.pictures) {
+    await browser.visit({ scheme: 'light', width: 1000, height: 760 }, async ({ page }) => {
+      await open(page, 'hosts');
+      const path = join(options.pictures, 'serve-hosts.png');
+      await page.screenshot({ path });
+      say('picture Hosts', true, path);
+    });
+  }
+  process.exit(0);
+}
 await browser.visit({ scheme: 'light' }, async (visit) => {
   for (const part of [everyView, menu, search, lists, labels, sliders, dragged, check, control]) await part(visit);
   quiet(visit, 'light');

@@ -26,7 +26,16 @@ fn the_views_answer_as_the_commands_do() {
         .get(&format!("/page?url={}", encoded(&site.url("/near"))))
         .with(200)
         .body;
-    for part in ["near-duplicate", "Versions and visits", "<ins>", "Text", &words(1, 5)] {
+    for part in [
+        "near-duplicate",
+        "Versions and visits",
+        "<ins>",
+        "Text",
+        &words(1, 5),
+        "If it should have been kept",
+        "/duplicates/pair?kept=",
+        "Tune shows what else that changes",
+    ] {
         assert!(page.contains(part), "{part} is not in {page}");
     }
 }

@@ -82,7 +82,11 @@ impl Served {
         Got {
             status: head.split(' ').nth(1).unwrap().parse().unwrap(),
             head: head.to_owned(),
-            body: body.to_owned(),
+            body: if head.contains("transfer-encoding: chunked") {
+                dechunked(body)
+            } else {
+                body.to_owned()
+            },
         }
     }
 
@@ -126,6 +130,20 @@ impl Served {
             }
             assert!(start.elapsed() < PATIENCE, "{path} never met the condition: {answer:#}");
         }
+    }
+}
+
+/// The body that came in chunks (RFC 9112, section 7.1).
+fn dechunked(mut chunks: &str) -> String {
+    let mut body = String::new();
+    loop {
+        let (length, rest) = chunks.split_once("\r\n").unwrap();
+        let length = usize::from_str_radix(length, 16).unwrap();
+        if length == 0 {
+            return body;
+        }
+        body.push_str(&rest[..length]);
+        chunks = &rest[length + 2..];
     }
 }
 

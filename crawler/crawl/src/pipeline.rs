@@ -144,8 +144,10 @@ pub fn run(
     let settings = &network::within_open_files(settings)?;
     let scope = Arc::new(Scope::new(settings.scope, settings.limits.max_depth));
 
+    stats.may_have_open(settings.fetch.parallel);
+
     // The recorder owns the store and the index; the frontier owns the order.
-    let mut store = open_store(settings, seeds.is_some(), dir)?;
+    let mut store = open_store(settings, seeds.is_some(), dir, stats)?;
     keep_settings(settings, dir, began);
     let archive_url = settings.storage.archive_url.as_deref();
     let archiving = archive_url.map(|url| Archiving::start(&mut store, url)).transpose()?;

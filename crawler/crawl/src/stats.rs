@@ -1,6 +1,7 @@
 //! The figures of the run under way. The progress display, the status page and the metrics read the same [`Snapshot`]. The report
 //! does not: it counts in the store.
 
+mod run_now;
 mod trend;
 mod worker;
 
@@ -16,7 +17,10 @@ use url::Url;
 use crate::failures::{FailedSeed, FailedSeeds};
 use crate::frontier::Standing;
 use crate::messages::Ending;
+use run_now::RequestsUnderWay;
 
+pub(crate) use run_now::UnderWay;
+pub use run_now::{OpenRequest, RunNow};
 pub use trend::{Bound, Rates, RunLimits, TimeLeft, Trend, about};
 pub use worker::{WorkerStanding, WorkerStats};
 
@@ -38,8 +42,9 @@ pub struct Stats {
     /// Threads count each link here, without waiting for each other.
     links_to_other_hosts: AtomicU64,
     links_too_deep: AtomicU64,
-    /// Whether a display reads the states of the hosts; the frontier computes them only for a display.
+    /// Whether a display reads the states of the hosts; without one, the frontier computes them seldom.
     watched: AtomicBool,
+    requests_under_way: RequestsUnderWay,
     worker: WorkerStats,
     failed_seeds: Mutex<FailedSeeds>,
     fetch_seconds: Histogram,
@@ -55,6 +60,7 @@ impl Default for Stats {
             links_to_other_hosts: AtomicU64::default(),
             links_too_deep: AtomicU64::default(),
             watched: AtomicBool::default(),
+            requests_under_way: RequestsUnderWay::default(),
             worker: WorkerStats::default(),
             failed_seeds: Mutex::default(),
             fetch_seconds: Histogram::new(FETCH_SECONDS),
@@ -84,6 +90,10 @@ pub struct Snapshot {
     pub standing: Arc<Standing>,
     /// The URL of the last request that began, for a display.
     pub last_request: Option<Url>,
+    /// Requests under way.
+    pub open_requests: u64,
+    /// Those that may be under way at one time.
+    pub parallel: u64,
     /// The part of this worker in a crawl by several; `None` if one process crawls alone.
     pub worker: Option<WorkerStanding>,
     /// The pages that the browser had.
@@ -250,6 +260,11 @@ impl Stats {
         self.figures().refresh = refresh;
     }
 
+    /// Sets the number of requests that may be under way at one time.
+    pub(crate) fn may_have_open(&self, parallel: usize) {
+        self.figures().parallel = parallel as u64;
+    }
+
     /// Notes that a display will read [`Snapshot::standing`] and [`Snapshot::last_request`].
     pub fn watch(&self) {
         self.watched.store(true, Ordering::Relaxed);
@@ -259,13 +274,6 @@ impl Stats {
     #[must_use]
     pub fn is_watched(&self) -> bool {
         self.watched.load(Ordering::Relaxed)
-    }
-
-    /// Notes that a request begins.
-    pub fn request_begins(&self, url: &Url) {
-        if self.is_watched() {
-            self.figures().last_request = Some(url.clone());
-        }
     }
 
     /// Sets the states of the hosts.
@@ -324,6 +332,7 @@ impl Stats {
                 Some(_) => figures.elapsed,
                 None => self.began.elapsed(),
             },
+            open_requests: self.requests_under_way.count(),
             worker: self.worker.standing(),
             links_to_other_hosts: self.links_to_other_hosts.load(Ordering::Relaxed),
             links_too_deep: self.links_too_deep.load(Ordering::Relaxed),

@@ -2,7 +2,7 @@
 //!
 //! - [`explain`] the state of a URL and the evidence for it; [`check`] a text compared with the kept pages; [`tune`] other thresholds
 //!   for the crawl, and a recommendation
-//! - [`said`] what a page says about itself; [`archived`] the body that says it
+//! - [`said`] what a page says about itself; [`archived`] the body that says it; [`links`] the links to a URL and those of its page
 //! - [`named_page`] the pages that verdicts name, also those of other workers
 //! - [`nearest`] the kept pages most similar to a text; [`passages`] the passages that two texts share; [`diff`] the difference
 //!   between two texts
@@ -19,6 +19,7 @@ pub mod diff;
 pub mod explain;
 pub mod in_words;
 pub mod labels;
+pub mod links;
 pub mod named_page;
 pub mod nearest;
 mod passages;

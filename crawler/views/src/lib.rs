@@ -6,6 +6,12 @@
 //!
 //! All of them share the templates and the style of `templates/`.
 
+/// The style of the report and of everything that is served.
+const SITE_STYLE: &str = concat!(
+    include_str!("../templates/report.css"),
+    include_str!("../templates/serve/serve.css")
+);
+
 pub mod live;
 pub mod report;
 pub mod serve;

@@ -5,7 +5,7 @@
 //!
 //! - [`program`]: what the commands lend to the server: the configuration, the store, and how a text is read
 //! - `answer`: from a request to its answer; `asked`: the request; `guard`: which requests are answered; `reply`: the answers, with their
-//!   headers
+//!   headers; `file`: an answer of any length
 //! - `site`: the state of the server; `frame`: what stands around a view; `moment`: times for people
 //! - `keeper`: the prepared model, read again when the crawl has moved on; `model`: the rows that the views search
 //! - `labels`: what a person says about pairs of pages
@@ -17,6 +17,7 @@
 
 mod answer;
 mod asked;
+mod file;
 mod frame;
 mod guard;
 mod keeper;

@@ -115,6 +115,9 @@
   // A cell of a file of comma-separated values (RFC 4180). A spreadsheet would compute what begins like a formula.
   const quoted = (text) => '"' + (/^'*[=+@\t\r\n＝＋－＠-]/.test(text) ? "'" + text : text).replaceAll('"', '""') + '"';
 
+  // What the user has set of each list, for the list that takes its place when the page follows a crawl.
+  const settings = new Map();
+
   class List {
     constructor(root) {
       this.root = root;
@@ -131,7 +134,17 @@
       this.order = null;
       this.tools();
       if (root.dataset.list === 'table') this.sortable();
-      this.show(0, false);
+      this.set = settings.get(root.dataset.rest) || { words: '', column: -1, way: '', page: 0 };
+      settings.set(root.dataset.rest, this.set);
+      this.restore({ ...this.set });
+    }
+    restore({ words, column, way, page }) {
+      if (words && this.search) {
+        this.search.value = words;
+        this.filter(words);
+      }
+      if (way) this.sort(column, way);
+      this.show(page, page > 0);
     }
     // The numbers of the items that are shown, in their order.
     get shown() {
@@ -142,15 +155,18 @@
     sortable() {
       this.heads.forEach((th, column) => {
         const button = make('button', { type: 'button', class: 'sort' }, this.names[column]);
-        button.addEventListener('click', () => this.sort(column));
+        button.addEventListener('click', () => this.turn(column));
         th.replaceChildren(button);
       });
     }
-    sort(column) {
-      const th = this.heads[column];
+    turn(column) {
       const first = this.classes[column] === 'n' ? 'descending' : 'ascending';
       const last = first === 'ascending' ? 'descending' : 'ascending';
-      const way = th.getAttribute('aria-sort') === first ? last : first;
+      this.sort(column, this.heads[column].getAttribute('aria-sort') === first ? last : first);
+    }
+    sort(column, way) {
+      const th = this.heads[column];
+      Object.assign(this.set, { column, way });
       this.heads.forEach((head) => head.removeAttribute('aria-sort'));
       th.setAttribute('aria-sort', way);
       const sign = way === 'ascending' ? 1 : -1;
@@ -183,6 +199,7 @@
       return words.join(' ').replace(/\s+/g, ' ').toLowerCase();
     }
     filter(words) {
+      this.set.words = words;
       const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
       this.matches = null;
       if (wanted.length) {
@@ -195,6 +212,7 @@
     }
     show(page, isAsked) {
       this.page = Math.min(Math.max(page, 0), this.pages - 1);
+      this.set.page = this.page;
       const from = this.page * PAGE;
       const to = Math.min(from + PAGE, this.length);
       if (!this.isPaged && !isAsked) return;
@@ -228,14 +246,14 @@
       this.go.addEventListener('change', () => this.show(Math.trunc(Number(this.go.value) || 1) - 1, true));
       this.of = make('span');
       this.status = make('p', { role: 'status', 'aria-live': 'polite' });
-      const search = make('input', { type: 'search', autocomplete: 'off', spellcheck: 'false' });
+      this.search = make('input', { type: 'search', autocomplete: 'off', spellcheck: 'false' });
       let waiting;
-      search.addEventListener('input', () => {
+      this.search.addEventListener('input', () => {
         clearTimeout(waiting);
-        waiting = setTimeout(() => this.filter(search.value), 150);
+        waiting = setTimeout(() => this.filter(this.search.value), 150);
       });
       const parts = [];
-      if (this.first.length >= FILTERED) parts.push(make('label', null, 'Filter', search));
+      if (this.first.length >= FILTERED) parts.push(make('label', null, 'Filter', this.search));
       if (this.isPaged) parts.push(...this.buttons, make('label', null, 'Page', this.go), this.of);
       if (this.first.length >= FILTERED) parts.push(this.status);
       if (this.root.dataset.list === 'table') {

@@ -79,6 +79,14 @@ impl Lender {
         }
     }
 
+    /// What the process does now, in the form that it chose.
+    pub fn told(&self) -> Result<Vec<u8>, StorageError> {
+        match self.ask(&Request::Tell)? {
+            Reply::Told(told) => Ok(told),
+            _ => Err(self.gone()),
+        }
+    }
+
     /// The last row from the key `from` on and before the key `end`.
     pub fn last(&self, from: Vec<u8>, end: Option<Vec<u8>>) -> Result<Option<KeyValue>, StorageError> {
         match self.ask(&Request::Last(Range { from, end }))? {

@@ -31,6 +31,9 @@ const TAKE_WITHIN: Duration = Duration::from_secs(60);
 /// Upper bound on the wait for connected readers when the store is closed.
 const FINISH_WITHIN: Duration = Duration::from_secs(5);
 
+/// Says what the process does now, in a form of its own. It must not wait.
+pub(crate) type Tell = Box<dyn Fn() -> Vec<u8> + Send + Sync>;
+
 /// The thread that accepts readers. Dropping it disconnects them.
 pub(crate) struct Server {
     shared: Arc<Shared>,
@@ -40,6 +43,7 @@ pub(crate) struct Server {
 struct Shared {
     listener: Listener,
     state: State,
+    tell: Tell,
     is_closing: AtomicBool,
     readers: Mutex<Readers>,
     has_left: Condvar,
@@ -57,14 +61,15 @@ impl Server {
     ///
     /// # Errors
     /// Neither a socket nor a port can be opened.
-    pub fn start(dir: &Path, state: State) -> io::Result<Self> {
-        Self::with(Listener::bind(dir)?, state)
+    pub fn start(dir: &Path, state: State, tell: Tell) -> io::Result<Self> {
+        Self::with(Listener::bind(dir)?, state, tell)
     }
 
-    pub(super) fn with(listener: Listener, state: State) -> io::Result<Self> {
+    pub(super) fn with(listener: Listener, state: State, tell: Tell) -> io::Result<Self> {
         let shared = Arc::new(Shared {
             listener,
             state,
+            tell,
             is_closing: AtomicBool::new(false),
             readers: Mutex::default(),
             has_left: Condvar::new(),
@@ -189,11 +194,11 @@ fn answer(shared: &Shared, stream: &mut Stream) -> io::Result<()> {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(()),
             request => request?,
         };
-        wire::send(stream, &reply(&snapshot, &request))?;
+        wire::send(stream, &reply(&snapshot, &shared.tell, &request))?;
     }
 }
 
-fn reply(snapshot: &Snapshot, request: &Request) -> Reply {
+fn reply(snapshot: &Snapshot, tell: &Tell, request: &Request) -> Reply {
     let bytes = |(key, value): KeyValue| (key.to_vec(), value.to_vec());
     let read = || {
         Ok(match request {
@@ -203,6 +208,7 @@ fn reply(snapshot: &Snapshot, request: &Request) -> Reply {
                 Reply::Rows(rows.into_iter().map(bytes).collect(), next)
             }
             Request::Last(Range { from, end }) => Reply::Last(snapshot.last(from, end.as_deref())?.map(bytes)),
+            Request::Tell => Reply::Told(tell()),
         })
     };
     read().unwrap_or_else(|error: StorageError| match error {

@@ -111,6 +111,21 @@ fn a_lent_store_shows_one_commit_while_the_crawl_goes_on() {
 }
 
 #[test]
+fn the_crawl_tells_what_it_does_while_it_lends() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = open(dir.path());
+    assert_eq!(Store::told(dir.path()).unwrap(), None, "nobody lends yet");
+    let asked = std::sync::atomic::AtomicU8::new(0);
+    store
+        .lend_and_tell(move || vec![asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed); 3])
+        .unwrap();
+    assert_eq!(Store::told(dir.path()).unwrap(), Some(vec![0; 3]));
+    assert_eq!(Store::told(dir.path()).unwrap(), Some(vec![1; 3]));
+    drop(store);
+    assert_eq!(Store::told(dir.path()).unwrap(), None);
+}
+
+#[test]
 fn a_lent_store_refuses_changes() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
@@ -228,7 +243,7 @@ fn another_version_of_the_messages_is_named() {
 fn a_port_serves_as_a_socket_does() {
     let dir = tempfile::tempdir().unwrap();
     let state = crate::state::State::open(dir.path(), 1 << 20).unwrap();
-    let server = Server::with(Listener::bind_port(dir.path()).unwrap(), state).unwrap();
+    let server = Server::with(Listener::bind_port(dir.path()).unwrap(), state, Box::new(Vec::new)).unwrap();
     let Connected::To(lender) = Lender::connect(dir.path()).unwrap() else {
         panic!("nobody listens");
     };

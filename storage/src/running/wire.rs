@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// The version of these messages. Another version is another program.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 /// Upper bound on the bytes of a message. The longest row is a chunk of URLs, far below it.
 const MAX_MESSAGE: u32 = 64 << 20;
@@ -34,7 +34,7 @@ pub(super) struct Welcome {
     pub at_ms: u64,
 }
 
-/// A question about the rows.
+/// A question about the rows, or about what the process does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Request {
     /// The value of a row.
@@ -43,6 +43,8 @@ pub(super) enum Request {
     Scan(Range),
     /// The last row of a range.
     Last(Range),
+    /// What the process does now, which is in no row.
+    Tell,
 }
 
 /// The keys from `from` on, before `end`.
@@ -62,6 +64,8 @@ pub(super) enum Reply {
     /// Rows, and the key at which the next request continues.
     Rows(Vec<RowBytes>, Option<Vec<u8>>),
     Last(Option<RowBytes>),
+    /// In the form of the process; empty if it tells nothing.
+    Told(Vec<u8>),
     /// Too much has changed since the snapshot.
     Lost,
     /// The rows cannot be read.

@@ -199,6 +199,17 @@ impl Store {
         Self::with(folder, state, archive, links, meta).map(Some)
     }
 
+    /// What the process that holds `dir` says of itself; `None` if none lends its rows.
+    ///
+    /// # Errors
+    /// As [`open_lent`](Self::open_lent).
+    pub fn told(dir: &Path) -> Result<Option<Vec<u8>>, StorageError> {
+        match Lender::connect(dir)? {
+            Connected::To(lender) => lender.told().map(Some),
+            Connected::NotYet => Ok(None),
+        }
+    }
+
     /// Another handle on the committed rows, for a thread of this process that only reads them. It reads no record of the archive. Rows of a
     /// commit that is under way may be among the rows.
     ///

@@ -95,6 +95,31 @@ impl Store {
         Ok(Some(self.finished_urls().state_of(id)?.unwrap_or(UrlState::Queued)))
     }
 
+    /// The finished URLs whose outlinks lead to this URL, in the order of discovery: the first `limit`, and how many there are. The store
+    /// knows the outlinks whose depths could sink, so it does not name the seeds, and no links to a seed or to what a seed links to. Reads
+    /// the rows of all finished URLs.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn links_to(&self, host: &str, url: &str, limit: usize) -> Result<(Vec<KnownUrl>, u64), StorageError> {
+        let (mut from, mut count) = (Vec::new(), 0);
+        let Some(id) = self.links.id_of(host, url)? else {
+            return Ok((from, count));
+        };
+        for row in self.finished_urls().all() {
+            let (_, finished) = row?;
+            if finished.edges.iter().any(|edge| edge.to == id) {
+                count += 1;
+                if from.len() < limit
+                    && let Some(known) = self.finished_urls().name_of(finished)?
+                {
+                    from.push(known);
+                }
+            }
+        }
+        Ok((from, count))
+    }
+
     /// The state of a URL, with staged changes; `None` if the store does not know it.
     ///
     /// # Errors

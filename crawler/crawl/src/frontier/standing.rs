@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use web::politeness::Now;
 
 use super::Frontier;
@@ -13,13 +14,13 @@ use super::state::{Activity, HostState, Reserve};
 use terminal::text::terminal_text;
 
 /// Hosts that the result names.
-const NAMED: usize = 5;
+const NAMED: usize = 100;
 
 /// Bound on the characters of a failure.
 const DETAIL: usize = 120;
 
 /// The kind of a host's state, for displays and metrics.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum HostStateKind {
     /// A request is open, or a page waits for its verdict.
     Fetching,
@@ -107,6 +108,24 @@ impl HostStateKind {
         }
     }
 
+    /// What it means, for people: `waiting for the politeness delay`.
+    #[must_use]
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Fetching | Self::Robots | Self::Login => self.describe(),
+            Self::Ready => "ready, waiting for a free request slot",
+            Self::Delay => "waiting for the politeness delay",
+            Self::Address => "waiting for a shared IP address",
+            Self::Name => "looking up the name",
+            Self::Trial => "waiting while other new names of the domain are tried",
+            Self::Permit => "waiting for the lease of its partition",
+            Self::Resting => "resting after a failure, 429 or 503",
+            Self::PageLimit => "at the page limit",
+            Self::HeldBack => "with predicted duplicates alone, which are held back",
+            Self::GivenUp => "given up for this run",
+        }
+    }
+
     /// Whether it waits for an event that comes in this run.
     #[must_use]
     pub fn is_waiting(self) -> bool {
@@ -146,16 +165,16 @@ impl HostStateKind {
 }
 
 /// The states of all hosts that have URLs.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Standing {
     /// Hosts by kind of state, in the order of [`HostStateKind::ALL`].
     counts: [u64; HostStateKind::ALL.len()],
-    /// The hosts with the most URLs, most first, at most five.
+    /// The hosts with the most URLs, most first, at most a hundred.
     pub largest: Vec<HostStanding>,
 }
 
 /// The state of one host.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostStanding {
     /// The host key.
     pub host: String,
@@ -163,6 +182,8 @@ pub struct HostStanding {
     pub urls: u64,
     /// The kind of its state.
     pub state: HostStateKind,
+    /// Requests under way.
+    pub open: u64,
     /// The delay between two requests, as it is now.
     pub delay: Duration,
     /// When its wait ends, Unix ms; `None` if that is unknown.
@@ -182,6 +203,17 @@ impl HostStanding {
 }
 
 impl Standing {
+    /// The states of these hosts.
+    #[must_use]
+    pub fn of_hosts(hosts: Vec<HostStanding>) -> Self {
+        let mut standing = Self::default();
+        for host in &hosts {
+            standing.counts[host.state as usize] += 1;
+        }
+        standing.largest = hosts;
+        standing
+    }
+
     /// The number of hosts in a state.
     #[must_use]
     pub fn count(&self, state: HostStateKind) -> u64 {
@@ -201,20 +233,18 @@ impl Frontier {
     #[must_use]
     pub fn standing(&self, now: Now) -> Standing {
         let mut standing = Standing::default();
-        let mut largest: Vec<(u64, &str, &Host)> = Vec::with_capacity(NAMED + 1);
+        let mut largest: Vec<(u64, &str, &Host)> = Vec::with_capacity(2 * NAMED);
         for (name, host) in &self.hosts {
             let Some((kind, _)) = self.shown_state(host, now) else {
                 continue;
             };
             standing.counts[kind as usize] += 1;
-            let goes_before = |last: &(u64, &str, &Host)| (host.urls, last.1) > (last.0, name.as_str());
-            if largest.len() < NAMED || largest.last().is_some_and(goes_before) {
-                largest.push((host.urls, name, host));
-                // Equal hosts go by name, so that the display does not flicker.
-                largest.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
-                largest.truncate(NAMED);
+            largest.push((host.urls, name, host));
+            if largest.len() == 2 * NAMED {
+                keep_first(&mut largest);
             }
         }
+        keep_first(&mut largest);
         let named = largest.into_iter().filter_map(|(urls, name, host)| {
             let (kind, state) = self.shown_state(host, now)?;
             let (until, failure) = match state {
@@ -227,6 +257,7 @@ impl Frontier {
                 host: name.to_owned(),
                 urls,
                 state: kind,
+                open: host.gate.open() as u64,
                 delay: host.gate.delay(),
                 until: until.map(|until| self.started_at.saturating_add(millis(until))),
                 failure: failure.map(|text| terminal_text(text, DETAIL)),
@@ -244,6 +275,12 @@ impl Frontier {
         let kind = HostStateKind::of(&state).filter(|_| !is_without_urls)?;
         Some((kind, state))
     }
+}
+
+/// Equal hosts go by name, so that the display does not flicker.
+fn keep_first(hosts: &mut Vec<(u64, &str, &Host)>) {
+    hosts.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    hosts.truncate(NAMED);
 }
 
 fn millis(time: Now) -> u64 {

@@ -27,6 +27,10 @@ const DISPLAY_INTERVAL: Duration = Duration::from_millis(250);
 /// Displays take at most one `DISPLAY_SHARE`-th of the loop's time.
 const DISPLAY_SHARE: u32 = 50;
 
+/// The same two for a run without a display, of which another process may ask what it does.
+const UNWATCHED_INTERVAL: Duration = Duration::from_secs(1);
+const UNWATCHED_SHARE: u32 = 200;
+
 /// With so many jobs in the pipeline, none is urgent: the crawl does not wait for the verdict of one.
 const MANY_JOBS: usize = 16;
 
@@ -143,7 +147,8 @@ struct Upkeep {
     start: Instant,
     saved_at: Duration,
     display_at: Duration,
-    is_watched: bool,
+    /// The least time between two displays, and how many times as long as a display it is at least.
+    pause: (Duration, u32),
     /// Whether the states were displayed in this round of the loop.
     has_displayed: bool,
     checkpoints: Checkpoints,
@@ -155,7 +160,11 @@ impl Upkeep {
             start,
             saved_at: Duration::ZERO,
             display_at: Duration::ZERO,
-            is_watched: stats.is_watched(),
+            pause: if stats.is_watched() {
+                (DISPLAY_INTERVAL, DISPLAY_SHARE)
+            } else {
+                (UNWATCHED_INTERVAL, UNWATCHED_SHARE)
+            },
             has_displayed: false,
             checkpoints,
         }
@@ -163,7 +172,7 @@ impl Upkeep {
 
     /// Does the work that is due.
     fn run(&mut self, frontier: &mut Frontier, recording: &Recording, stats: &Stats) {
-        self.has_displayed = self.is_watched && self.start.elapsed() >= self.display_at;
+        self.has_displayed = self.start.elapsed() >= self.display_at;
         if self.has_displayed {
             self.display(frontier, stats);
         }
@@ -199,14 +208,15 @@ impl Upkeep {
         let now = self.start.elapsed();
         stats.stands(frontier.standing(now));
         let ended = self.start.elapsed();
-        self.display_at = ended + DISPLAY_INTERVAL.max(DISPLAY_SHARE * (ended - now));
+        let (interval, share) = self.pause;
+        self.display_at = ended + interval.max(share * (ended - now));
     }
 
     /// The end of the loop's wait: `until`, or the next work before it.
     fn wakes_at(&self, until: Option<Duration>, frontier: &Frontier) -> Option<Duration> {
         let save_at = frontier.has_unsaved().then_some(self.saved_at + SAVE_INTERVAL);
         // An event since the last display must be shown even if no other event follows soon.
-        let display_at = (self.is_watched && !self.has_displayed).then_some(self.display_at);
+        let display_at = (!self.has_displayed).then_some(self.display_at);
         [until, save_at, display_at].into_iter().flatten().min()
     }
 }

@@ -1,6 +1,7 @@
 //! The start of a run: opens the store, and fills the frontier from it. The seeds follow while the run is under way.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use storage::{Holder, OpenOptions, StorageError, Store};
@@ -10,6 +11,7 @@ use crate::folder_wait::FolderWait;
 use crate::frontier::{Frontier, MAX_HOSTS};
 use crate::recorder::intake::SeedInbox;
 use crate::scope::Scope;
+use crate::stats::{RunNow, Stats};
 use crate::{revisits, steering};
 use config::settings::Settings;
 use error::RunError;
@@ -17,9 +19,14 @@ use error::RunError;
 /// The commands that keep a data folder for long.
 const WRITERS: [&str; 4] = ["crawler run", "crawler demo", "crawler rebuild", "crawler gc"];
 
-/// Opens the store in `dir`, and lends it to the commands that read it. Without seeds, a run can only continue a crawl, so the store
+/// Opens the store in `dir`, and lends it to the commands that read it, which also learn what the run does. Without seeds, a run can only continue a crawl, so the store
 /// must exist.
-pub(super) fn open_store(settings: &Settings, has_seeds: bool, dir: &Path) -> Result<Store, RunError> {
+pub(super) fn open_store(
+    settings: &Settings,
+    has_seeds: bool,
+    dir: &Path,
+    stats: &Arc<Stats>,
+) -> Result<Store, RunError> {
     let mut options = OpenOptions::new(settings.store_scheme());
     options.cache_bytes = settings.storage.cache_bytes;
     options.roll_bytes = settings.storage.warc_file_bytes;
@@ -42,7 +49,8 @@ pub(super) fn open_store(settings: &Settings, has_seeds: bool, dir: &Path) -> Re
         let dir = store.dir().to_owned();
         return Err(RunError::WorkerAlone { dir, worker });
     }
-    if let Err(error) = store.lend() {
+    let stats = stats.clone();
+    if let Err(error) = store.lend_and_tell(move || RunNow::of(&stats).to_bytes()) {
         tracing::warn!("{error}; commands that read this crawl must wait until it ends");
     }
     Ok(store)

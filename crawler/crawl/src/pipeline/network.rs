@@ -21,7 +21,7 @@ use crate::interpret::Lane;
 use crate::login::LoginStep;
 use crate::messages::{Errand, Event, GroupEvent, Passage, Task};
 use crate::revisits;
-use crate::stats::Stats;
+use crate::stats::{Stats, UnderWay};
 use config::settings::{Logins, Settings};
 use error::RunError;
 
@@ -118,7 +118,7 @@ impl Network {
         let page = self.page.clone();
         let form = self.form(&task);
         let span = self.spans.fetch(&task, url(&task));
-        stats.request_begins(url(&task));
+        let under_way = UnderWay::begin(stats.clone(), url(&task));
         let has_proxy = self.fetcher.has_proxy();
         tokio::spawn(async move {
             let (host, wanted, conditions) = parts(&task, page);
@@ -140,6 +140,7 @@ impl Network {
                 permit.guard(request).await
             };
             let answer = tokio::spawn(fetched.instrument(span)).await;
+            drop(under_way);
             let answer = answer.unwrap_or_else(|panic| Some(Err(FetchError::Protocol(panic.to_string()))));
             let Some(answer) = answer else {
                 tracing::debug!(host, "a request was cut off at the end of its permit");

@@ -7,7 +7,7 @@
 //! - `figures`: the JSON; `page`: the web page; `metrics`: Prometheus, written by `families`; `fleet`: a worker's part in all of them
 
 mod families;
-mod figures;
+pub(crate) mod figures;
 mod fleet;
 mod guard;
 mod metrics;

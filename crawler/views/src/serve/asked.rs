@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::reply::Refusal;
 
 /// A request that the guard has admitted.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Asked {
     pub path: String,
     pub is_write: bool,

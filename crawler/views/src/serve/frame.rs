@@ -27,6 +27,8 @@ pub(super) struct Frame<'a> {
     pub token: &'a str,
     /// The data folder.
     pub data: String,
+    /// Lines of the journal of orders.
+    pub journal_lines: u64,
     /// `None` without a model.
     pub crawl: Option<CrawlLine>,
 }
@@ -34,6 +36,9 @@ pub(super) struct Frame<'a> {
 /// Which crawl it is, and what state of it the view shows.
 #[derive(Debug)]
 pub(super) struct CrawlLine {
+    /// The number of the reading, and the pages with a verdict in it: a page that stays open knows by them what is new.
+    pub number: u64,
+    pub pages: u64,
     /// The hosts of the seeds.
     pub name: String,
     pub all_seeds: String,
@@ -59,6 +64,8 @@ impl CrawlLine {
             (None, None) => ("read", &current.model.read_at),
         };
         Self {
+            number: current.model.number,
+            pages: report.counts.fetched,
             name: name(report),
             all_seeds: cut(&report.about.seeds.join(", "), SEEDS_CHARS),
             state,

@@ -7,10 +7,12 @@ mod pairs;
 mod rows;
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use storage::Store;
 
 use super::program::Program;
+use crate::report::html::Sections;
 use crate::report::{Report, Waiting};
 use config::settings::Settings;
 use crawl::clock::unix_millis;
@@ -34,6 +36,8 @@ pub(super) struct Model {
     pub read_at: String,
     pub settings: Settings,
     pub report: Report,
+    /// The parts of the report for the views, made when a view asks first.
+    sections: OnceLock<Sections>,
     /// The current pages, in the order of decision.
     pub rows: Vec<Row>,
     /// The other URLs.
@@ -45,6 +49,8 @@ pub(super) struct Model {
     /// The pairs nearest to the threshold, the most doubtful first.
     pub pairs: Vec<DoubtfulPair>,
     by_id: HashMap<u64, usize>,
+    /// The places of the rows and the others in the order of their URLs, made when a search asks first.
+    by_url: OnceLock<Vec<u32>>,
     /// The hosts of the pages, by name.
     pub hosts: Vec<String>,
     /// The languages of the pages, by code.
@@ -91,11 +97,28 @@ impl Model {
             pairs: pairs::of(&report),
             settings,
             report,
+            sections: OnceLock::new(),
+            by_url: OnceLock::new(),
             rows,
             others: others.rows,
             left_out: others.left_out,
             by_id,
         })
+    }
+
+    /// The parts of the report.
+    pub fn sections(&self) -> &Sections {
+        self.sections.get_or_init(|| Sections::of(&self.report))
+    }
+
+    /// The URLs that a search selects, in its order.
+    pub fn find(&self, query: &Query) -> Vec<Listed<'_>> {
+        let by_url = || {
+            &**self
+                .by_url
+                .get_or_init(|| rows::places_by_url(&self.rows, &self.others))
+        };
+        query.find(&self.rows, &self.others, by_url)
     }
 
     /// The row of a current page.

@@ -8,6 +8,8 @@ use axum::http::header::{
 use axum::http::{HeaderName, HeaderValue, Response, StatusCode};
 use serde::Serialize;
 
+use super::file::File;
+
 /// Scripts, styles and requests of this server alone; nothing inline, no frame around the page.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; \
                       form-action 'self'; frame-ancestors 'none'";
@@ -24,8 +26,8 @@ pub(super) enum Reply {
     Page(StatusCode, String),
     Json(StatusCode, String),
     Asset(&'static str, &'static str),
-    /// Comma-separated values, to be saved under this name.
-    File(&'static str, Vec<u8>),
+    /// Comma-separated values, to be saved.
+    File(File),
     Nothing,
 }
 
@@ -90,9 +92,9 @@ impl Reply {
             Self::Page(status, html) => (status, "text/html; charset=utf-8", Body::from(html)),
             Self::Json(status, json) => (status, "application/json", Body::from(json)),
             Self::Asset(media_type, text) => (StatusCode::OK, media_type, Body::from(text)),
-            Self::File(name, text) => {
-                saved_as = Some(name);
-                (StatusCode::OK, "text/csv; charset=utf-8", Body::from(text))
+            Self::File(file) => {
+                saved_as = Some(file.name);
+                (StatusCode::OK, "text/csv; charset=utf-8", file.into_body())
             }
             Self::Nothing => (StatusCode::NO_CONTENT, "text/plain", Body::empty()),
         };

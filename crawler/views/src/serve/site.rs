@@ -14,6 +14,7 @@ use super::redecision::Redecision;
 use super::reply::Refusal;
 use super::steered::Steered;
 use super::tuner::{NoSurvey, Tuner};
+use crawl::stats::RunNow;
 use study::tune::Survey;
 
 /// The server's state.
@@ -74,13 +75,24 @@ impl Site {
         })
     }
 
+    /// What a crawl that runs does now; `None` if none runs, or if it does not say.
+    pub fn run_now(&self) -> Option<RunNow> {
+        let told = Store::told(&self.program.data).unwrap_or_else(|error| {
+            tracing::debug!(%error, "the crawl does not say what it does");
+            None
+        });
+        RunNow::from_bytes(&told?)
+    }
+
     /// What stands around a view; without a model around a page that says why.
     pub fn frame(&self, view: &'static str, current: Option<&Current>) -> Frame<'_> {
+        let standing = self.steered.now();
         Frame {
             view,
+            journal_lines: standing.lines,
             token: self.guard.token(),
             data: self.program.data.display().to_string(),
-            crawl: current.map(|current| CrawlLine::of(current, self.steered.now().paused)),
+            crawl: current.map(|current| CrawlLine::of(current, standing.paused)),
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Prepares the survey of all settings, in the background: the first time that somebody looks at it, and again when the crawl, the
-//! configuration or the labels have changed.
+//! configuration or the labels have changed. A crawl that runs moves on faster than a survey is made, so its last survey serves for a while.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::model::Model;
 use super::program::Program;
@@ -13,11 +14,14 @@ use study::tune::{Crawl, LabelsFile, Question, Step, Survey};
 use terminal::units::grouped;
 
 /// The similarities of `crawler tune`, and its sample.
-const SIMILARITIES: [f32; 9] = [0.6, 0.65, 0.7, 0.73, 0.76, 0.79, 0.82, 0.85, 0.9];
+pub(super) const SIMILARITIES: [f32; 9] = [0.6, 0.65, 0.7, 0.73, 0.76, 0.79, 0.82, 0.85, 0.9];
 const SAMPLE: usize = 3_000;
 
 /// Pairs in the answer for the recommended setting.
 const SHOWN: usize = 20;
+
+/// Least time for which the survey of a running crawl serves.
+const SERVES: Duration = Duration::from_secs(10);
 
 /// The survey, and what it was made from.
 #[derive(Debug)]
@@ -30,15 +34,31 @@ pub(super) struct Tuner {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The last survey, or why there is none, with its source.
-    made: Option<(Source, Result<Arc<Survey>, String>)>,
+    made: Option<Made>,
     is_making: bool,
 }
 
-/// The model and the labels.
+/// The last survey, or why there is none.
+#[derive(Debug)]
+struct Made {
+    survey: Result<Arc<Survey>, String>,
+    of: Source,
+    /// While a crawl runs, no newer one is made before.
+    serves_until: Instant,
+}
+
+impl Made {
+    fn serves(&self, source: &Source, is_running: bool) -> bool {
+        let is_like_it = self.of.rule == source.rule && self.of.labels == source.labels;
+        self.of == *source || is_running && is_like_it && Instant::now() < self.serves_until
+    }
+}
+
+/// The model, the rule in force and the labels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Source {
     model: u64,
+    rule: String,
     labels: Option<(u64, std::time::SystemTime)>,
 }
 
@@ -65,14 +85,15 @@ impl Tuner {
         let labels = std::fs::metadata(labels::path_in(&self.program.data));
         let source = Source {
             model: model.number,
+            rule: model.settings.rule.to_string(),
             labels: labels
                 .ok()
                 .and_then(|found| Some((found.len(), found.modified().ok()?))),
         };
         let mut state = self.lock();
-        match &state.made {
-            Some((of, made)) if *of == source => return made.clone().map_err(NoSurvey::Failed),
-            _ => {}
+        let is_running = model.report.as_of.is_some();
+        if let Some(made) = state.made.as_ref().filter(|made| made.serves(&source, is_running)) {
+            return made.survey.clone().map_err(NoSurvey::Failed);
         }
         if !state.is_making {
             state.is_making = true;
@@ -100,12 +121,18 @@ impl Tuner {
     }
 
     fn make(&self, source: Source, model: &Model) {
+        let began = Instant::now();
         // A panic of the database must not leave the view waiting.
         let make = std::panic::AssertUnwindSafe(|| self.survey_of(&model.settings));
         let made = std::panic::catch_unwind(make);
         let made = made.unwrap_or_else(|_| Err("the crawl cannot be read; crawler verify finds the damage".to_owned()));
         let mut state = self.lock();
-        state.made = Some((source, made.map(Arc::new)));
+        state.made = Some(Made {
+            survey: made.map(Arc::new),
+            of: source,
+            // As with the model: at most a tenth of the time.
+            serves_until: Instant::now() + SERVES.max(9 * began.elapsed()),
+        });
         state.is_making = false;
     }
 

@@ -6,13 +6,17 @@ mod duplicates;
 mod explain;
 mod glance;
 mod hosts;
+mod links;
 mod listing;
+mod now;
 mod orders;
 mod overview;
 mod pages;
 mod pair;
 mod plane;
+mod state;
 mod tune;
+mod undo;
 
 use std::sync::Arc;
 
@@ -44,12 +48,6 @@ pub(super) fn problem(frame: Frame<'_>, refusal: &Refusal) -> askama::Result<Str
     .render()
 }
 
-/// The styles of the report and of the views.
-const STYLE: &str = concat!(
-    include_str!("../../templates/report.css"),
-    include_str!("../../templates/serve/serve.css")
-);
-
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// The answer to an admitted request.
@@ -62,6 +60,8 @@ pub(super) fn reply(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
         ("/pages", false) => pages::page(site, asked),
         ("/pages.csv", false) => pages::file(site, asked),
         ("/hosts", false) => hosts::page(site),
+        ("/hosts/now", false) => now::page(site),
+        ("/api/hosts/now", false) => now::json(site),
         ("/page", false) => explain::page(site, asked),
         ("/duplicates", false) => duplicates::page(site, asked),
         ("/duplicates/clusters", false) => duplicates::clusters(site, asked),
@@ -70,10 +70,12 @@ pub(super) fn reply(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
         ("/duplicates/clusters.csv", false) => duplicates::clusters_file(site, asked),
         ("/duplicates/cluster.csv", false) => duplicates::cluster_file(site, asked),
         ("/duplicates/pair", false) => pair::page(site, asked),
+        ("/api/state", false) => state::json(site),
         ("/api/overview", false) => overview::json(site),
         ("/api/report", false) => overview::report(site),
         ("/api/pages", false) => pages::json(site, asked),
         ("/api/explain", false) => explain::json(site, asked),
+        ("/api/links", false) => links::json(site, asked),
         ("/api/pairs", false) => duplicates::pairs_json(site, asked),
         ("/api/clusters", false) => duplicates::clusters_json(site, asked),
         ("/api/pair", false) => pair::json(site, asked),
@@ -89,10 +91,9 @@ pub(super) fn reply(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
         ("/check", false) => check::page(site),
         ("/api/check", true) => check::json(site, asked),
         ("/api/openapi.json", false) => Ok(Reply::Asset("application/json", OPEN_API)),
-        ("/assets/style.css", false) => Ok(Reply::Asset("text/css; charset=utf-8", STYLE)),
+        ("/assets/style.css", false) => Ok(Reply::Asset("text/css; charset=utf-8", crate::SITE_STYLE)),
         ("/assets/report.js", false) => Ok(Reply::Asset(SCRIPT, include_str!("../../templates/report.js"))),
         ("/assets/site.js", false) => Ok(Reply::Asset(SCRIPT, include_str!("../../templates/serve/site.js"))),
-        ("/assets/overview.js", false) => Ok(Reply::Asset(SCRIPT, include_str!("../../templates/serve/overview.js"))),
         ("/assets/control.js", false) => Ok(Reply::Asset(SCRIPT, include_str!("../../templates/serve/control.js"))),
         ("/assets/pair.js", false) => Ok(Reply::Asset(SCRIPT, include_str!("../../templates/serve/pair.js"))),
         ("/assets/tune.js", false) => Ok(Reply::Asset(SCRIPT, include_str!("../../templates/serve/tune.js"))),

@@ -2,7 +2,6 @@
 // Asks about an order, sends it, and shows the answer. Text from the crawl enters the page only as text.
 (() => {
   document.documentElement.classList.add('js');
-  const EVERY_MS = 3000;
   const byId = (id) => document.getElementById(id);
   const token = document.querySelector('meta[name=crawler-token]').content;
   const lines = (id) => byId(id).value.split('\n').map((line) => line.trim()).filter((line) => line !== '');
@@ -38,14 +37,6 @@
     byId('give').focus();
   };
 
-  const refresh = async (isForced) => {
-    try {
-      await window.replaceParts('/control', isForced);
-    } catch {
-      // The answer stands; the next look shows the rest.
-    }
-  };
-
   const states = { done: 'Done', refused: 'Refused', waiting: 'Waiting', unchanged: 'Nothing to do' };
   const give = async ({ order, form }) => {
     say('Waiting for the answer …');
@@ -66,7 +57,11 @@
     }
     say(`${states[got.state]}: ${got.text}`);
     if (form && got.state !== 'refused') form.reset();
-    await refresh(true);
+    try {
+      await window.replaceParts('/control', true);
+    } catch {
+      // The answer stands; the next look shows the rest.
+    }
   };
 
   document.addEventListener('click', (event) => {
@@ -86,22 +81,4 @@
     byId('ask').close();
     give(asked);
   });
-
-  // Follows the crawl, and orders that come from elsewhere.
-  let shown = null;
-  const look = async () => {
-    try {
-      const answer = await fetch('/api/overview', { cache: 'no-store' });
-      if (answer.ok) {
-        const { number, journal_lines: count } = await answer.json();
-        const newest = `${number} ${count}`;
-        if (shown !== null && newest !== shown) await refresh(false);
-        shown = newest;
-      }
-    } catch {
-      // An order says it.
-    }
-    setTimeout(look, EVERY_MS);
-  };
-  look();
 })();

@@ -129,6 +129,7 @@ mod tests {
             host: "a.example".into(),
             urls: 7,
             state,
+            open: 0,
             delay: Duration::from_secs(1),
             until,
             failure: failure.map(str::to_owned),

@@ -7,12 +7,16 @@ use serde::Serialize;
 
 use super::View;
 use super::fleet::FleetFigures;
+use crate::live::pace;
 use crate::report::Counts;
 use crawl::clock::unix_millis;
 use crawl::messages::Ending;
-use crawl::stats::{Bound, Snapshot, TimeLeft};
+use crawl::stats::{Bound, RunNow, Snapshot, TimeLeft};
 use crawl::{HostStanding, HostStateKind};
 use terminal::units::utc;
+
+/// Hosts in the figures.
+const NAMED: usize = 5;
 
 /// The object of `/status.json`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -49,6 +53,10 @@ pub struct Figures {
     pub hosts: BTreeMap<&'static str, u64>,
     /// At most five hosts, those with the most URLs, in descending order.
     pub largest_hosts: Vec<HostFigures>,
+    /// Requests under way.
+    pub open_requests: u64,
+    /// What bounds the rate, in words.
+    pub bound: String,
     /// Resident memory of the process; null if the system does not report it.
     pub memory_bytes: Option<u64>,
 }
@@ -113,7 +121,7 @@ pub struct RefreshFigures {
 }
 
 /// A host.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct HostFigures {
     pub host: String,
     /// Queued URLs, including URLs in process.
@@ -126,6 +134,10 @@ pub struct HostFigures {
     pub until: Option<String>,
     /// The last failure of a host that is resting or given up.
     pub failure: Option<String>,
+    /// Requests under way.
+    pub open_requests: u64,
+    /// The delay between two requests, as it is now.
+    pub delay_seconds: f64,
 }
 
 impl Figures {
@@ -168,7 +180,12 @@ impl Figures {
                 .into_iter()
                 .map(|state| (state.as_str(), standing.count(state)))
                 .collect(),
-            largest_hosts: standing.largest.iter().map(HostFigures::from).collect(),
+            largest_hosts: standing.largest.iter().take(NAMED).map(HostFigures::from).collect(),
+            open_requests: snapshot.open_requests,
+            bound: match ending {
+                None => pace::bound(&RunNow::of(&view.stats)),
+                Some(_) => "The run has ended.".to_owned(),
+            },
             memory_bytes: memory_bytes(),
         }
     }
@@ -219,6 +236,8 @@ impl From<&HostStanding> for HostFigures {
             text: host.state.describe(),
             until: host.until.map(utc),
             failure: host.failure.clone(),
+            open_requests: host.open,
+            delay_seconds: host.delay.as_secs_f64(),
         }
     }
 }

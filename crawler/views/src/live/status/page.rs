@@ -6,6 +6,7 @@ use std::hash::{BuildHasher, RandomState};
 use askama::Template;
 
 use super::figures::Figures;
+use crawl::HostStateKind;
 use terminal::units::bytes;
 
 #[derive(Template)]
@@ -13,10 +14,15 @@ use terminal::units::bytes;
 struct StatusPage<'a> {
     figures: &'a Figures,
     nonce: &'a str,
+    style: &'static str,
     now: String,
 }
 
 impl StatusPage<'_> {
+    fn states(&self) -> [(&'static str, &'static str); HostStateKind::ALL.len()] {
+        HostStateKind::ALL.map(|state| (state.as_str(), state.meaning()))
+    }
+
     fn elapsed(&self) -> String {
         humantime::format_duration(std::time::Duration::from_secs(self.figures.elapsed_seconds as u64)).to_string()
     }
@@ -43,6 +49,7 @@ pub fn render(figures: &Figures, nonce: &str) -> Result<String, String> {
     let page = StatusPage {
         figures,
         nonce,
+        style: crate::SITE_STYLE,
         now: Figures::now(),
     };
     page.render().map_err(|error| error.to_string())
@@ -70,7 +77,7 @@ mod tests {
     use super::*;
     use crate::live::status::View;
     use crawl::stats::{RunLimits, Stats};
-    use crawl::{HostStanding, HostStateKind, Standing};
+    use crawl::{HostStanding, Standing};
 
     fn figures() -> Figures {
         let stats = Arc::new(Stats::default());
@@ -80,6 +87,7 @@ mod tests {
             host: "\"><img src=x>.example".into(),
             urls: 7,
             state: HostStateKind::Resting,
+            open: 0,
             delay: Duration::from_secs(1),
             until: Some(1_774_000_000_000),
             failure: Some("</td><script>alert(2)</script>".into()),

@@ -161,6 +161,7 @@ pub(super) fn pairs_file(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refus
     let current = site.current()?;
     let (pairs, labels) = (pairs(&current.model, asked)?, site.labels.read()?);
     let heads = ["kept", "other", "verdict", "similarity", "bits", "label"];
+    // There are at most as many as the model lists.
     let rows = pairs.into_iter().map(|pair| {
         [
             pair.kept.clone(),
@@ -171,7 +172,10 @@ pub(super) fn pairs_file(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refus
             labels.of(&pair.kept, &pair.other).unwrap_or_default().to_owned(),
         ]
     });
-    Ok(csv("pairs.csv", heads, rows))
+    let rows: Vec<[String; 6]> = rows.collect();
+    Ok(csv("pairs.csv", heads, move |lines| {
+        rows.iter().try_for_each(|row| lines.line(row))
+    }))
 }
 
 /// What became of the other page of a pair.
@@ -287,13 +291,17 @@ pub fn clusters(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
 
 /// All clusters as a file: a line for each dropped page.
 pub(super) fn clusters_file(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
-    let current = site.current()?;
-    let clusters = found_clusters(&current.model, asked)?;
-    let rows = clusters.into_iter().flat_map(|cluster| {
-        let dropped = cluster.duplicates.iter();
-        dropped.map(|page| [cluster.kept.clone(), page.url.clone(), page.verdict.as_str().to_owned()])
-    });
-    Ok(csv("clusters.csv", ["kept", "dropped", "verdict"], rows))
+    let (current, asked) = (site.current()?, asked.clone());
+    // An order that does not exist is refused before the file begins.
+    found_clusters(&current.model, &asked)?;
+    Ok(csv("clusters.csv", ["kept", "dropped", "verdict"], move |lines| {
+        for cluster in found_clusters(&current.model, &asked).unwrap_or_default() {
+            for page in &cluster.duplicates {
+                lines.line(&[&*cluster.kept, &*page.url, page.verdict.as_str()])?;
+            }
+        }
+        Ok(())
+    }))
 }
 
 /// A cluster as in the report, with the number of its kept page.
@@ -405,16 +413,16 @@ pub(super) fn cluster(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal>
 /// All pages of a cluster as a file.
 pub(super) fn cluster_file(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
     let current = site.current()?;
-    let cluster = named(&current.model, asked)?;
-    let number = |number: Option<f32>| number.map(|number| number.to_string()).unwrap_or_default();
-    let rows = cluster.duplicates.iter().map(|page| {
-        let bits = page.distance.map(|bits| bits.to_string()).unwrap_or_default();
-        [
-            page.url.clone(),
-            page.verdict.as_str().to_owned(),
-            number(page.similarity),
-            bits,
-        ]
-    });
-    Ok(csv("cluster.csv", ["dropped", "verdict", "similarity", "bits"], rows))
+    let asked = asked.clone();
+    named(&current.model, &asked)?;
+    let heads = ["dropped", "verdict", "similarity", "bits"];
+    Ok(csv("cluster.csv", heads, move |lines| {
+        let cluster = named(&current.model, &asked);
+        for page in cluster.iter().flat_map(|cluster| &cluster.duplicates) {
+            let similarity = page.similarity.map(|least| least.to_string()).unwrap_or_default();
+            let bits = page.distance.map(|bits| bits.to_string()).unwrap_or_default();
+            lines.line(&[&*page.url, page.verdict.as_str(), &similarity, &bits])?;
+        }
+        Ok(())
+    }))
 }

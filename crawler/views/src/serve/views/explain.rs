@@ -6,12 +6,14 @@ use std::time::SystemTime;
 use askama::Template;
 use axum::http::StatusCode;
 
+use super::links::{Links, all_links};
 use super::pages::page_link;
+use super::undo::Undo;
 use crate::report::html::{StaticDiff, StaticRow, cut, visible};
 use crate::serve::asked::Asked;
 use crate::serve::frame::Frame;
 use crate::serve::keeper::Current;
-use crate::serve::model::{Listed, Model, Row, Source};
+use crate::serve::model::Row;
 use crate::serve::moment::Moment;
 use crate::serve::reply::{Refusal, Reply};
 use crate::serve::site::Site;
@@ -29,9 +31,6 @@ const TEXT_CHARS: usize = 200_000;
 
 const URL_CHARS: usize = 1_000;
 
-/// Upper bound on the links of each kind that the page shows.
-const LINKS: usize = 50;
-
 #[derive(Template)]
 #[template(path = "serve/page.html")]
 struct UrlPage<'a> {
@@ -44,33 +43,9 @@ struct UrlPage<'a> {
     text: Option<Text>,
     row: Option<&'a Row>,
     fetched: Option<Moment>,
+    /// `None` for a page that was not dropped.
+    undo: Option<Undo>,
     links: Links<'a>,
-}
-
-/// The URLs that lead to a URL, and those that it led to first.
-struct Links<'a> {
-    redirects: Vec<&'a str>,
-    found: Vec<Listed<'a>>,
-    /// All that were found first on the page; `found` has the beginning.
-    count: String,
-}
-
-impl<'a> Links<'a> {
-    fn of(model: &'a Model, url: &str, id: Option<u64>) -> Self {
-        let source = id.map(Source::Page);
-        let is_here = |via: &Option<Source>| source.is_some() && *via == source;
-        let pages = model.rows.iter().filter(|row| is_here(&row.via)).map(Listed::Page);
-        let others = model.others.iter().filter(|other| is_here(&other.via));
-        let mut found: Vec<Listed<'a>> = pages.chain(others.map(Listed::Other)).collect();
-        let count = grouped(found.len() as u64);
-        found.truncate(LINKS);
-        let redirects = model.report.redirects.iter().filter(|redirect| redirect.to == url);
-        Self {
-            redirects: redirects.map(|redirect| &*redirect.url).take(LINKS).collect(),
-            found,
-            count,
-        }
-    }
 }
 
 /// The stored text.
@@ -94,6 +69,11 @@ impl UrlPage<'_> {
         } else {
             cut(title, URL_CHARS)
         }
+    }
+
+    /// Whether the crawl does not know the URL, or only another worker has its page.
+    fn is_unknown(&self) -> bool {
+        matches!(self.answer.state, State::Unknown { .. } | State::Elsewhere { .. })
     }
 
     fn link(&self, url: &str) -> String {
@@ -167,6 +147,11 @@ pub fn page(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
     let is_web = ["http://", "https://"]
         .iter()
         .any(|scheme| answer.url.starts_with(scheme));
+    let id = page.map(|page| page.id);
+    let mut links = Links::of(&current.model, &answer.url, id);
+    if asked.value("links").is_some() {
+        links.all = Some(all_links(site, &current, &answer.url)?);
+    }
     let reply = Reply::page(&UrlPage {
         frame: site.frame("pages", Some(&current)),
         url: cut(&answer.url, URL_CHARS),
@@ -178,7 +163,10 @@ pub fn page(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
         fetched: page
             .and_then(|page| page.fetched_at.as_deref())
             .map(|at| Moment::of(at, SystemTime::now())),
-        links: Links::of(&current.model, &answer.url, page.map(|page| page.id)),
+        undo: page
+            .and_then(|page| page.compared_with.as_ref().zip(current.model.row(page.id)))
+            .and_then(|(other, row)| Undo::of(row, other, &current.model.report)),
+        links,
         row: page.and_then(|page| current.model.row(page.id)),
         answer: &answer,
     })?;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use askama::Template;
 
+use super::now::Now;
 use crate::report::html::{Sections, filters};
 use crate::serve::frame::Frame;
 use crate::serve::reply::{Refusal, Reply};
@@ -13,13 +14,16 @@ use crate::serve::site::Site;
 #[template(path = "serve/hosts.html")]
 struct HostsPage<'a> {
     frame: Frame<'a>,
-    sections: Sections,
+    /// `None` while no crawl runs.
+    now: Option<Now>,
+    sections: &'a Sections,
 }
 
 pub fn page(site: &Arc<Site>) -> Result<Reply, Refusal> {
     let current = site.current()?;
     Reply::page(&HostsPage {
         frame: site.frame("hosts", Some(&current)),
-        sections: Sections::of(&current.model.report),
+        now: Now::of(site),
+        sections: current.model.sections(),
     })
 }

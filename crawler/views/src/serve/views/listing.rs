@@ -4,6 +4,7 @@ use axum::http::StatusCode;
 use url::form_urlencoded::Serializer;
 
 use crate::serve::asked::Asked;
+use crate::serve::file::{File, Gone, Lines};
 use crate::serve::reply::{Refusal, Reply};
 use terminal::units::grouped;
 
@@ -144,30 +145,16 @@ impl<'a, T> Part<'a, T> {
     }
 }
 
-/// Comma-separated values (RFC 4180) as a file with this name.
+/// Comma-separated values as a file with this name: the heads, and what `write` writes.
 pub(super) fn csv<const N: usize>(
     name: &'static str,
-    heads: [&str; N],
-    rows: impl Iterator<Item = [String; N]>,
+    heads: [&'static str; N],
+    write: impl FnOnce(&mut Lines) -> Result<(), Gone> + Send + 'static,
 ) -> Reply {
-    let mut text = Vec::new();
-    line(&heads, &mut text);
-    for row in rows {
-        line(&row, &mut text);
-    }
-    Reply::File(name, text)
-}
-
-/// One record of a CSV file.
-fn line(cells: &[impl AsRef<str>], text: &mut Vec<u8>) {
-    for (place, cell) in cells.iter().enumerate() {
-        if place > 0 {
-            text.push(b',');
-        }
-        // A vector takes every write.
-        let _ = export::csv::write_text(cell.as_ref(), text);
-    }
-    text.extend_from_slice(b"\r\n");
+    Reply::File(File::new(name, move |lines| {
+        lines.line(&heads)?;
+        write(lines)
+    }))
 }
 
 #[cfg(test)]
@@ -202,14 +189,5 @@ mod tests {
         assert_eq!(heads[0].link.as_deref(), Some("/pages?q=a%26b&sort=-url"));
         assert_eq!(heads[1].link.as_deref(), Some("/pages?q=a%26b&sort=outcome"));
         assert_eq!((heads[1].way, heads[2].link.is_none()), (None, true));
-    }
-
-    #[test]
-    fn a_cell_is_data_for_a_spreadsheet() {
-        let cells = ["a,b", "say \"x\"", "=1+1", "@x", "a\nb", "plain", ""];
-        let mut text = Vec::new();
-        line(&cells, &mut text);
-        let wanted = "\"a,b\",\"say \"\"x\"\"\",\"'=1+1\",\"'@x\",\"a\nb\",plain,\"\"\r\n";
-        assert_eq!(String::from_utf8(text).unwrap(), wanted);
     }
 }

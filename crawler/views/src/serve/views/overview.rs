@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::duplicates;
 use super::glance::{self, Bar, Breakdown, Tile};
+use crate::live::pace;
 use crate::report::Report;
 use crate::report::html::{Sections, cut, filters};
 use crate::serve::frame::Frame;
@@ -24,11 +25,11 @@ const CHARS: usize = 200;
 #[template(path = "serve/overview.html")]
 struct OverviewPage<'a> {
     frame: Frame<'a>,
-    number: u64,
-    journal_lines: u64,
-    sections: Sections,
+    sections: &'a Sections,
     tiles: Vec<Tile>,
     health: String,
+    /// What bounds the rate of a crawl that runs.
+    bound: Option<String>,
     verdicts: Bar,
     breakdowns: Vec<Breakdown>,
     model: &'a Model,
@@ -75,11 +76,10 @@ pub fn page(site: &Arc<Site>) -> Result<Reply, Refusal> {
     let model = &current.model;
     Reply::page(&OverviewPage {
         frame: site.frame("overview", Some(&current)),
-        number: model.number,
-        journal_lines: site.steered.now().lines,
-        sections: Sections::of(&model.report),
+        sections: model.sections(),
         tiles: glance::tiles(&model.report),
         health: glance::health(&model.report),
+        bound: site.run_now().map(|now| pace::bound(&now)),
         verdicts: glance::verdicts(&model.report),
         breakdowns: glance::breakdowns(model),
         model,
@@ -90,7 +90,7 @@ pub fn page(site: &Arc<Site>) -> Result<Reply, Refusal> {
 pub(super) fn json(site: &Arc<Site>) -> Result<Reply, Refusal> {
     let current = site.current()?;
     let report = &current.model.report;
-    let sections = Sections::of(report);
+    let sections = current.model.sections();
     let standing = site.steered.now();
     let figures: Vec<_> = sections
         .figures

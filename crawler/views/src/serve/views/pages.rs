@@ -180,7 +180,7 @@ pub fn page(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
     let (current, now) = (site.current()?, SystemTime::now());
     let model = &current.model;
     let query = query(asked, OutcomeFilter::Any)?;
-    let found = query.find(&model.rows, &model.others);
+    let found = model.find(&query);
     let part = Part::of(&found, SHOWN, address(asked))?;
     let column = |name, class, key| Column { name, class, key };
     Reply::page(&PagesPage {
@@ -217,27 +217,28 @@ pub fn page(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
 /// All rows of a search as a file.
 pub(super) fn file(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
     let current = site.current()?;
-    let model = &current.model;
-    let found = query(asked, OutcomeFilter::Any)?.find(&model.rows, &model.others);
+    let query = query(asked, OutcomeFilter::Any)?;
     let heads = ["url", "title", "outcome", "why", "language", "fetched"];
-    let rows = found.iter().map(|row| {
-        let why = why(*row, model);
-        [
-            row.url(),
-            row.title(),
-            row.outcome().name(),
-            &why,
-            row.language(),
-            row.fetched_at(),
-        ]
-        .map(str::to_owned)
-    });
-    Ok(csv("pages.csv", heads, rows))
+    Ok(csv("pages.csv", heads, move |lines| {
+        let model = &current.model;
+        for row in model.find(&query) {
+            let why = why(row, model);
+            lines.line(&[
+                row.url(),
+                row.title(),
+                row.outcome().name(),
+                &why,
+                row.language(),
+                row.fetched_at(),
+            ])?;
+        }
+        Ok(())
+    }))
 }
 
 pub(super) fn json(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
     let current = site.current()?;
-    let found = query(asked, OutcomeFilter::Fetched)?.find(&current.model.rows, &current.model.others);
+    let found = current.model.find(&query(asked, OutcomeFilter::Fetched)?);
     let part = Part::of(&found, SHOWN, address(asked))?;
     Reply::json(&PagesAnswer {
         total: part.count,

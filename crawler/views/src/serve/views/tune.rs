@@ -25,7 +25,7 @@ const SHOWN: usize = 100;
 #[template(path = "serve/tune.html")]
 struct TunePage<'a> {
     frame: Frame<'a>,
-    sections: Sections,
+    sections: &'a Sections,
     plane: Plane,
     /// The columns of the chart of distances.
     slots: usize,
@@ -42,7 +42,7 @@ pub fn page(site: &Arc<Site>) -> Result<Reply, Refusal> {
             .len()
             .max(report.thresholds.max_distance as usize + 2),
         plane: Plane::of(report),
-        sections: Sections::of(report),
+        sections: current.model.sections(),
     })
 }
 
