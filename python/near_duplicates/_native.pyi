@@ -7,7 +7,19 @@ from typing import Any, final
 from ._documents import Columns
 from ._verdict import Id, Verdict
 
-__all__ = ["Collection", "Stream", "fingerprint", "fingerprints", "score", "sketch_similarity"]
+__all__ = [
+    "Collection",
+    "Pairs",
+    "Round",
+    "Stream",
+    "check_rule",
+    "confirmed",
+    "fingerprint",
+    "fingerprints",
+    "score",
+    "signatures",
+    "sketch_similarity",
+]
 
 @final
 class Collection:
@@ -29,6 +41,22 @@ class Collection:
     def __contains__(self, id: object, /) -> bool: ...
 
 @final
+class Pairs:
+    @staticmethod
+    def of_undecided(max_distance: int, front: int) -> Pairs: ...
+    @staticmethod
+    def of_dropped(max_distance: int) -> Pairs: ...
+    def push(self, batch: Any) -> None: ...
+    def end(self) -> None: ...
+    def take(self) -> Any | None: ...
+
+@final
+class Round:
+    def __new__(cls) -> Round: ...
+    def push(self, batch: Any) -> Any: ...
+    def end(self) -> Any: ...
+
+@final
 class Stream(Iterator[Verdict]):
     @staticmethod
     def alone(
@@ -48,3 +76,6 @@ def score(
     duplicate_from: float,
     different_below: float,
 ) -> tuple[int, int, int, int, int]: ...
+def check_rule(max_distance: int, min_similarity: float, features: str) -> None: ...
+def signatures(batch: Any, text: str, features: str) -> Any: ...
+def confirmed(batch: Any, max_distance: int, min_similarity: float) -> Any: ...

@@ -121,7 +121,8 @@ impl Chunk {
     }
 }
 
-fn is_text(column: &ArrayRef) -> bool {
+/// Whether a column holds texts.
+pub(crate) fn is_text(column: &ArrayRef) -> bool {
     matches!(
         column.data_type(),
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View

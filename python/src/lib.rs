@@ -15,6 +15,7 @@ mod errors;
 mod judge;
 mod score;
 mod source;
+mod stages;
 mod stream;
 mod texts;
 
@@ -27,6 +28,8 @@ mod _native {
     use crate::collection::Collection;
     #[pymodule_export]
     use crate::score::score;
+    #[pymodule_export]
+    use crate::stages::{Pairs, Round, check_rule, confirmed, signatures};
     #[pymodule_export]
     use crate::stream::Stream;
     #[pymodule_export]
