@@ -22,7 +22,7 @@ except ModuleNotFoundError as error:
     raise ImportError("near_duplicates.spark needs Spark: pip install near-duplicates[spark]") from error
 
 if TYPE_CHECKING:
-    import pyarrow
+    import pyarrow  # type: ignore[import-untyped, unused-ignore]
     from pyspark.sql import Column, DataFrame  # type: ignore[import-not-found, unused-ignore]
 
     Batches = Iterator[pyarrow.RecordBatch]
@@ -31,7 +31,7 @@ ADDED = ("verdict", "of", "distance", "similarity", "cluster")
 """The columns that :func:`deduplicate` adds."""
 FRONT = 16
 """Documents of a crowd that are compared with all others at first."""
-GROWTH = 8
+GROWTH = 16
 """How many times longer the front is in the next step."""
 _log = logging.getLogger(__name__)
 
@@ -133,13 +133,15 @@ def _signed(df: DataFrame, text: str, id: str, sort_keys: list[tuple[Column, boo
     """The signatures with ``id`` and ``document``, a number that ascends in the order of the documents."""
     columns = [F.col(id).alias("id"), F.col(text).alias("text")]
     if not sort_keys:
-        return _checkpoint(_with_signatures(df.select(F.monotonically_increasing_id().alias("document"), *columns), features))
+        numbered = df.select(F.monotonically_increasing_id().alias("document"), *columns)
+        return _checkpoint(_with_signatures(numbered, features).repartition("document"))
     names = [f"order{place}" for place in range(len(sort_keys))]
     columns += [value.alias(name) for name, (value, _) in zip(names, sort_keys)]
     # Before the sort, so that texts are not shuffled, and stored, because a sort reads its input twice.
     signed = _checkpoint(_with_signatures(df.select(*columns), features))
     by = [F.desc_nulls_last(name) if is_descending else F.asc_nulls_last(name) for name, (_, is_descending) in zip(names, sort_keys)]
-    return _checkpoint(signed.orderBy(*by, "id").withColumn("document", F.monotonically_increasing_id()).drop(*names))
+    numbered = signed.orderBy(*by, "id").withColumn("document", F.monotonically_increasing_id())
+    return _checkpoint(numbered.drop(*names).repartition("document"))
 
 
 def _with_signatures(texts: DataFrame, features: str) -> DataFrame:
@@ -163,7 +165,7 @@ def _decided(keys: DataFrame, signatures: DataFrame, rule: Rule) -> tuple[DataFr
     """The confirmed pairs, among them every pair of a kept and a dropped document; and the dropped documents."""
     pairs = _checkpoint(_pairs(keys.withColumn("kept", _null()), rule, FRONT))
     edges = _checkpoint(_confirmed(pairs, signatures, rule))
-    crowded = _checkpoint(keys.join(pairs.where("key is not null").select("key").distinct(), "key", "left_semi"))
+    crowded = pairs.where("crowd is not null").select(F.col("crowd").alias("key"), F.col("later").alias("document"), "fingerprint")
     waiting, dropped = _rounds(_waiting(_not_decided(edges), pairs))
     front = FRONT
     while not waiting.isEmpty():
@@ -173,7 +175,7 @@ def _decided(keys: DataFrame, signatures: DataFrame, rule: Rule) -> tuple[DataFr
         pairs = _checkpoint(_pairs(left.withColumn("kept", F.when(F.col("waits").isNull(), True)), rule, front))
         more = _checkpoint(_confirmed(pairs, signatures, rule))
         edges = edges.union(more)
-        waiting, others = _rounds(_waiting(waiting.where("earlier is not null").union(_not_decided(more)), pairs))
+        waiting, others = _rounds(_waiting(waiting.where("earlier < later").union(_not_decided(more)), pairs))
         dropped = dropped.union(others)
     if not crowded.isEmpty():
         marked = crowded.join(dropped.withColumn("drops", F.lit(True)), "document", "left")
@@ -199,7 +201,8 @@ def _pairs(keys: DataFrame, rule: Rule, front: int | None) -> DataFrame:
         return stages.paired(batches, made)
 
     keys = keys.select("key", "document", "fingerprint", "kept").repartition("key").sortWithinPartitions("key", "document")
-    return keys.mapInArrow(pair, "earlier long, later long, key long").distinct()
+    kinds = "earlier long, later long, crowd long, fingerprint long, waits boolean"
+    return keys.mapInArrow(pair, kinds).repartition("earlier").distinct()
 
 
 def _confirmed(pairs: DataFrame, signatures: DataFrame, rule: Rule) -> DataFrame:
@@ -210,20 +213,19 @@ def _confirmed(pairs: DataFrame, signatures: DataFrame, rule: Rule) -> DataFrame
 
     of_earlier = signatures.withColumnRenamed("document", "earlier")
     of_later = signatures.select(F.col("document").alias("later"), F.col("signature").alias("later_signature"))
-    compared = pairs.where("earlier is not null").select("earlier", "later").join(of_earlier, "earlier").join(of_later, "later")
+    compared = pairs.where("crowd is null").select("earlier", "later").join(of_earlier, "earlier").join(of_later, "later")
     return compared.mapInArrow(confirm, "earlier long, later long, distance int, similarity double")
 
 
 def _waiting(edges: DataFrame, pairs: DataFrame) -> DataFrame:
     """The pairs of undecided documents: ``earlier``, ``later``, and whether the earlier one is ``kept``, null if it waits too.
 
-    A document that was not compared with all earlier ones has a pair whose ``earlier`` is null.
+    A document that was not compared with all earlier ones waits for itself.
     """
-    incomplete = pairs.where("earlier is null").select("earlier", "later", _null().alias("kept")).distinct()
-    waiting = edges.union(incomplete)
+    waiting = edges.union(_not_decided(pairs.where("waits")).distinct())
     laters = waiting.select(F.col("later").alias("earlier")).distinct().withColumn("waits", F.lit(True))
     # A document that is later in no pair is kept.
-    is_kept = F.when(F.col("earlier").isNotNull() & F.col("waits").isNull(), True)
+    is_kept = F.when(F.col("waits").isNull(), True)
     known = waiting.join(laters, "earlier", "left")
     return _checkpoint(known.select("earlier", "later", F.coalesce("kept", is_kept).alias("kept")))
 

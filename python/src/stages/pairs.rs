@@ -14,8 +14,9 @@ use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use arrow_array::builder::{ArrayBuilder, Int64Builder};
-use arrow_array::{Array, BooleanArray, Int64Array, RecordBatch};
+use arrow_array::builder::{ArrayBuilder, BooleanBuilder, Int64Builder};
+use arrow_array::{Array, ArrayRef, BooleanArray, Int64Array, RecordBatch};
+use arrow_schema::ArrowError;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
@@ -64,13 +65,15 @@ struct Member {
 struct Found {
     earlier: Int64Builder,
     later: Int64Builder,
-    keys: Int64Builder,
+    crowds: Int64Builder,
+    fingerprints: Int64Builder,
+    waits: BooleanBuilder,
 }
 
 #[pymethods]
 impl Pairs {
     /// Pairs that decide: each document that is not decided, with those of the first `front` documents of its key that are
-    /// earlier. A document with more earlier ones has the key in a pair whose `earlier` is null.
+    /// earlier. If others were left out, each document with the key is also paired with itself, and `crowd` has the key.
     #[staticmethod]
     fn of_undecided(max_distance: u32, front: usize) -> Self {
         Self::new(max_distance, Some(front))
@@ -99,7 +102,8 @@ impl Pairs {
         self.has_ended = true;
     }
 
-    /// The next pairs, `earlier`, `later` and `key`; `None` if more documents are needed or there are no more pairs.
+    /// The next pairs, `earlier` and `later`; `None` if more documents are needed or there are no more pairs. The document of a
+    /// pair with itself has its `fingerprint` here, and `waits` says whether it was not paired with all earlier ones.
     fn take<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let is_full = py.detach(|| self.fill())?;
         if !is_full && (!self.has_ended || self.found.later.is_empty()) {
@@ -190,17 +194,18 @@ impl Pairs {
             Some(_) => (None, &self.partners[..at.min(self.partners.len())]),
             None => (Some(false), &self.partners[..]),
         };
+        if let Some(front) = self.front.filter(|front| self.members.len() > front + 1) {
+            self.found
+                .push_crowded(self.key, &member, member.kept.is_none() && at > front);
+        }
         if member.kept != wanted {
             return;
         }
         for partner in partners {
             if self.may_be_alike(partner, &member) {
                 let (a, b) = (partner.document, member.document);
-                self.found.push(Some(a.min(b)), a.max(b), None);
+                self.found.push(a.min(b), a.max(b));
             }
-        }
-        if self.front.is_some_and(|front| front < at) {
-            self.found.push(None, member.document, Some(self.key));
         }
     }
 
@@ -232,17 +237,29 @@ impl Batch {
 }
 
 impl Found {
-    fn push(&mut self, earlier: Option<i64>, later: i64, key: Option<i64>) {
-        self.earlier.append_option(earlier);
+    fn push(&mut self, earlier: i64, later: i64) {
+        self.earlier.append_value(earlier);
         self.later.append_value(later);
-        self.keys.append_option(key);
+        self.crowds.append_null();
+        self.fingerprints.append_null();
+        self.waits.append_value(false);
     }
 
-    fn finish(&mut self) -> Result<RecordBatch, arrow_schema::ArrowError> {
+    fn push_crowded(&mut self, key: i64, member: &Member, waits: bool) {
+        self.earlier.append_value(member.document);
+        self.later.append_value(member.document);
+        self.crowds.append_value(key);
+        self.fingerprints.append_option(member.fingerprint);
+        self.waits.append_value(waits);
+    }
+
+    fn finish(&mut self) -> Result<RecordBatch, ArrowError> {
         RecordBatch::try_from_iter_with_nullable([
-            ("earlier", Arc::new(self.earlier.finish()) as _, true),
-            ("later", Arc::new(self.later.finish()) as _, false),
-            ("key", Arc::new(self.keys.finish()) as _, true),
+            ("earlier", Arc::new(self.earlier.finish()) as ArrayRef, false),
+            ("later", Arc::new(self.later.finish()), false),
+            ("crowd", Arc::new(self.crowds.finish()), true),
+            ("fingerprint", Arc::new(self.fingerprints.finish()), true),
+            ("waits", Arc::new(self.waits.finish()), false),
         ])
     }
 }

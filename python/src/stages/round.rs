@@ -15,7 +15,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 
-use super::columns::{documents, made, numbers, verdicts};
+use super::columns::{documents, made, verdicts};
 
 /// Decides documents in one pass over pairs. The pairs come in ascending order of `later`.
 #[pyclass(module = "near_duplicates._native")]
@@ -44,17 +44,16 @@ impl Round {
         Self::default()
     }
 
-    /// Reads pairs: `earlier` and `later`, and in `kept` the verdict on the earlier document, null if there is none yet. Where
-    /// `earlier` is null, the later document must not be kept in this round. Returns the documents decided so far, `document` and `kept`, each once.
+    /// Reads pairs: `earlier` and `later`, and in `kept` the verdict on the earlier document, null if there is none yet. A pair of
+    /// a document with itself lets the document wait. Returns the documents decided so far, `document` and `kept`, each once.
     fn push<'py>(&mut self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyAny>> {
         let batch = batch.into_inner();
-        let earlier = numbers(&batch, "earlier")?;
+        let earlier = documents(&batch, "earlier")?;
         let later = documents(&batch, "later")?;
         let kept = verdicts(&batch, "kept")?;
         for row in 0..batch.num_rows() {
-            let earlier = earlier.is_valid(row).then(|| earlier.value(row));
             let known = kept.is_valid(row).then(|| kept.value(row));
-            self.read(earlier, later.value(row), known)?;
+            self.read(earlier.value(row), later.value(row), known)?;
         }
         self.decided_so_far(py)
     }
@@ -67,7 +66,7 @@ impl Round {
 }
 
 impl Round {
-    fn read(&mut self, earlier: Option<i64>, later: i64, known: Option<bool>) -> PyResult<()> {
+    fn read(&mut self, earlier: i64, later: i64, known: Option<bool>) -> PyResult<()> {
         match &self.current {
             Some(current) if current.document > later => {
                 return Err(PyValueError::new_err("the pairs are not sorted by \"later\""));
@@ -82,7 +81,7 @@ impl Round {
                 });
             }
         }
-        let known = known.or_else(|| earlier.and_then(|earlier| self.decided.get(&earlier).copied()));
+        let known = known.or_else(|| self.decided.get(&earlier).copied());
         if let Some(current) = &mut self.current {
             current.repeats |= known == Some(true);
             current.waits |= known.is_none();
