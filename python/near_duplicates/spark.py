@@ -73,12 +73,20 @@ def deduplicate(
 
     The verdicts are computed when you call the function. Intermediate results go to the checkpoint directory of Spark.
 
-    >>> from pyspark.sql import SparkSession                                        # doctest: +SKIP
-    >>> spark = SparkSession.builder.getOrCreate()                                  # doctest: +SKIP
-    >>> spark.sparkContext.setCheckpointDir("hdfs:///tmp/checkpoints")              # doctest: +SKIP
-    >>> pages = spark.read.parquet("pages")                                         # doctest: +SKIP
-    >>> decided = deduplicate(pages, id="url", order="fetched")                     # doctest: +SKIP
-    >>> decided.where("verdict = 'kept'").write.parquet("kept")                     # doctest: +SKIP
+    >>> spark.sparkContext.setCheckpointDir("checkpoints")
+    >>> report = " ".join(f"word{number}" for number in range(200))
+    >>> pages = [("/a", 3, report), ("/b", 1, report + " and more"), ("/c", 2, "Something else.")]
+    >>> df = spark.createDataFrame(pages, "url string, fetched int, text string")
+    >>> decided = deduplicate(df, id="url", order="fetched").select("url", "verdict", "of", "distance", "similarity", "cluster")
+    >>> decided.orderBy("url").show()
+    +---+-------+----+--------+----------+-------+
+    |url|verdict|  of|distance|similarity|cluster|
+    +---+-------+----+--------+----------+-------+
+    | /a|   near|  /b|       2|0.99609375|     /b|
+    | /b|   kept|NULL|    NULL|      NULL|     /b|
+    | /c|   kept|NULL|    NULL|      NULL|     /c|
+    +---+-------+----+--------+----------+-------+
+    <BLANKLINE>
     """
     rule = Rule(_bits(max_distance), min_similarity)
     _native.check_rule(*rule, features)
@@ -133,15 +141,13 @@ def _signed(df: DataFrame, text: str, id: str, sort_keys: list[tuple[Column, boo
     """The signatures with ``id`` and ``document``, a number that ascends in the order of the documents."""
     columns = [F.col(id).alias("id"), F.col(text).alias("text")]
     if not sort_keys:
-        numbered = df.select(F.monotonically_increasing_id().alias("document"), *columns)
-        return _checkpoint(_with_signatures(numbered, features).repartition("document"))
+        return _checkpoint(_with_signatures(df.select(F.monotonically_increasing_id().alias("document"), *columns), features))
     names = [f"order{place}" for place in range(len(sort_keys))]
     columns += [value.alias(name) for name, (value, _) in zip(names, sort_keys)]
     # Before the sort, so that texts are not shuffled, and stored, because a sort reads its input twice.
     signed = _checkpoint(_with_signatures(df.select(*columns), features))
     by = [F.desc_nulls_last(name) if is_descending else F.asc_nulls_last(name) for name, (_, is_descending) in zip(names, sort_keys)]
-    numbered = signed.orderBy(*by, "id").withColumn("document", F.monotonically_increasing_id())
-    return _checkpoint(numbered.drop(*names).repartition("document"))
+    return _checkpoint(signed.orderBy(*by, "id").withColumn("document", F.monotonically_increasing_id()).drop(*names))
 
 
 def _with_signatures(texts: DataFrame, features: str) -> DataFrame:
@@ -202,7 +208,7 @@ def _pairs(keys: DataFrame, rule: Rule, front: int | None) -> DataFrame:
 
     keys = keys.select("key", "document", "fingerprint", "kept").repartition("key").sortWithinPartitions("key", "document")
     kinds = "earlier long, later long, crowd long, fingerprint long, waits boolean"
-    return keys.mapInArrow(pair, kinds).repartition("earlier").distinct()
+    return keys.mapInArrow(pair, kinds).distinct()
 
 
 def _confirmed(pairs: DataFrame, signatures: DataFrame, rule: Rule) -> DataFrame:

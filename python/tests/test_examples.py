@@ -1,4 +1,7 @@
-"""The examples in the README, in the docstrings of the installed package, and in its chapter of the book give what they show."""
+"""The examples in the README, in the docstrings of the installed package, and in its chapters of the book give what they show.
+
+``test_spark.py`` has those of ``near_duplicates.spark``.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,10 @@ import pytest
 import near_duplicates
 
 PACKAGE = Path(__file__).resolve().parents[1]
-CHAPTER = PACKAGE.parent / "docs" / "src" / "python.md"
+CHAPTERS = [PACKAGE.parent / "docs" / "src" / name for name in ("python.md", "spark.md")]
 EXAMPLES = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 MODULES = ["near_duplicates", *(f"near_duplicates.{module.name}" for module in pkgutil.iter_modules(near_duplicates.__path__)
-                                if module.name != "_native")]
+                                if module.name not in {"_native", "spark"})]
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -33,7 +36,7 @@ def test_every_function_and_method_has_a_docstring():
             assert name == "Id" or documented.__doc__, documented
 
 
-@pytest.mark.parametrize("page", [PACKAGE / "README.md", CHAPTER], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [PACKAGE / "README.md", *CHAPTERS], ids=lambda page: page.name)
 def test_the_examples_in_a_page(page):
     examples = "\n".join(EXAMPLES.findall(page.read_text(encoding="utf-8")))
     test = doctest.DocTestParser().get_doctest(examples, {}, page.name, str(page), 0)

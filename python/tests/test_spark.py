@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import os
 import random
 import sys
@@ -22,9 +23,21 @@ from near_duplicates import Verdict, dedup, spark
 @pytest.fixture(scope="module")
 def session(tmp_path_factory) -> Iterator[SparkSession]:
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-    builder = builder.config("spark.sql.shuffle.partitions", 2).config("spark.sql.adaptive.coalescePartitions.enabled", "false")
-    session = builder.config("spark.driver.bindAddress", "127.0.0.1").config("spark.log.level", "ERROR").getOrCreate()
+    settings = {
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.log.level": "ERROR",
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": 2,
+        # Otherwise there is one partition.
+        "spark.sql.adaptive.coalescePartitions.enabled": "false",
+        # The data are few: compilers take most of the time.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+        "spark.sql.codegen.wholeStage": "false",
+    }
+    builder = SparkSession.builder.master("local[2]")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
     session.sparkContext.setCheckpointDir(str(tmp_path_factory.mktemp("checkpoints")))
     yield session
     session.stop()
@@ -97,3 +110,9 @@ def test_bad_input_is_refused(session, tmp_path: Path):
     for given, options, error, message in refused:
         with pytest.raises(error, match=message):
             spark.deduplicate(given, **options)
+
+
+def test_the_example(session):
+    directory = session.sparkContext.getCheckpointDir()
+    assert doctest.testmod(spark, extraglobs={"spark": session}).failed == 0
+    session.sparkContext.setCheckpointDir(directory)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,7 +23,7 @@ class Job:
     command: list[str]
     # What only one job may use at a time: the browser takes more than one core, and dpkg locks its database.
     uses: str = ""
-    # What must be there: "root" or "corpora".
+    # What must be there: "root", "corpora" or "java".
     needs: tuple[str, ...] = ()
 
     def again(self, said: str) -> list[str]:
@@ -52,6 +53,7 @@ class Script:
 SCRIPTS = [
     Script("open_rendered", uses="browser"),
     Script("documents_compare", uses="packages", needs=("root",)),
+    Script("spark_dedup", ["--texts", "3000", "--partitions", "4"], [], needs=("corpora", "java")),
     Script("python_package"),
     Script("install", uses="packages", needs=("root",)),
     Script("kill_and_resume", ["--kills", "20", "--seed", "7"], ["--kills", "1000", "--seed", "7"], needs=("corpora",)),
@@ -88,6 +90,8 @@ def missing(job: Job, corpora: Path) -> str | None:
     """Why a job cannot be run here."""
     if "root" in job.needs and os.geteuid() != 0:
         return "only root can run it"
+    if "java" in job.needs and shutil.which("java") is None:
+        return "there is no java (17 or 21, as in openjdk-17-jre-headless)"
     if "corpora" in job.needs and not corpora.is_dir():
         return f"there is no folder {corpora} (name it with CORPORA=DIR)"
     return None

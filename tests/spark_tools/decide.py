@@ -59,7 +59,8 @@ def main() -> None:
     with open(verdicts, "w", encoding="utf-8") as lines:
         for row in sorted(decided, key=lambda row: row["number"]):
             lines.write(json.dumps({name: row[name] for name in ("id", "verdict", "of", "distance", "similarity", "cluster")}) + "\n")
-    figures = {"seconds": seconds, "rounds": rounds.decided, "shuffled": shuffled(spark), "killed": rounds.killed}
+    figures = {"seconds": seconds, "processor": processor_seconds(), "rounds": rounds.decided, "shuffled": shuffled(spark),
+               "killed": rounds.killed}
     spark.stop()
     shutil.rmtree(Path(folder) / "checkpoints", ignore_errors=True)
     print(json.dumps(figures))
@@ -71,6 +72,8 @@ def session(master: str, partitions: int) -> SparkSession:
     made = SparkSession.builder.master(master).appName("near-duplicates")
     settings = {
         "spark.driver.memory": "3g",
+        # Most of the time of a small run is that of the second compiler of Java.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.executor.memory": f"{EXECUTOR_MEGABYTES}m",
@@ -86,26 +89,37 @@ def session(master: str, partitions: int) -> SparkSession:
     return made.getOrCreate()
 
 
+def descendants() -> list[Path]:
+    """The folders in /proc of the processes that this one has started."""
+    parents = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        fields = of_process(folder)
+        if fields:
+            parents[int(folder.name)] = int(fields[1])
+
+    def is_mine(pid: int | None) -> bool:
+        return pid == os.getpid() or (pid in parents and is_mine(parents[pid]))
+
+    return [Path("/proc") / str(pid) for pid, parent in parents.items() if is_mine(parent)]
+
+
+def of_process(folder: Path) -> list[str]:
+    """The fields behind the name of a process, as in proc(5); nothing if it has ended."""
+    try:
+        return (folder / "stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
 def executor() -> int:
-    """The process of an executor: a descendant of this one, whose command names its class."""
-    parents, executors = {}, []
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            pid, parent = int(status.parent.name), int(status.read_text().rpartition(")")[2].split()[1])
-            parents[pid] = parent
-            if EXECUTOR in (status.parent / "cmdline").read_bytes():
-                executors.append(pid)
-        except OSError:
-            continue
-    return next(pid for pid in executors if os.getpid() in ancestors(pid, parents))
+    """The process of an executor."""
+    return next(int(folder.name) for folder in descendants() if EXECUTOR in (folder / "cmdline").read_bytes())
 
 
-def ancestors(pid: int, parents: dict[int, int]) -> list[int]:
-    found = []
-    while pid in parents:
-        pid = parents[pid]
-        found.append(pid)
-    return found
+def processor_seconds() -> float:
+    """Of Java and of the workers in Python, with those that have ended."""
+    used = (sum(map(int, of_process(folder)[11:15])) for folder in descendants())
+    return sum(used) / os.sysconf("SC_CLK_TCK")
 
 
 def shuffled(spark: SparkSession) -> int:
