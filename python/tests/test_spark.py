@@ -77,10 +77,9 @@ def test_the_verdicts_are_those_of_a_sequential_pass(session, monkeypatch):
     [
         ({"keep": "newest", "order": "number"}, lambda number, text: -number),
         ({"keep": "longest", "order": "number"}, lambda number, text: (-len(text), number)),
-        ({"keep": "best", "score": "stars", "order": "number"}, lambda number, text: (-(number % 7), number)),
         ({"keep": "best", "score": "stars"}, lambda number, text: (-(number % 7), f"document {number}")),
     ],
-    ids=["newest", "longest", "best", "best without order"],
+    ids=["newest", "longest", "best"],
 )
 def test_keep_says_which_document_comes_first(session, options, key):
     texts = [text for _, text in corpus(60, 5)] + [edition(20, 100, number) for number in range(6)]
