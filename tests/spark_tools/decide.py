@@ -52,7 +52,7 @@ def main() -> None:
     log.setLevel(logging.INFO)
     log.addHandler(rounds)
     spark.sparkContext.setCheckpointDir(str(Path(folder) / "checkpoints"))
-    df = spark.read.parquet(documents).repartition(int(partitions))
+    df = spark.read.parquet(documents)
     started = time.monotonic()
     decided = deduplicate(df, order="number").drop("text").collect()
     seconds = time.monotonic() - started
@@ -79,6 +79,8 @@ def session(master: str, partitions: int) -> SparkSession:
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.executor.memory": f"{EXECUTOR_MEGABYTES}m",
         "spark.sql.shuffle.partitions": partitions,
+        "spark.sql.files.minPartitionNum": partitions,
+        "spark.sql.files.openCostInBytes": 0,
         "spark.sql.adaptive.coalescePartitions.enabled": "false",
         "spark.ui.retainedStages": 10_000,
         "spark.ui.retainedJobs": 10_000,
