@@ -22,7 +22,7 @@ from near_duplicates import Verdict, dedup, spark
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory) -> Iterator[SparkSession]:
-    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     settings = {
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.log.level": "ERROR",

@@ -69,7 +69,8 @@ def main() -> None:
 def session(master: str, partitions: int) -> SparkSession:
     """Spark with exactly so many partitions: it joins small ones otherwise, and then one round decides everything."""
     # What the processes of local-cluster need, and a package from PyPI does not say.
-    os.environ |= {"SPARK_HOME": str(Path(pyspark.__file__).parent), "SPARK_SCALA_VERSION": "2.13"}
+    home = str(Path(pyspark.__file__).parent)
+    os.environ |= {"SPARK_HOME": home, "SPARK_SCALA_VERSION": "2.13", "SPARK_LOCAL_IP": "127.0.0.1"}
     made = SparkSession.builder.master(master).appName("near-duplicates")
     settings = {
         "spark.driver.memory": "3g",
