@@ -22,7 +22,7 @@ except ModuleNotFoundError as error:
     raise ImportError("near_duplicates.spark needs Spark: pip install near-duplicates[spark]") from error
 
 if TYPE_CHECKING:
-    import pyarrow  # type: ignore[import-untyped, unused-ignore]
+    import pyarrow  # type: ignore[import-not-found, import-untyped, unused-ignore]
     from pyspark.sql import Column, DataFrame  # type: ignore[import-not-found, unused-ignore]
 
     Batches = Iterator[pyarrow.RecordBatch]

@@ -20,7 +20,7 @@ from . import _native
 from ._deduplicator import FEATURES, MAX_DISTANCE, MIN_SIMILARITY, _bits
 
 if TYPE_CHECKING:
-    import pyarrow  # type: ignore[import-untyped, unused-ignore]
+    import pyarrow  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
 SIGNATURE = ("digest", "fingerprint", "keys", "signature")
 """The columns that :func:`signatures` makes."""

@@ -6,7 +6,8 @@
 //! ```
 //!
 //! The package in `near_duplicates/` is the public interface. It checks arguments, and it turns lists, dictionaries and data
-//! frames into pairs of an id and a text. Arrow data comes here unchanged: [`arrow`] reads the columns in place.
+//! frames into pairs of an id and a text. Arrow data comes here unchanged: [`arrow`] reads the columns in place. [`stages`]
+//! has the same way in parts, for many processes.
 
 mod arrow;
 mod collection;

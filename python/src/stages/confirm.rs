@@ -13,8 +13,9 @@ use super::columns::{bytes, documents, made};
 use super::rule;
 use crate::document::shown;
 
-/// Those pairs of a batch that are near-duplicates. The batch has the columns `earlier` and `later`, and the signatures of both
-/// in `signature` and `later_signature`. The result has `earlier`, `later`, `distance` (null where a short text, which has no fingerprint, was compared) and `similarity`.
+/// Those pairs of a batch that are near-duplicates. The batch has the columns `earlier` and `later`, and the signatures
+/// of both in `signature` and `later_signature`. The result has `earlier`, `later`, `distance` (null where a short
+/// text, which has no fingerprint, was compared) and `similarity`.
 #[pyfunction]
 pub(crate) fn confirmed<'py>(
     py: Python<'py>,

@@ -1,14 +1,14 @@
 //! Pairs of documents that have a key in common.
 //!
-//! Thousands of documents may have a key in common: the copies of one text with a changed date, or the pages of a template.
-//! To pair all of them takes the square of their number. But a document is compared only with kept ones, and of copies one
-//! is kept. So the first documents of a crowd, its *front*, are paired with all the others. The caller decides what follows from that,
-//! leaves out what is dropped, and asks again with a longer front, until every document was compared with all earlier ones that are left.
-//! The prefixes of Blelloch, Fineman and Shun (2012, §4) are the same idea; they divide all documents, which helps little where
-//! copies follow one another.
+//! Thousands of documents may have a key in common: the copies of one text with a changed date, or the pages of a
+//! template. To pair all of them takes the square of their number. But a document is compared only with kept ones, and
+//! of copies one is kept. So the first documents of a crowd, its *front*, are paired with all the others. The caller
+//! decides what follows from that, leaves out what is dropped, and asks again with a longer front, until every document
+//! was compared with all earlier ones that are left. The prefixes of Blelloch, Fineman and Shun (2012, §4) are the same
+//! idea; they divide all documents, which helps little where copies follow one another.
 //!
-//! The index of `dedup` meets crowds otherwise: it leaves such a query to the blocks of the fingerprint. Here, fingerprints that are too
-//! far apart are no pair.
+//! The index of `dedup` meets crowds otherwise: it leaves such a query to the blocks of the fingerprint. Here,
+//! fingerprints that are too far apart are no pair.
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
@@ -31,7 +31,8 @@ const BATCH: usize = 1 << 16;
 #[pyclass(module = "near_duplicates._native")]
 pub(crate) struct Pairs {
     max_distance: u32,
-    /// Number of documents of a key that are paired with all later ones; `None`: kept documents are paired with dropped ones.
+    /// Number of documents of a key that are paired with all later ones; `None`: kept documents are paired with dropped
+    /// ones.
     front: Option<usize>,
     batches: VecDeque<Batch>,
     row: usize,
@@ -39,7 +40,7 @@ pub(crate) struct Pairs {
     key: i64,
     /// Documents of the key.
     members: Vec<Member>,
-    /// Numbers of the members with which the others are paired.
+    /// The members with which the others are paired.
     partners: Vec<Member>,
     /// The next member to be paired; `None` while members are read.
     pairing: Option<usize>,
@@ -72,8 +73,9 @@ struct Found {
 
 #[pymethods]
 impl Pairs {
-    /// Pairs that decide: each document that is not decided, with those of the first `front` documents of its key that are
-    /// earlier. If others were left out, each document with the key is also paired with itself, and `crowd` has the key.
+    /// Pairs that decide: each document that is not decided, with those of the first `front` documents of its key that
+    /// are earlier. If others were left out, each document with the key is also paired with itself, and `crowd` has the
+    /// key.
     #[staticmethod]
     fn of_undecided(max_distance: u32, front: usize) -> Self {
         Self::new(max_distance, Some(front))
@@ -85,7 +87,8 @@ impl Pairs {
         Self::new(max_distance, None)
     }
 
-    /// Adds documents: `key`, `document`, `fingerprint`, and in `kept` whether the document is kept, null if that is not decided.
+    /// Adds documents: `key`, `document`, `fingerprint`, and in `kept` whether the document is kept, null if that is
+    /// not decided.
     fn push(&mut self, batch: PyRecordBatch) -> PyResult<()> {
         let batch = batch.into_inner();
         self.batches.push_back(Batch {
@@ -102,8 +105,9 @@ impl Pairs {
         self.has_ended = true;
     }
 
-    /// The next pairs, `earlier` and `later`; `None` if more documents are needed or there are no more pairs. The document of a
-    /// pair with itself has its `fingerprint` here, and `waits` says whether it was not paired with all earlier ones.
+    /// The next pairs, `earlier` and `later`; `None` if more documents are needed or there are no more pairs. The
+    /// document of a pair with itself has its `fingerprint` here, and `waits` says whether it was not paired with all
+    /// earlier ones.
     fn take<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let is_full = py.detach(|| self.fill())?;
         if !is_full && (!self.has_ended || self.found.later.is_empty()) {

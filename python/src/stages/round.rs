@@ -1,10 +1,10 @@
 //! A round of decisions.
 //!
-//! A document is kept if no earlier kept document duplicates it. The kept documents are thus the lexicographically first
-//! maximal independent set of the graph of confirmed pairs. A document can be decided as soon as one earlier neighbour is
-//! known to be kept, or all are known to be dropped (Blelloch, Fineman, Shun, "Greedy sequential maximal independent set
-//! and matching are parallel on average", SPAA 2012). A round decides whatever follows from what was known before it and
-//! from what it has decided itself. So with the documents in n ranges there are at most n rounds.
+//! A document is kept if no earlier kept document duplicates it. The kept documents are thus the lexicographically
+//! first maximal independent set of the graph of confirmed pairs. A document can be decided as soon as one earlier
+//! neighbour is known to be kept, or all are known to be dropped (Blelloch, Fineman, Shun, "Greedy sequential maximal
+//! independent set and matching are parallel on average", SPAA 2012). A round decides whatever follows from what was
+//! known before it and from what it has decided itself. So with the documents in n ranges there are at most n rounds.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -44,8 +44,9 @@ impl Round {
         Self::default()
     }
 
-    /// Reads pairs: `earlier` and `later`, and in `kept` the verdict on the earlier document, null if there is none yet. A pair of
-    /// a document with itself lets the document wait. Returns the documents decided so far, `document` and `kept`, each once.
+    /// Reads pairs: `earlier` and `later`, and in `kept` the verdict on the earlier document, null if there is none
+    /// yet. A pair of a document with itself lets the document wait. Returns the documents decided so far, `document`
+    /// and `kept`, each once.
     fn push<'py>(&mut self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyAny>> {
         let batch = batch.into_inner();
         let earlier = documents(&batch, "earlier")?;
