@@ -22,8 +22,8 @@ pub(super) const OF_SHORT_TEXT: i64 = 1;
 ///
 /// - `digest`: 16 bytes, the hash of the normalised text; null for a text without a token;
 /// - `fingerprint`: the 64 bits of the SimHash as a number with a sign; null for a short text;
-/// - `keys`: numbers of which two near-duplicates have one in common: the 16 bands of a text with a fingerprint, and the
-///   shingles of the prefix of a short one. See `dedup::Bands` and `dedup::short`;
+/// - `keys`: numbers of which two near-duplicates have one in common: the 16 bands of a text with a fingerprint, and
+///   the shingles of the prefix of a short one. See `dedup::Bands` and `dedup::short`;
 /// - `signature`: what [`confirmed`](super::confirmed) compares, as bytes that only this version reads.
 #[pyfunction]
 pub(crate) fn signatures<'py>(
