@@ -255,7 +255,7 @@ def _rounds(waiting: DataFrame) -> tuple[DataFrame, DataFrame]:
 
 def _round(waiting: DataFrame) -> DataFrame:
     """What one round decides: ``document`` and ``kept``."""
-    # By ranges: in the first of them, and then in the next, every document is decided in the first round that can.
+    # By ranges: every document of the first one is decided, unless it was not compared with all earlier ones.
     return waiting.repartitionByRange("later").sortWithinPartitions("later").mapInArrow(stages.decided, "document long, kept boolean")
 
 
