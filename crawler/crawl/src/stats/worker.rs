@@ -28,7 +28,7 @@ pub struct WorkerStanding {
     pub repeats: u64,
     /// Writes about a partition that the servers refused, because another worker owned it by then.
     pub refused: u64,
-    /// Time between the last entry of the log of kept pages that the worker has applied and the end of the log; zero if it has applied all.
+    /// Age of the last entry of the log of kept pages that the worker knew to exist and had not applied; zero if it had applied all.
     pub log_lag: Duration,
 }
 

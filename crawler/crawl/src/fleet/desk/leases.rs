@@ -21,9 +21,6 @@ const RENEWED_AFTER_IDLE: u32 = 12;
 const CHECKED_AFTER: u32 = 8;
 const CHECKED_AFTER_IDLE: u32 = 1;
 
-/// How long a worker that joins waits for the end of the log before its first beat.
-const FIRST_READING: Duration = Duration::from_millis(500);
-
 /// Shortest time between two renewals.
 const LEAST: Duration = Duration::from_millis(50);
 
@@ -31,7 +28,6 @@ impl Desk {
     /// Keeps the leases until the whole fleet is done.
     pub(super) async fn keep_leases(&self) -> Result<(), FleetError> {
         let mut is_told = false;
-        self.catch_up().await;
         loop {
             let asked = self.ownership.now();
             let Some(pulse) = self.beat().await? else {
@@ -52,26 +48,17 @@ impl Desk {
                 self.tell_frontier(GroupEvent::Done).await;
                 is_told = true;
             }
-            let catches_up = self.state().catches_up();
-            if !is_told && !catches_up {
+            if !is_told {
                 self.balance(pulse.share).await?;
             }
             self.check(asked).await?;
             self.show();
-            let part = if self.is_idle() || catches_up {
+            let part = if self.is_idle() {
                 RENEWED_AFTER_IDLE
             } else {
                 RENEWED_AFTER
             };
             tokio::time::sleep((self.fleet.lease() / part).max(LEAST)).await;
-        }
-    }
-
-    /// Waits a moment for the first reading of the log: the log of a new crawl is read at once, and the worker then begins with its share.
-    async fn catch_up(&self) {
-        let until = tokio::time::Instant::now() + FIRST_READING;
-        while self.state().catches_up() && tokio::time::Instant::now() < until {
-            tokio::time::sleep(super::RETRY).await;
         }
     }
 
@@ -115,11 +102,8 @@ impl Desk {
     async fn beat(&self) -> Result<Option<Pulse>, FleetError> {
         let snapshot = self.stats.snapshot();
         self.log_state();
-        let catches_up = self.state().catches_up();
         let report = WorkerReport {
             idle: self.is_idle(),
-            catches_up,
-            note: self.note(catches_up),
             queued: snapshot.counts.queued,
             kept: snapshot.counts.kept,
             duplicates: snapshot.counts.dropped(),
@@ -130,16 +114,6 @@ impl Desk {
             ..WorkerReport::default()
         };
         self.answer(self.fleet.heartbeat(&report).await).await
-    }
-
-    /// What the reader of the status should know.
-    fn note(&self, catches_up: bool) -> String {
-        let note = match (catches_up, self.ownership.is_paused()) {
-            (true, _) => "reads the log before it takes hosts",
-            (false, true) => "waits until the fleet has decided on the pages in the log",
-            (false, false) => "",
-        };
-        note.to_owned()
     }
 
     /// Takes partitions up to the share, or gives back those above it.
@@ -338,14 +312,12 @@ impl Desk {
     /// Shows the figures of this worker in the fleet.
     fn show(&self) {
         let state = self.state();
+        let behind = state.read.0.saturating_sub(state.applied.unwrap_or_default().0);
         let traffic = self.fleet.traffic();
         self.stats.worker().stands(|standing| {
             standing.leases = state.leases.len() as u64;
             standing.letters = self.sign.letters();
-            // While nothing is applied, the worker is as late as its run is long.
-            standing.log_lag = state
-                .log_lag_ms()
-                .map_or_else(|| self.ownership.now(), Duration::from_millis);
+            standing.log_lag = Duration::from_millis(behind);
             standing.commands = traffic.commands;
             standing.bytes = traffic.bytes;
             standing.repeats = traffic.repeats;
