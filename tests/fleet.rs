@@ -255,6 +255,36 @@ fn a_stopped_worker_leaves_its_hosts_to_the_others_at_once() {
 }
 
 #[test]
+fn what_a_lost_disk_held_is_fetched_again_after_a_merge() {
+    let (redis, site) = (
+        Redis::start(&["--appendonly", "yes", "--appendfsync", "always"]),
+        site(Duration::from_millis(10)),
+    );
+    let workers: Vec<Crawl> = (1..=3).map(|number| worker(number, &site, &redis)).collect();
+    let running: Vec<Running> = workers.iter().map(Crawl::start).collect();
+    for worker in running {
+        worker.wait().succeeded();
+    }
+    // Of a worker that had pages, no folder is left.
+    let lost = workers
+        .iter()
+        .position(|worker| count(&worker.report(), "fetched") > 0)
+        .unwrap();
+    let pages = count(&workers[lost].report(), "fetched");
+    let left = workers.iter().enumerate().filter(|(number, _)| *number != lost);
+    let folders: Vec<_> = left.map(|(_, worker)| worker.data()).collect();
+    let merged = Crawl::of(format!("http://{}:{}/", host(0), site.port()));
+    let mut merge = crawler(["merge", "--data"]);
+    let told = run(merge.arg(merged.data()).args(&folders)).succeeded();
+    told.says(&[&format!(
+        "{pages} pages or their records are lost; the next run fetches the pages again"
+    )]);
+    merged.end(&[]).succeeded();
+    let report = merged.report();
+    assert_eq!(count(&report, "fetched"), (HOSTS * PAGES) as u64, "{report}");
+}
+
+#[test]
 fn the_fleet_is_seen_and_drained() {
     let (redis, site) = (
         Redis::start(&["--appendonly", "yes", "--appendfsync", "always"]),

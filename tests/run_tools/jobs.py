@@ -53,7 +53,7 @@ class Script:
 SCRIPTS = [
     Script("open_rendered", uses="browser"),
     Script("documents_compare", uses="packages", needs=("root",)),
-    Script("spark_dedup", ["--texts", "3000", "--partitions", "4"], [], needs=("corpora", "java")),
+    Script("spark_dedup", ["--only", "servicecomb-docs", "--texts", "1000", "--partitions", "2"], [], needs=("corpora", "java")),
     Script("python_package"),
     Script("install", uses="packages", needs=("root",)),
     Script("kill_and_resume", ["--kills", "20", "--seed", "7"], ["--kills", "1000", "--seed", "7"], needs=("corpora",)),
