@@ -258,17 +258,18 @@ fn a_stopped_worker_leaves_its_hosts_to_the_others_at_once() {
 fn what_a_lost_disk_held_is_fetched_again_after_a_merge() {
     let (redis, site) = (
         Redis::start(&["--appendonly", "yes", "--appendfsync", "always"]),
-        site(Duration::from_millis(10)),
+        // Long enough that every worker gets hosts.
+        site(Duration::from_millis(400)),
     );
     let workers: Vec<Crawl> = (1..=3).map(|number| worker(number, &site, &redis)).collect();
     let running: Vec<Running> = workers.iter().map(Crawl::start).collect();
     for worker in running {
         worker.wait().succeeded();
     }
-    // Of a worker that had pages, no folder is left.
-    let lost = workers
-        .iter()
-        .position(|worker| count(&worker.report(), "fetched") > 0)
+    // Of one of the workers that had pages, no folder is left.
+    let lost = (0..workers.len())
+        .filter(|number| count(&workers[*number].report(), "fetched") > 0)
+        .min_by_key(|number| count(&workers[*number].report(), "fetched"))
         .unwrap();
     let pages = count(&workers[lost].report(), "fetched");
     let left = workers.iter().enumerate().filter(|(number, _)| *number != lost);
