@@ -129,7 +129,7 @@ mod tests {
         let (written, lines) = std::sync::mpsc::channel();
         let write = move |lines: &mut Lines| {
             for number in 0_u64.. {
-                let _ = written.send(number);
+                written.send(number).unwrap();
                 lines.line(&[number.to_string()])?;
             }
             Ok(())
