@@ -94,12 +94,12 @@ impl Letters {
     }
 
     /// The letter about the outcome of a URL.
-    pub fn of_done(&self, queued: &QueuedUrl, page: Option<u64>) -> Result<Letter, RunError> {
-        let partition = self.partition_of(&queued.host);
+    pub fn of_done(&self, host: &str, url: &str, page: Option<u64>) -> Result<Letter, RunError> {
+        let partition = self.partition_of(host);
         let done = Done {
             partition,
             epoch: self.ownership.epoch(partition),
-            url: UrlHash::of(&queued.url).0,
+            url: UrlHash::of(url).0,
             page,
         };
         Mail::Done(done).letter()

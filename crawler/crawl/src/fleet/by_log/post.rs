@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crossbeam_channel::{Select, TryRecvError, never};
 use fleet::{Partition, WaitingUrl};
-use storage::{Discovered, FETCHED_ELSEWHERE, HostRecord, Letter, Outcome, QueuedUrl, Store};
+use storage::{Discovered, FETCHED_ELSEWHERE, HostRecord, Letter, Outcome, QueuedUrl, Store, UrlState};
 use url::Url;
 use web::host_key::HostKey;
 
@@ -33,7 +33,7 @@ impl Post for ByLog {
         let mut letters = Vec::new();
         if letters::ends(outcome) {
             let page = matches!(outcome, Outcome::Page { .. }).then_some(page);
-            letters.push(self.letters.of_done(queued, page)?);
+            letters.push(self.letters.of_done(&queued.host, &queued.url, page)?);
         }
         if let Outcome::Page { draft, .. } = outcome
             && !draft.verdict.is_duplicate()
@@ -248,16 +248,43 @@ impl ByLog {
         }
         let mut queued = books.take_in(&links)?;
         queued.extend(admitted_again(books.store_mut(), &links)?);
+        self.report_again(books.store_mut(), &links, &queued)?;
         queued.extend(books.follow_lowered(self)?);
         Ok(queued)
     }
 
+    /// Reports URLs once more that wait on the servers although this folder has their outcomes: the reports came after the partition had
+    /// another owner, and now it is this worker's again. Nobody else would report them, and a later worker would fetch them again. A page
+    /// is none of these: its report goes with its claim, and if that came too late, the page is fetched again.
+    fn report_again(&self, store: &mut Store, arrived: &[Discovered], queued: &[QueuedUrl]) -> Result<(), RunError> {
+        let new: HashSet<&str> = queued.iter().map(|queued| queued.url.as_str()).collect();
+        let mut letters = Vec::new();
+        for link in arrived.iter().filter(|link| !new.contains(link.url.as_str())) {
+            let is_ended = match store.latest_state(&link.host, &link.url)? {
+                Some(UrlState::Redirect { .. } | UrlState::Failed(_)) => true,
+                Some(UrlState::Excluded { reason }) => reason != FETCHED_ELSEWHERE,
+                Some(UrlState::Queued | UrlState::Page(_)) | None => false,
+            };
+            if is_ended {
+                letters.push(self.letters.of_done(&link.host, &link.url, None)?);
+            }
+        }
+        store.mail(letters)?;
+        Ok(())
+    }
+
     /// Withdraws pages whose outcome came too late: another worker is to fetch their URLs. A page that the log has already stays, because
-    /// other pages may be duplicates of it. Returns the pages that are withdrawn.
+    /// other pages may be duplicates of it, and is reported again if its partition is this worker's again. Returns the pages that are
+    /// withdrawn.
     fn on_refused(&mut self, books: &mut Books, pages: &[u64]) -> Result<BTreeSet<u64>, RunError> {
         let mut ended = BTreeSet::new();
         for &page in pages {
             if self.verdicts.is_confirmed(&self.dedup, page)? {
+                let record = books.store().latest_page(page)?;
+                if let Some(record) = record.filter(|record| self.letters.is_mine(&record.host)) {
+                    let done = self.letters.of_done(&record.host, &record.url, Some(page))?;
+                    books.store_mut().mail(vec![done])?;
+                }
                 continue;
             }
             self.verdicts.forget(page)?;

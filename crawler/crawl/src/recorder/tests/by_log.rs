@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crossbeam_channel::{Sender, unbounded};
 use dedup::{DocId, MemoryIndex, Signature};
-use fleet::{Entry, Epoch, PageId, Position, WorkerNumber};
-use storage::{Findings, KeptElsewhere, PageElsewhere};
+use fleet::{Entry, Epoch, PageId, Position, UrlHash, WaitingUrl, WorkerNumber};
+use storage::{FETCHED_ELSEWHERE, Findings, KeptElsewhere, PageElsewhere};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::*;
@@ -368,6 +368,62 @@ fn killed_workers_keep_the_pages_of_one_pass_over_the_log() {
         yielded > 5 && elsewhere > 10,
         "{yielded} yielded, {elsewhere} of other workers"
     );
+}
+
+#[test]
+fn what_waits_on_the_servers_and_is_finished_here_is_reported_again() {
+    let mut worker = Worker::new(1, 1);
+    let links = ["https://h/gone", "https://h/left", "https://h/waits"].map(link);
+    let queued = worker.world.recorder().books.store_mut().discover(&links).unwrap();
+    let outcomes = [
+        Outcome::Failed {
+            kind: "http_404".to_owned(),
+            status: Some(404),
+            detail: String::new(),
+        },
+        Outcome::Excluded {
+            reason: FETCHED_ELSEWHERE.to_owned(),
+        },
+    ];
+    for (queued, outcome) in queued.iter().zip(outcomes) {
+        worker
+            .world
+            .recorder()
+            .books
+            .store_mut()
+            .finish(queued, outcome, &[])
+            .unwrap();
+    }
+    worker.world.recorder().commit().unwrap();
+    let last = worker.send(&mut Log::new());
+    worker.world.hear(FromDesk::Sent(last));
+
+    let urls = links.map(|link| WaitingUrl {
+        url: link.url,
+        depth: 1,
+        redirects: 0,
+        priority: 0,
+        is_seed: false,
+    });
+    let urls = urls.to_vec();
+    let again = arrived(worker.world.hear(FromDesk::Arrived { urls, number: 1 }));
+    let again: Vec<&str> = again.iter().map(|queued| queued.url.as_str()).collect();
+    assert_eq!(again, ["https://h/left"], "this worker is the one to fetch it now");
+    worker.world.recorder().commit().unwrap();
+    let letters = worker
+        .world
+        .recorder()
+        .books
+        .store_mut()
+        .outbox()
+        .letters(last, usize::MAX)
+        .unwrap();
+    let done = letters.iter().filter_map(|(_, letter)| match Mail::read(letter)? {
+        Mail::Done(done) => Some((done.url, done.epoch, done.page)),
+        _ => None,
+    });
+    let gone = UrlHash::of("https://h/gone").0;
+    assert_eq!(done.collect::<Vec<_>>(), [(gone, Some(Epoch(1)), None)]);
 }
 
 #[test]
