@@ -286,6 +286,24 @@ fn what_a_lost_disk_held_is_fetched_again_after_a_merge() {
 }
 
 #[test]
+fn workers_that_fetch_by_other_rules_are_not_let_in() {
+    let (redis, site) = (Redis::start(&[]), site(Duration::from_millis(100)));
+    let one = worker(1, &site, &redis);
+    let running = one.start();
+    site.wait_for_requests(1);
+    worker(2, &site, &redis)
+        .set("politeness.delay_ms", 1_000)
+        .end(&[])
+        .with_code(1)
+        .complains_of(&[
+            "politeness.delay_ms (the others: 0; this worker: 1000)",
+            "crawler fleet drain",
+        ]);
+    running.interrupt();
+    running.wait().with_code(130);
+}
+
+#[test]
 fn the_fleet_is_seen_and_drained() {
     let (redis, site) = (
         Redis::start(&["--appendonly", "yes", "--appendfsync", "always"]),

@@ -148,7 +148,7 @@ impl Settings {
         let scheme = deduplication::scheme(&config.dedup)?;
         let width = scheme.width;
         let rule = deduplication::rule(&config.dedup, width)?;
-        let fleet = fleet::fleet(&config.fleet)?;
+        let fleet = fleet::fleet(config)?;
         let hosts = HostRules::new(config)?;
         let logins = Logins::new(&config.fetch)?;
         Ok(Self {

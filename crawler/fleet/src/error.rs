@@ -42,6 +42,16 @@ pub enum FleetError {
         /// That of this worker.
         ours: String,
     },
+    /// The workers that live fetch by other rules than this one.
+    #[error(
+        "the workers of the crawl {name:?} fetch by other rules than this one: {differences}; start this worker with the same configuration, or stop all workers (crawler fleet drain) and start them with the new one"
+    )]
+    Rules {
+        /// The crawl.
+        name: String,
+        /// The keys of the configuration, each with both values.
+        differences: String,
+    },
     /// The data folder has worked for another crawl.
     #[error(
         "the data folder belongs to the crawl {ours:016x}, and the crawl {name:?} on the servers is {theirs:016x}; use a new data folder, or the address of its own crawl"

@@ -28,6 +28,8 @@ pub(crate) struct Place {
     pub(crate) folder: u64,
     /// What all workers agree on, as the servers have it.
     pub(crate) terms: String,
+    /// How the live workers fetch.
+    pub(crate) rules: String,
     /// See [`crate::lease`]: a second process with the same data folder takes the place over as another incarnation, and so does this
     /// process when it has lost its lease.
     pub(crate) incarnation: AtomicU64,

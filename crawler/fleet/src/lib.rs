@@ -26,6 +26,7 @@ pub mod log;
 pub mod partition;
 pub mod queue;
 pub mod registry;
+mod rules;
 pub mod servers;
 mod slot;
 pub mod status;

@@ -35,6 +35,7 @@ use crate::servers::Safety;
 
 static APPEND: Lua = script!("append.lua");
 static CONFIRM: Lua = script!("ids.lua", "confirm.lua");
+static STATE: Lua = script!("log_state.lua");
 static READ: Lua = script!("ids.lua", "read_log.lua");
 
 /// The most bytes in one call of a script.
@@ -183,15 +184,18 @@ impl Fleet {
         self.inner.uncovered.load(Ordering::Relaxed)
     }
 
-    /// The last position that counts: what is to be read lies between one's own and this.
+    /// The last position that counts: what is to be read lies between one's own and this. Also brings [`uncovered`](Self::uncovered) up to
+    /// date.
     ///
     /// # Errors
     /// No server answers within the bound, or one refuses.
     pub async fn log_end(&self) -> Result<Position, FleetError> {
-        let command = Command::plain("GET", &self.inner.log, "c");
-        Ok(Position::end_of_item(&text(
-            self.inner.servers.one(command, Safety::Primary).await?,
-        )?))
+        let command = Command::script(&STATE, &self.inner.log);
+        let mut answer = list(self.inner.servers.one(command, Safety::Primary).await?)?.into_iter();
+        let end = Position::end_of_item(&text(answer.next().unwrap_or_default())?);
+        let uncovered = integer(&answer.next().unwrap_or_default())?;
+        self.inner.uncovered.store(uncovered, Ordering::Relaxed);
+        Ok(end)
     }
 }
 

@@ -122,10 +122,12 @@ impl Fleet {
     /// # Errors
     /// No server answers within the bound, or one refuses.
     pub async fn read_queue(&self, partition: Partition, from: u64, at_most: usize) -> Result<QueueSlice, FleetError> {
+        let epoch = self.held().get(&partition).map_or(0, |epoch| epoch.0);
         let command = Command::script(&READ, self.tag(partition)?)
             .number(u64::from(self.worker().0))
             .number(from)
-            .number(at_most.clamp(1, URLS_A_CALL) as u64);
+            .number(at_most.clamp(1, URLS_A_CALL) as u64)
+            .number(epoch);
         let answer = list(self.inner.servers.one(command, Safety::Replicated).await?)?;
         let mut values = answer.into_iter();
         let next = integer(&values.next().unwrap_or_default())?;

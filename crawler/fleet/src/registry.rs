@@ -1,7 +1,7 @@
 //! The workers of a crawl: who takes part, how each is doing, and when all is done.
 //!
 //! ```text
-//! {name/fleet}m      identity of the crawl (id), terms, last number of a worker (last), drain
+//! {name/fleet}m      identity of the crawl (id), terms, rules of the live workers (rules), last number of a worker (last), drain
 //! {name/fleet}f      data folder to worker number
 //! {name/fleet}l      incarnation to its lease: end in ms|since when it was renewed in time|worker number; see lease.rs
 //! {name/fleet}b      worker number to its last sign of life: ms|incarnation|idle|moves
@@ -29,6 +29,7 @@ use crate::fleet::{Fleet, Place, incarnation_text, integer, list, registry_tag, 
 use crate::lease::packed;
 use crate::log::Position;
 use crate::partition::{Partition, WorkerNumber};
+use crate::rules;
 use crate::servers::{Manner, Safety, Servers};
 use crate::terms::Terms;
 
@@ -66,6 +67,8 @@ pub struct JoinOptions {
     pub host: String,
     /// What all workers must agree on.
     pub terms: Terms,
+    /// How the workers fetch: keys of the configuration and their values, which all live workers must share. Another run can change them.
+    pub rules: Vec<(String, String)>,
     /// How long a partition stays with a worker that is silent.
     pub lease: Duration,
     /// Whether calls return only when a replica has what they wrote, if there are replicas.
@@ -89,6 +92,7 @@ impl JoinOptions {
                 rule: String::new(),
                 partitions: crate::partition::DEFAULT_PARTITIONS,
             },
+            rules: Vec::new(),
             lease: LEASE,
             wait_for_replicas: true,
             patience: PATIENCE,
@@ -103,6 +107,8 @@ pub struct WorkerReport {
     pub host: String,
     /// Nothing is queued, in process or unsent here, and the log is applied to its end. The end of the crawl rests on this.
     pub idle: bool,
+    /// It reads the log for the first time since it joined, and takes no partitions yet.
+    pub catches_up: bool,
     /// URLs in the queue of this worker.
     pub queued: u64,
     /// Pages kept.
@@ -151,9 +157,17 @@ impl Fleet {
     pub async fn join(options: JoinOptions) -> Result<Self, FleetError> {
         let (servers, name) = connected(&options)?;
         let (incarnation, terms) = (random(), options.terms.stored());
-        let call = joining(&name, options.folder, &terms, options.crawl, incarnation, options.lease);
+        let rules = rules::stored(&options.rules);
+        let call = joining(
+            &name,
+            options.folder,
+            (&terms, &rules),
+            options.crawl,
+            incarnation,
+            options.lease,
+        );
         let answer = list(servers.one(call, Safety::Replicated).await?)?;
-        let [number, id, theirs] = <[_; 3]>::try_from(answer)
+        let [number, id, theirs, their_rules] = <[_; 4]>::try_from(answer)
             .map_err(|_| FleetError::Damaged("the answer to a worker that joins".to_owned()))?;
         let (number, id, theirs) = (integer(&number)?, text(id)?, text(theirs)?);
         if id.is_empty() {
@@ -164,6 +178,7 @@ impl Fleet {
             return Err(FleetError::OtherCrawl { name, theirs: id, ours });
         }
         options.terms.agree(&Terms::read(&theirs)?, &name)?;
+        rules::agree(&rules, &text(their_rules)?, &name)?;
         let number = u16::try_from(number)
             .ok()
             .filter(|number| *number > 0)
@@ -174,6 +189,7 @@ impl Fleet {
             crawl: id,
             folder: options.folder,
             terms,
+            rules,
             incarnation: AtomicU64::new(incarnation),
             next_incarnation: AtomicU64::new(0),
             salt: incarnation,
@@ -194,7 +210,7 @@ impl Fleet {
         let call = joining(
             &self.inner.name,
             place.folder,
-            &place.terms,
+            (&place.terms, &place.rules),
             crawl,
             incarnation,
             place.lease,
@@ -247,7 +263,7 @@ impl Fleet {
             .number(u64::from(self.worker().0))
             .arg(self.incarnation())
             .number(self.lease().as_millis() as u64)
-            .number(u64::from(report.idle))
+            .number(if report.catches_up { 2 } else { u64::from(report.idle) })
             .number(moves)
             .arg(packed)
             .number(self.inner.news.load(Ordering::Relaxed));
@@ -370,7 +386,14 @@ impl Fleet {
 }
 
 /// The call with which a data folder joins.
-fn joining(name: &str, folder: u64, terms: &str, crawl: Option<u64>, incarnation: u64, lease: Duration) -> Command {
+fn joining(
+    name: &str,
+    folder: u64,
+    (terms, rules): (&str, &str),
+    crawl: Option<u64>,
+    incarnation: u64,
+    lease: Duration,
+) -> Command {
     Command::script(&JOIN, &registry_tag(name))
         .arg(format!("{folder:016x}"))
         .arg(terms)
@@ -378,6 +401,7 @@ fn joining(name: &str, folder: u64, terms: &str, crawl: Option<u64>, incarnation
         .arg(format!("{:016x}", random()))
         .arg(incarnation_text(incarnation))
         .number(lease.as_millis() as u64)
+        .arg(rules)
 }
 
 /// The servers of the options, not yet asked anything, and the name of the crawl.

@@ -14,7 +14,7 @@ mod primary;
 mod topology;
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,7 @@ use tokio::task::JoinSet;
 use crate::address::{Address, Node};
 use crate::command::Command;
 use crate::error::FleetError;
-use crate::servers::primary::{Primary, Replicas, Reply, Trouble};
+use crate::servers::primary::{Outcome, Primary, Replicas, Reply, Trouble};
 use crate::servers::topology::Topology;
 
 /// The most commands in one pipeline: a call must not hold a server up for long.
@@ -77,6 +77,10 @@ struct State {
     replicas: HashMap<Node, Replicas>,
     /// All servers that the topology has named, replicas too: the servers of the address may be gone for good.
     known: BTreeSet<Node>,
+    /// Whether any primary has had a replica: then each of them should have one, a primary that took over too.
+    had_replicas: bool,
+    /// The primaries without a replica, although there have been replicas.
+    alone: BTreeSet<Node>,
     /// Which server tells the topology next: not always the same, for it may be cut off from the others.
     turn: usize,
 }
@@ -89,7 +93,6 @@ pub(crate) struct Servers {
     commands: AtomicU64,
     bytes: AtomicU64,
     repeats: AtomicU64,
-    unprotected: AtomicBool,
 }
 
 /// What one round of attempts left undone.
@@ -112,7 +115,6 @@ impl Servers {
             commands: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
             repeats: AtomicU64::new(0),
-            unprotected: AtomicBool::new(false),
         }
     }
 
@@ -125,9 +127,22 @@ impl Servers {
         }
     }
 
-    /// Whether writes went on lately although the replicas of their primary were gone.
+    /// Whether writes to a primary went on lately although it has no replica any more, or took over from one that had some.
     pub(crate) fn unprotected(&self) -> bool {
-        self.unprotected.load(Ordering::Relaxed)
+        !self.state().alone.is_empty()
+    }
+
+    /// Notes whether the writes of a pipeline are on a replica.
+    fn note_protection(&self, primary: &Primary, outcome: &Outcome) {
+        let replicas = primary.replicas();
+        let mut state = self.state();
+        state.replicas.insert(primary.node.clone(), replicas);
+        state.had_replicas |= replicas.had;
+        if outcome.protected {
+            state.alone.remove(&primary.node);
+        } else if outcome.alone && state.had_replicas && state.alone.insert(primary.node.clone()) {
+            tracing::warn!(server = %primary.node, "the server has no replica any more: what it holds is lost if it dies");
+        }
     }
 
     /// One command, answered.
@@ -310,12 +325,7 @@ impl Servers {
                 return Err(FleetError::Damaged("a task of the connection ended".to_owned()));
             };
             self.commands.fetch_add(outcome.waits, Ordering::Relaxed);
-            if outcome.unprotected && !self.unprotected.swap(true, Ordering::Relaxed) {
-                tracing::warn!(server = %primary.node, "the server has no replica any more: what it holds is lost if it dies");
-            } else if outcome.protected {
-                self.unprotected.store(false, Ordering::Relaxed);
-            }
-            self.state().replicas.insert(primary.node.clone(), primary.replicas());
+            self.note_protection(&primary, &outcome);
             match outcome.values {
                 Ok(values) => {
                     self.sort(&primary, items, values, answers, &mut left, &mut round)?;
@@ -400,6 +410,8 @@ impl Servers {
                     let topology = Arc::new(topology);
                     let mut state = self.state();
                     state.known.extend(topology.servers.iter().cloned());
+                    let primaries: BTreeSet<Node> = topology.primaries().into_iter().collect();
+                    state.alone.retain(|node| primaries.contains(node));
                     state.topology = Some(topology.clone());
                     return Ok(topology);
                 }

@@ -46,8 +46,8 @@ pub struct WorkerStatus {
     pub silent_seconds: Option<f64>,
     /// Partitions whose lease it has now.
     pub leases: u64,
-    /// How far it is behind the log, in seconds between the entry it has applied and the last one.
-    pub lag_seconds: f64,
+    /// How far it is behind the log, in seconds between the entry it has applied and the last one; `None` before it has applied any.
+    pub lag_seconds: Option<f64>,
     /// What it said last.
     pub report: WorkerReport,
 }
@@ -199,18 +199,18 @@ fn workers(
             },
             silent_seconds: silent.map(|ms| ms as f64 / 1_000.0),
             leases: 0,
-            lag_seconds: if report.applied >= end {
-                0.0
-            } else {
-                end.0
-                    .saturating_sub(report.applied.0.max(end.0.saturating_sub(u64::from(u32::MAX))))
-                    as f64
-                    / 1_000.0
-            },
+            lag_seconds: lag_seconds(report.applied, end),
             report,
         });
     }
     Ok(workers)
+}
+
+fn lag_seconds(applied: Position, end: Position) -> Option<f64> {
+    if applied >= end {
+        return Some(0.0);
+    }
+    (applied > Position::default()).then(|| end.0.saturating_sub(applied.0) as f64 / 1_000.0)
 }
 
 /// The incarnations whose leases last, with their workers.
@@ -368,7 +368,7 @@ impl Display for FleetStatus {
             let report = &worker.report;
             writeln!(
                 f,
-                "{:>6} {:<16} {:<6} {:>6} {:>9} {:>9} {:>9} {:>6} {:>6.1} {:>7} {:>7.1}{}{}",
+                "{:>6} {:<16} {:<6} {:>6} {:>9} {:>9} {:>9} {:>6} {:>6.1} {:>7} {:>7}{}{}",
                 worker.number,
                 report.host,
                 worker.state,
@@ -379,7 +379,7 @@ impl Display for FleetStatus {
                 report.hosts,
                 report.requests_per_second,
                 report.outbox,
-                worker.lag_seconds,
+                worker.lag_seconds.map_or("-".to_owned(), |lag| format!("{lag:.1}")),
                 if report.note.is_empty() { "" } else { " " },
                 report.note
             )?;

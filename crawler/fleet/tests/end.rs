@@ -65,6 +65,68 @@ async fn a_crawl_ends_when_all_are_idle_and_all_queues_are_read() {
 }
 
 #[tokio::test]
+async fn workers_that_leave_one_after_the_other_all_know_of_the_end() {
+    let server = Server::start(&[]);
+    let mut fleets = Vec::new();
+    for folder in 1..=4 {
+        fleets.push(worker(&server.address(), folder).await);
+    }
+    for fleet in &fleets {
+        fleet.acquire(4, &[]).await.unwrap();
+    }
+    let all: Vec<(&Fleet, bool)> = fleets.iter().map(|fleet| (fleet, true)).collect();
+    assert!(rounds(&all, 6).await.iter().all(|pulse| pulse.finished));
+    for left in 1..4 {
+        fleets[left - 1].leave().await.unwrap();
+        let pulses = rounds(&all[left..], 1).await;
+        assert!(pulses.iter().all(|pulse| pulse.finished), "{left} have left");
+    }
+    // Whoever joins may bring work.
+    let _new = worker(&server.address(), 5).await;
+    assert!(!rounds(&all[3..], 1).await[0].finished);
+}
+
+#[tokio::test]
+async fn a_worker_that_still_reads_the_log_takes_no_share_and_lets_no_crawl_end() {
+    let server = Server::start(&[]);
+    let (one, late) = (worker(&server.address(), 1).await, worker(&server.address(), 2).await);
+    one.acquire(16, &[]).await.unwrap();
+    let catches_up = WorkerReport {
+        catches_up: true,
+        ..WorkerReport::default()
+    };
+    for _ in 0..6 {
+        late.heartbeat(&catches_up).await.unwrap();
+        let pulse = one.heartbeat(&report(true)).await.unwrap();
+        assert_eq!((pulse.live, pulse.share, pulse.finished), (1, 16, false));
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    late.heartbeat(&report(false)).await.unwrap();
+    assert_eq!(one.heartbeat(&report(true)).await.unwrap().share, 8);
+}
+
+#[tokio::test]
+async fn workers_fetch_by_the_same_rules_and_a_crawl_may_change_them() {
+    let server = Server::start(&[]);
+    let with_delay = |folder: u64, delay: &str| {
+        let mut options = options(&server.address(), folder);
+        options.rules = vec![("politeness.delay_ms".to_owned(), delay.to_owned())];
+        options
+    };
+    let one = Fleet::join(with_delay(1, "1000")).await.unwrap();
+    let error = Fleet::join(with_delay(2, "0")).await.map(drop).unwrap_err();
+    let told = "politeness.delay_ms (the others: 1000; this worker: 0)";
+    assert!(error.to_string().contains(told) && !error.is_transient(), "{error}");
+    let two = Fleet::join(with_delay(2, "1000")).await.unwrap();
+    assert_eq!(two.worker().0, 2, "a refusal takes no number");
+    for fleet in [one, two] {
+        fleet.leave().await.unwrap();
+    }
+    Fleet::join(with_delay(1, "0")).await.unwrap();
+    assert!(Fleet::join(with_delay(2, "1000")).await.is_err());
+}
+
+#[tokio::test]
 async fn the_user_can_stop_a_fleet_and_see_it() {
     let server = Server::start(&[]);
     let address = server.address();

@@ -403,4 +403,5 @@ async fn a_lease_that_was_ended_stays_so_when_a_server_takes_over() {
         }
     };
     assert!(pulse.lapsed);
+    assert!(pulse.unprotected, "the server that took over has no replica");
 }

@@ -246,6 +246,32 @@ async fn a_segment_covers_only_what_counts_and_is_applied() {
 }
 
 #[tokio::test]
+async fn a_worker_that_is_behind_writes_up_to_its_place_or_leaves_the_segment_to_another() {
+    let server = Server::start(&[]);
+    let (behind, ahead) = (worker(&server.address(), 1).await, worker(&server.address(), 2).await);
+    let entries: Vec<Entry> = (0..300).map(|sequence| entry(&behind, sequence)).collect();
+    behind.append(&entries).await.unwrap();
+    let mut follower = Follower::default();
+    assert!(
+        behind.begin_segment(follower.position, 100).await.unwrap().is_none(),
+        "it has applied nothing"
+    );
+    follower.read(&behind, 60).await.unwrap();
+    let draft = behind.begin_segment(follower.position, 100).await.unwrap().unwrap();
+    assert!(ahead.begin_segment(follower.position, 100).await.unwrap().is_none());
+    behind.leave_segment(draft).await.unwrap();
+    assert!(shorten(&ahead, follower.position, 100).await.unwrap());
+    let end = ahead.log_end().await.unwrap();
+    assert!((240..300).contains(&ahead.uncovered()) && end > follower.position);
+    assert!(
+        !shorten(&behind, follower.position, 100).await.unwrap(),
+        "what it has applied is covered"
+    );
+    follower.read_all(&behind).await.unwrap();
+    assert!(shorten(&behind, follower.position, 100).await.unwrap());
+}
+
+#[tokio::test]
 async fn a_reader_learns_that_the_log_has_lost_what_it_has_read() {
     let server = Server::start(&[]);
     let fleet = worker(&server.address(), 1).await;

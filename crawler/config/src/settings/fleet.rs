@@ -4,7 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use super::{InvalidSetting, invalid};
-use crate::sections::FleetSection;
+use crate::Config;
+use crate::keys::{keys, table};
 
 /// The work on one crawl with other workers.
 #[derive(Clone, PartialEq, Eq)]
@@ -18,7 +19,15 @@ pub struct FleetSettings {
     /// Entries of the log of kept pages in a segment. The log holds between one and two segments' worth; a worker that is no further behind
     /// needs no segment.
     pub segment_entries: usize,
+    /// How the workers fetch: the keys that all live workers must share, with their values.
+    pub rules: Vec<(String, String)>,
 }
+
+/// The sections whose values all workers must share, because a host can move from one worker to another.
+const SHARED: [&str; 6] = ["identity", "scope", "politeness", "canonicalize", "host", "extract"];
+
+/// A limit that holds for one worker, and what tells the workers apart.
+const OWN: [&str; 2] = ["scope.max_pages", "identity.contact_url"];
 
 impl fmt::Debug for FleetSettings {
     /// Without the address, because of its password.
@@ -30,7 +39,8 @@ impl fmt::Debug for FleetSettings {
     }
 }
 
-pub(super) fn fleet(config: &FleetSection) -> Result<Option<FleetSettings>, InvalidSetting> {
+pub(super) fn fleet(all: &Config) -> Result<Option<FleetSettings>, InvalidSetting> {
+    let config = &all.fleet;
     if !(1..=3_600).contains(&config.lease_seconds) {
         return Err(invalid(
             "fleet.lease_seconds",
@@ -52,5 +62,37 @@ pub(super) fn fleet(config: &FleetSection) -> Result<Option<FleetSettings>, Inva
         name: config.name.clone(),
         lease: Duration::from_secs(config.lease_seconds),
         segment_entries: config.segment_entries,
+        rules: rules(all),
     }))
+}
+
+fn rules(config: &Config) -> Vec<(String, String)> {
+    let table = table(config);
+    let shared = keys().into_iter().filter(|key| SHARED.contains(&key.section.as_str()));
+    let shared = shared.filter(|key| !OWN.contains(&key.path().as_str()));
+    shared
+        .map(|key| {
+            let value = key.value(&table).map_or_else(|| "[]".to_owned(), ToString::to_string);
+            (key.path(), value)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_workers_share_how_they_ask_hosts_and_not_what_each_of_them_has() {
+        let mut config = Config::default();
+        config.politeness.delay_ms = 7;
+        let rules = rules(&config);
+        let value = |key: &str| rules.iter().find(|(of, _)| of == key).map(|(_, value)| value.as_str());
+        assert_eq!(value("politeness.delay_ms"), Some("7"));
+        assert_eq!(value("host"), Some("[]"));
+        assert!(value("scope.max_depth").is_some() && value("identity.product").is_some());
+        for own in ["scope.max_pages", "fetch.parallel", "storage.data_dir", "fleet.address"] {
+            assert_eq!(value(own), None, "{own}");
+        }
+    }
 }

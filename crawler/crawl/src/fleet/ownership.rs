@@ -32,6 +32,8 @@ pub(crate) struct Ownership {
     table: Arc<Mutex<Vec<Holding>>>,
     /// See [`stores_links`](Self::stores_links).
     inherits: Arc<[AtomicBool]>,
+    /// See [`pause`](Self::pause).
+    is_paused: Arc<AtomicBool>,
     /// From when times count.
     start: Instant,
 }
@@ -68,8 +70,20 @@ impl Ownership {
         Self {
             table: Arc::new(Mutex::new(table)),
             inherits,
+            is_paused: Arc::default(),
             start,
         }
+    }
+
+    /// Says whether this worker waits with new requests although it has leases. Who wanted to make one waits for the next renewal.
+    pub fn pause(&self, is_paused: bool) {
+        self.is_paused.store(is_paused, Ordering::Release);
+    }
+
+    /// See [`pause`](Self::pause).
+    #[must_use]
+    pub fn is_paused(&self) -> bool {
+        self.is_paused.load(Ordering::Acquire)
     }
 
     /// The time that a lease certainly lasts, if it was asked for at `asked` and granted for `lease`.
@@ -94,10 +108,12 @@ impl Ownership {
     /// Whether a request to a host of the partition may start.
     #[must_use]
     pub fn may_ask(&self, partition: Partition, now: Now) -> bool {
+        let is_paused = self.is_paused();
         match self.table().get_mut(usize::from(partition.0)) {
             Some(Holding::Held { until, is_awaited, .. }) => {
-                *is_awaited |= *until <= now;
-                now < *until
+                let may_ask = !is_paused && now < *until;
+                *is_awaited |= !may_ask;
+                may_ask
             }
             _ => false,
         }
@@ -219,6 +235,18 @@ mod tests {
         assert!(!table.may_ask(P, at(1_000)), "a tenth of the lease is the margin");
         assert!(!table.may_ask(Partition(4), at(999)));
         assert!(!table.may_ask(Partition(999), at(0)), "no partition of the crawl");
+    }
+
+    #[test]
+    fn a_pause_holds_requests_back_until_a_renewal_after_it() {
+        let table = Ownership::new(8, Instant::now());
+        table.hold(P, E, at(1_000));
+        table.pause(true);
+        assert!(!table.may_ask(P, at(0)) && table.is_mine(P));
+        assert!(table.certain_end(P).is_some(), "what is open may end");
+        table.pause(false);
+        assert!(table.hold(P, E, at(2_000)), "somebody waits");
+        assert!(table.may_ask(P, at(0)));
     }
 
     #[test]

@@ -75,6 +75,7 @@ pub(super) fn join(
         rule: settings.rule.to_string(),
         partitions: DEFAULT_PARTITIONS,
     };
+    options.rules.clone_from(&wanted.rules);
     options.lease = wanted.lease;
     options.patience = (wanted.lease / 2).clamp(Duration::from_secs(1), PATIENCE);
     let ownership = Ownership::new(DEFAULT_PARTITIONS, start);

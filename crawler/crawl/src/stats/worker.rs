@@ -28,7 +28,9 @@ pub struct WorkerStanding {
     pub repeats: u64,
     /// Writes about a partition that the servers refused, because another worker owned it by then.
     pub refused: u64,
-    /// Age of the last entry of the log of kept pages that the worker knew to exist and had not applied; zero if it had applied all.
+    /// Whether the fleet has kept a page, as far as this worker knows.
+    pub has_kept: bool,
+    /// Time between the last entry of the log of kept pages that the worker has applied and the end of the log; zero if it has applied all.
     pub log_lag: Duration,
 }
 
@@ -55,6 +57,11 @@ impl WorkerStats {
                 standing.away_since.or_else(|| Some(unix_millis(SystemTime::now())))
             };
         });
+    }
+
+    /// Whether the fleet has kept a page, as far as this worker knows; no if one process crawls alone.
+    pub fn has_kept(&self) -> bool {
+        lock(&self.standing).is_some_and(|standing| standing.has_kept)
     }
 
     /// Counts writes that the servers have refused.

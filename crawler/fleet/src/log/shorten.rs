@@ -26,7 +26,8 @@ use crate::log::segment::{Judged, LogSlice, Segment, SegmentRow, encoded};
 use crate::partition::PageId;
 use crate::servers::Safety;
 
-static BEGIN: Lua = script!("begin_segment.lua");
+static BEGIN: Lua = script!("ids.lua", "begin_segment.lua");
+static LEAVE: Lua = script!("leave_segment.lua");
 static NAME: Lua = script!("ids.lua", "name_segment.lua");
 static DROP: Lua = script!("drop_segment.lua");
 static TRIM: Lua = script!("ids.lua", "trim_log.lua");
@@ -69,7 +70,8 @@ impl Fleet {
         let command = Command::script(&BEGIN, &self.inner.log)
             .arg(self.incarnation())
             .number(self.inner.place.lease.as_millis() as u64)
-            .number(entries as u64);
+            .number(entries as u64)
+            .arg(applied.item());
         let mut answer = list(self.inner.servers.one(command, Safety::Replicated).await?)?.into_iter();
         let number = integer(&answer.next().unwrap_or_default())?;
         if number == 0 {
@@ -101,6 +103,7 @@ impl Fleet {
         }
         let (end, entries) = self.whole_items(from, applied, entries).await?;
         if entries.is_empty() {
+            self.leave_number(number).await?;
             return Ok(None);
         }
         Ok(Some(Draft {
@@ -121,7 +124,7 @@ impl Fleet {
     ) -> Result<(Position, Vec<Entry>), FleetError> {
         let mut read: Vec<(Position, Entry)> = Vec::new();
         let mut after = from;
-        while read.len() < at_most {
+        while read.len() < at_most && after <= applied {
             let LogSlice::Entries(some) = self.read_log(after, ENTRIES_A_CALL.min(at_most - read.len())).await? else {
                 break;
             };
@@ -134,6 +137,19 @@ impl Fleet {
         read.truncate(whole);
         let end = read.last().map_or(from, |(position, _)| *position);
         Ok((end, read.into_iter().map(|(_, entry)| entry).collect()))
+    }
+
+    /// Leaves a segment to the next worker that wants to write one, for example because this worker has applied too little of the log.
+    ///
+    /// # Errors
+    /// No server answers within the bound, or one refuses. Then the others wait for the length of a lease.
+    pub async fn leave_segment(&self, draft: Draft) -> Result<(), FleetError> {
+        self.leave_number(draft.number).await
+    }
+
+    async fn leave_number(&self, number: u64) -> Result<(), FleetError> {
+        let command = Command::script(&LEAVE, &self.inner.log).number(number);
+        self.inner.servers.one(command, Safety::Primary).await.map(drop)
     }
 
     /// Writes and names a segment. `kept` says of each of the [pages](Draft::pages) whether it is kept. Then the log loses what is not needed any

@@ -1,4 +1,5 @@
--- A worker says that it lives, and renews its lease. ARGV: number, incarnation, length of the lease in ms, idle (0 or 1), moves, report,
+-- A worker says that it lives, and renews its lease. ARGV: number, incarnation, length of the lease in ms, what it does (0: it works, 1: it
+-- is idle, 2: it reads the log for the first time), moves, report,
 -- number of the last news that it has.
 -- Answer: state (0 unknown, 1 replaced, 2 fine, 3 ended), live workers, rank among them, drain, finished, the picture to check (or empty),
 -- incarnations of the live workers, then the news: the queues of the worker that it is to read, each with the number of the news.
@@ -8,6 +9,7 @@
 -- The end of the crawl: when all live workers are idle, their numbers and moves are a picture. Whoever sees it first looks at all
 -- partitions: each must have a live owner that has read its queue to the end. If the picture is the same afterwards, and then every
 -- worker has said once more that it is idle and has moved nothing, nothing was under way while the partitions were looked at.
+-- The proof lasts for the workers of its picture (done): those that learn of the end leave one after the other.
 local P = KEYS[1]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -27,23 +29,31 @@ local beats = redis.call('HGETALL', P .. 'b')
 local live, rank, idle, oldest = 0, 0, true, now
 local me = tonumber(ARGV[1])
 local seen, incarnations = {}, {}
+local stage = redis.call('HMGET', P .. 'e', 'picture', 'counted', 'asked', 'done')
+local is_proved = stage[4]
 for at = 1, #beats, 2 do
   local beat, incarnation, rests, moves = string.match(beats[at + 1], '^(%d+)|(%x+)|(%d)|(%d+)$')
   beat = tonumber(beat)
   if beat + tonumber(ARGV[3]) >= now then
-    live = live + 1
-    if tonumber(beats[at]) < me then rank = rank + 1 end
+    -- A worker that has not read the log yet takes no share of the partitions.
+    if rests ~= '2' then
+      live = live + 1
+      if tonumber(beats[at]) < me then rank = rank + 1 end
+    end
     if rests ~= '1' then idle = false end
     if beat < oldest then oldest = beat end
     incarnations[#incarnations + 1] = incarnation
-    seen[#seen + 1] = beats[at] .. ':' .. incarnation .. ':' .. moves
+    local one = beats[at] .. ':' .. incarnation .. ':' .. moves
+    seen[#seen + 1] = one
+    is_proved = is_proved and string.find(stage[4], ',' .. one .. ',', 1, true)
   end
 end
 
 local finished, picture = 0, ''
-local stage = redis.call('HMGET', P .. 'e', 'picture', 'counted', 'asked')
 if not idle then
   if stage[1] then redis.call('DEL', P .. 'e') end
+elseif is_proved then
+  finished = 1
 else
   table.sort(seen)
   local now_seen = redis.sha1hex(table.concat(seen, ','))
@@ -52,7 +62,10 @@ else
     redis.call('HSET', P .. 'e', 'picture', now_seen, 'asked', now)
     picture = now_seen
   elseif stage[2] then
-    if oldest > tonumber(stage[2]) then finished = 1 end
+    if oldest > tonumber(stage[2]) then
+      finished = 1
+      redis.call('HSET', P .. 'e', 'done', ',' .. table.concat(seen, ',') .. ',')
+    end
   elseif now - tonumber(stage[3]) > tonumber(ARGV[3]) / 5 then
     -- Whoever was asked to look has not answered, or has found a partition with something to do.
     redis.call('HSET', P .. 'e', 'asked', now)

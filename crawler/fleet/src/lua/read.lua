@@ -1,5 +1,5 @@
--- Rows of the queue that still wait. ARGV: worker, position of the first, number of rows to look at. Answer: the next position, the end, rows.
-local m = redis.call('HMGET', M, 'b', 'c', 'C', 'w', 'p')
+-- Rows of the queue that still wait. ARGV: worker, position of the first, number of rows to look at, epoch (0: not its partition). Answer: the next position, the end, rows.
+local m = redis.call('HMGET', M, 'b', 'c', 'C', 'w', 'p', 'e')
 local base = tonumber(m[1] or 0)
 local done = open_set('d', m[2], m[3])
 local stop = base + redis.call('LLEN', P .. 'q')
@@ -13,7 +13,7 @@ for _, row in ipairs(rows) do
 end
 -- How far the owner has read is kept: the end of the crawl is proved with it. And each call that reads rows writes, so that the
 -- caller can wait until a replica has all that it has read.
-if m[4] == ARGV[1] then
+if m[4] == ARGV[1] and m[6] == ARGV[4] then
   if #rows > 0 or tonumber(m[5] or 0) ~= answer[1] then redis.call('HSET', M, 'p', int(answer[1])) end
 elseif #rows > 0 then
   redis.call('HINCRBY', M, 'r', 1)

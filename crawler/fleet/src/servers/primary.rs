@@ -77,6 +77,14 @@ const CREDENTIALS: &str = "the address needs the right user and password: redis:
 const CERTIFICATE: &str =
     "the address can name the certificate of the authority that signed that of the server: rediss://host:port?ca=FILE";
 
+/// What to do about a server whose memory is full. The workers wait until somebody has done it.
+const FULL: &str = "the memory of the server is full: raise maxmemory, for example with CONFIG SET maxmemory, and keep \
+                    maxmemory-policy noeviction";
+
+/// What to do about a key that another program has written.
+const FOREIGN_KEY: &str =
+    "another program has written a key of this crawl: delete that key, or give the crawl a name of its own";
+
 /// What is known of a primary's replicas.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Replicas {
@@ -87,7 +95,7 @@ pub(crate) struct Replicas {
     /// Since when it has none.
     lonely_since: Option<Instant>,
     /// Whether it has had any.
-    had: bool,
+    pub(super) had: bool,
 }
 
 impl Replicas {
@@ -121,8 +129,8 @@ pub(super) struct Outcome {
     pub(super) values: Result<Vec<Value>, Trouble>,
     /// Commands that waited for replicas or asked for them.
     pub(super) waits: u64,
-    /// The primary lost its replicas, and went on without.
-    pub(super) unprotected: bool,
+    /// The primary has no replica, and went on without.
+    pub(super) alone: bool,
     /// At least one replica has it.
     pub(super) protected: bool,
 }
@@ -217,7 +225,7 @@ impl Primary {
         let mut outcome = Outcome {
             values: Err(String::new().into()),
             waits: 0,
-            unprotected: false,
+            alone: false,
             protected: false,
         };
         outcome.values = self
@@ -274,7 +282,7 @@ impl Primary {
             }
             let replicas = self.replicas();
             if replicas.may_go_alone(lonely, clustered) {
-                outcome.unprotected = replicas.had;
+                outcome.alone = true;
                 return Ok(values);
             }
             if Instant::now() >= deadline {
@@ -325,6 +333,11 @@ fn number(value: &Value) -> i64 {
     }
 }
 
+/// Whether an error begins with this code. The error of a command in a script has the code in its text.
+fn says(error: &redis::ServerError, code: &str) -> bool {
+    error.code() == code || error.to_string().contains(&format!("{code} "))
+}
+
 /// The number of connected replicas in the answer of a primary to `ROLE`.
 fn replicas_of_role(value: &Value) -> Result<usize, String> {
     match value {
@@ -369,9 +382,8 @@ impl Reply {
                 // A script stopped at a server that turned into a replica says so in the words of the script's error.
                 _ if error.to_string().contains("READONLY") => Self::Moved(text),
                 "NOREPLICAS" | "BUSY" | "MISCONF" => Self::Later(text),
-                "OOM" => Self::Never(format!(
-                    "{error}; the memory of the server is full: raise maxmemory (and keep maxmemory-policy noeviction)"
-                )),
+                _ if says(&error, "OOM") => Self::Later(format!("{from}: {FULL} (it says: {error})")),
+                _ if says(&error, "WRONGTYPE") => Self::Later(format!("{from}: {FOREIGN_KEY} (it says: {error})")),
                 "NOAUTH" | "WRONGPASS" => Self::Never(format!("{error}; {CREDENTIALS}")),
                 "NOPERM" => Self::Never(format!(
                     "{error}; the user needs the commands of this crate on all keys of the crawl"

@@ -203,6 +203,9 @@ fn advice(summary: &Summary, settings: &Settings) -> &'static str {
         Ending::Exhausted if settings.limits.max_pages_per_host.is_some() => {
             "  the queued URLs exceed scope.max_pages_per_host"
         }
+        Ending::Exhausted if settings.fleet.is_some() => {
+            "  the fleet has nothing left to fetch; what is queued in this folder belongs to hosts of other workers, or is held back"
+        }
         Ending::Exhausted => "  the same command tries the queued URLs again",
     }
 }

@@ -21,6 +21,9 @@ const RENEWED_AFTER_IDLE: u32 = 12;
 const CHECKED_AFTER: u32 = 8;
 const CHECKED_AFTER_IDLE: u32 = 1;
 
+/// How long a worker that joins waits for the end of the log before its first beat.
+const FIRST_READING: Duration = Duration::from_millis(500);
+
 /// Shortest time between two renewals.
 const LEAST: Duration = Duration::from_millis(50);
 
@@ -28,6 +31,7 @@ impl Desk {
     /// Keeps the leases until the whole fleet is done.
     pub(super) async fn keep_leases(&self) -> Result<(), FleetError> {
         let mut is_told = false;
+        self.catch_up().await;
         loop {
             let asked = self.ownership.now();
             let Some(pulse) = self.beat().await? else {
@@ -48,17 +52,28 @@ impl Desk {
                 self.tell_frontier(GroupEvent::Done).await;
                 is_told = true;
             }
-            if !is_told {
+            let catches_up = self.state().catches_up();
+            if !is_told && catches_up {
+                self.reclaim().await?;
+            } else if !is_told {
                 self.balance(pulse.share).await?;
             }
             self.check(asked).await?;
             self.show();
-            let part = if self.is_idle() {
+            let part = if self.is_idle() || catches_up {
                 RENEWED_AFTER_IDLE
             } else {
                 RENEWED_AFTER
             };
             tokio::time::sleep((self.fleet.lease() / part).max(LEAST)).await;
+        }
+    }
+
+    /// Waits a moment for the first reading of the log: the log of a new crawl is read at once, and the worker then begins with its share.
+    async fn catch_up(&self) {
+        let until = tokio::time::Instant::now() + FIRST_READING;
+        while self.state().catches_up() && tokio::time::Instant::now() < until {
+            tokio::time::sleep(super::RETRY).await;
         }
     }
 
@@ -102,8 +117,11 @@ impl Desk {
     async fn beat(&self) -> Result<Option<Pulse>, FleetError> {
         let snapshot = self.stats.snapshot();
         self.log_state();
+        let catches_up = self.state().catches_up();
         let report = WorkerReport {
             idle: self.is_idle(),
+            catches_up,
+            note: self.note(catches_up),
             queued: snapshot.counts.queued,
             kept: snapshot.counts.kept,
             duplicates: snapshot.counts.dropped(),
@@ -116,15 +134,21 @@ impl Desk {
         self.answer(self.fleet.heartbeat(&report).await).await
     }
 
+    /// What the reader of the status should know.
+    fn note(&self, catches_up: bool) -> String {
+        let note = match (catches_up, self.ownership.is_paused()) {
+            (true, _) => "reads the log before it takes hosts",
+            (false, true) => "waits until the fleet has decided on the pages in the log",
+            (false, false) => "",
+        };
+        note.to_owned()
+    }
+
     /// Takes partitions up to the share, or gives back those above it.
     async fn balance(&self, share: usize) -> Result<(), FleetError> {
         let held = self.ownership.held();
-        let wanted = if self.state().has_asked {
-            Vec::new()
-        } else {
-            // Letters of the last run may be about these, so they come first, and above the share for a moment.
-            self.membership_partitions()
-        };
+        // They may be above the share for a moment.
+        let wanted = self.wanted();
         let at_most = share.saturating_sub(self.state().leases.len()).max(wanted.len());
         if at_most > 0 {
             self.acquire(at_most, &wanted).await?;
@@ -135,7 +159,22 @@ impl Desk {
         Ok(())
     }
 
-    fn membership_partitions(&self) -> Vec<Partition> {
+    /// Takes as many partitions as this worker had in its last run, these first. A worker that still reads the log takes no more: it could not
+    /// decide on their pages yet.
+    async fn reclaim(&self) -> Result<(), FleetError> {
+        let wanted = self.wanted();
+        if !wanted.is_empty() {
+            self.acquire(wanted.len(), &wanted).await?;
+        }
+        Ok(())
+    }
+
+    /// The partitions of the last run, as long as this run has asked for none. Letters of the last run may be about these, and count only if no
+    /// other worker has had the partition since.
+    fn wanted(&self) -> Vec<Partition> {
+        if self.state().has_asked {
+            return Vec::new();
+        }
         let membership = self
             .membership
             .lock()
@@ -312,12 +351,15 @@ impl Desk {
     /// Shows the figures of this worker in the fleet.
     fn show(&self) {
         let state = self.state();
-        let behind = state.read.0.saturating_sub(state.applied.unwrap_or_default().0);
         let traffic = self.fleet.traffic();
         self.stats.worker().stands(|standing| {
             standing.leases = state.leases.len() as u64;
             standing.letters = self.sign.letters();
-            standing.log_lag = Duration::from_millis(behind);
+            standing.has_kept = state.has_log();
+            // While nothing is applied, the worker is as late as its run is long.
+            standing.log_lag = state
+                .log_lag_ms()
+                .map_or_else(|| self.ownership.now(), Duration::from_millis);
             standing.commands = traffic.commands;
             standing.bytes = traffic.bytes;
             standing.repeats = traffic.repeats;

@@ -1,5 +1,5 @@
-//! Writes the segments by which the log of kept pages is shortened. One worker of the fleet writes at a time; the recorder says which pages of
-//! the log are kept.
+//! Keeps the log of kept pages short: writes the segments that take entries out of it, and lets this worker wait with its requests while too
+//! many entries stay in it. One worker of the fleet writes at a time; the recorder says which pages of the log are kept.
 
 use std::time::Duration;
 
@@ -15,22 +15,51 @@ const PAUSE_MS: std::ops::Range<u64> = 500..1_500;
 /// Pages that the recorder judges at a time.
 const PAGES: usize = 256;
 
+/// While the entries in the log would fill so many segments, the workers make no request. They make requests again when half of these entries
+/// have left it.
+const LONGEST_LOG: u64 = 4;
+
 impl Desk {
-    /// Writes segments while the run lasts.
+    /// Watches over the length of the log while the run lasts.
     pub(super) async fn shorten_log(&self) -> Result<(), FleetError> {
         loop {
             tokio::time::sleep(Duration::from_millis(fastrand::u64(PAUSE_MS))).await;
+            let Some(end) = self.answer(self.fleet.log_end().await).await? else {
+                continue;
+            };
+            self.state().log_end = end;
+            self.slow_down();
             while self.write_segment().await? {}
         }
     }
 
-    /// Writes the next segment, if it is due and no other worker does so. Only a worker that has read the log to its end does.
+    /// Lets the requests of this worker wait for the log, or go on. Every worker sees the same log, so all of them wait for the slowest part of
+    /// the fleet: the workers apply the whole log each, and the servers must hold what none of them has applied.
+    fn slow_down(&self) {
+        let (entries, segment) = (self.fleet.uncovered(), self.segment as u64);
+        let is_paused = self.ownership.is_paused();
+        if !is_paused && entries >= LONGEST_LOG * segment {
+            tracing::warn!(
+                entries,
+                "the fleet finds pages faster than a worker can decide on them; this worker makes no requests until it has caught up"
+            );
+            self.ownership.pause(true);
+        } else if is_paused && entries < LONGEST_LOG * segment / 2 {
+            tracing::info!(entries, "the log is short again; the requests go on");
+            self.ownership.pause(false);
+        }
+    }
+
+    /// Writes the next segment, if it is due and no other worker does so. Usually a worker at the end of the log does. If none of them is there,
+    /// any worker writes up to its own place, as long as that is worth a segment.
     async fn write_segment(&self) -> Result<bool, FleetError> {
+        let (uncovered, segment) = (self.fleet.uncovered(), self.segment as u64);
         let applied = {
             let state = self.state();
-            state.applied.filter(|_| state.is_log_read)
+            let is_late = uncovered >= 2 * segment;
+            state.applied.filter(|_| state.is_log_read || is_late)
         };
-        let Some(applied) = applied.filter(|_| self.fleet.uncovered() >= self.segment as u64) else {
+        let Some(applied) = applied.filter(|_| uncovered >= segment) else {
             return Ok(false);
         };
         let begun = self
@@ -39,6 +68,10 @@ impl Desk {
         let Some(draft) = begun.flatten() else {
             return Ok(false);
         };
+        if draft.pages().len() < self.segment / 2 {
+            self.answer(self.fleet.leave_segment(draft).await).await?;
+            return Ok(false);
+        }
         let Some(kept) = self.judge(&draft).await else {
             return Ok(false);
         };

@@ -23,6 +23,9 @@ pub(super) struct ToOpen {
     pub has_hosts: bool,
 }
 
+/// In a busy fleet, a worker is always a little behind the end of the log. So much counts as being there.
+const SHORT_LAG_MS: u64 = 2_000;
+
 /// The knowledge of the desk.
 #[derive(Debug, Default)]
 pub(super) struct State {
@@ -52,6 +55,10 @@ pub(super) struct State {
     pub read: Position,
     pub applied: Option<Position>,
     pub is_log_read: bool,
+    /// The end of the log when it was looked at last.
+    pub log_end: Position,
+    /// Whether the log was read to its end and applied once.
+    pub has_caught_up: bool,
     /// Whether the recorder was told that the log has lost entries, and has not begun anew.
     pub is_log_lost: bool,
     /// Whether the worker has asked for the partitions that it had in its last run.
@@ -136,6 +143,28 @@ impl State {
         }
     }
 
+    /// Whether this worker has not yet been at the end of the log. Until then it takes no new partitions: it could not decide on their pages for
+    /// minutes, and the log would grow meanwhile.
+    pub fn catches_up(&mut self) -> bool {
+        let is_at_end = self.applied.is_some_and(|applied| applied >= self.read)
+            || self.log_lag_ms().is_some_and(|lag| lag < SHORT_LAG_MS);
+        self.has_caught_up |= self.is_log_read && self.applied.is_some() && is_at_end;
+        !self.has_caught_up
+    }
+
+    /// How far the end of the log is ahead of what is applied, in milliseconds between the two entries; `None` while no entry is applied and the
+    /// log has some.
+    pub fn log_lag_ms(&self) -> Option<u64> {
+        let (applied, end) = (self.applied.unwrap_or_default(), self.log_end.max(self.read));
+        let is_known = applied > Position::default() || end == Position::default();
+        is_known.then(|| end.0.saturating_sub(applied.0))
+    }
+
+    /// Whether the log has had an entry.
+    pub fn has_log(&self) -> bool {
+        self.log_end.max(self.read).max(self.applied.unwrap_or_default()) > Position::default()
+    }
+
     /// The number of partitions whose queues are not read to the end.
     pub fn unread(&self) -> usize {
         let is_read = |partition| match (self.positions.get(partition), self.ends.get(partition)) {
@@ -198,6 +227,27 @@ mod tests {
             assert_eq!(opened, Some(is_known), "epoch {epoch} since {since}");
             state.is_open(P);
         }
+    }
+
+    #[test]
+    fn a_worker_catches_up_once_and_its_lag_is_that_to_the_end_of_the_log() {
+        let at = |ms: u64| Position(ms, 0);
+        let mut state = State::default();
+        assert!(state.catches_up(), "the recorder has not said how far it is");
+        assert_eq!(state.log_lag_ms(), Some(0), "the log is empty");
+        state.log_end = at(90_000);
+        assert_eq!(state.log_lag_ms(), None);
+        state.log_is_applied(at(1_000));
+        (state.read, state.log_end) = (at(5_000), at(90_000));
+        assert!(state.catches_up());
+        assert_eq!(state.log_lag_ms(), Some(89_000), "not only what was read counts");
+        state.is_log_read = true;
+        assert!(state.catches_up(), "it is far behind");
+        state.log_is_applied(at(89_000));
+        assert!(!state.catches_up());
+        state.is_log_read = false;
+        state.log_end = at(900_000);
+        assert!(!state.catches_up(), "later it is merely late");
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub struct FleetFigures {
     pub workers: u64,
     /// Partitions that this worker owns.
     pub partitions: u64,
-    /// Age of the last entry of the log that this worker knew of and had not applied; 0 if it had applied all.
+    /// Time between the last entry of the log that this worker has applied and the end of the log.
     pub log_lag_seconds: f64,
     /// Letters that Redis does not have yet.
     pub outbox: u64,
@@ -93,7 +93,7 @@ pub(super) fn encode(standing: &WorkerStanding, out: &mut Families<'_>) -> fmt::
     }
     out.gauge(
         "crawler_fleet_log_lag",
-        "Age of the last entry of the log that this worker knew of and had not applied",
+        "Time between the last entry of the log that this worker has applied and the end of the log",
         seconds(),
         standing.log_lag.as_secs_f64(),
     )?;

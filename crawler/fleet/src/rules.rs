@@ -1,0 +1,73 @@
+//! How the workers of a crawl fetch: what must be the same for all workers that live at the same time.
+//!
+//! Unlike the [terms](crate::terms), the rules can change: the first worker that joins while no other one lives brings its own.
+
+use crate::error::FleetError;
+
+/// One line a rule, in the order of the keys.
+pub(crate) fn stored(rules: &[(String, String)]) -> String {
+    let mut lines: Vec<String> = rules
+        .iter()
+        .map(|(key, value)| format!("{key}\t{}", value.replace('\n', " ")))
+        .collect();
+    lines.sort_unstable();
+    lines.join("\n")
+}
+
+/// The rules in which the live workers and this one differ, as an error that names both sides.
+pub(crate) fn agree(ours: &str, theirs: &str, name: &str) -> Result<(), FleetError> {
+    if ours == theirs {
+        return Ok(());
+    }
+    let value_in = |rules: &'_ str, key: &str| {
+        let values = rules.lines().filter_map(|line| line.split_once('\t'));
+        values
+            .clone()
+            .find(|(of, _)| *of == key)
+            .map_or_else(|| "no such key".to_owned(), |(_, value)| value.to_owned())
+    };
+    let mut keys: Vec<&str> = theirs
+        .lines()
+        .chain(ours.lines())
+        .filter_map(|line| Some(line.split_once('\t')?.0))
+        .collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let differences = keys.into_iter().filter_map(|key| {
+        let (theirs, ours) = (value_in(theirs, key), value_in(ours, key));
+        (theirs != ours).then(|| format!("{key} (the others: {theirs}; this worker: {ours})"))
+    });
+    Err(FleetError::Rules {
+        name: name.to_owned(),
+        differences: differences.collect::<Vec<_>>().join(", "),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules(all: &[(&str, &str)]) -> String {
+        let owned: Vec<_> = all
+            .iter()
+            .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+            .collect();
+        stored(&owned)
+    }
+
+    #[test]
+    fn every_difference_is_named_with_both_values() {
+        let theirs = rules(&[("scope.mode", "host"), ("politeness.delay_ms", "1000"), ("old", "1")]);
+        assert_eq!(agree(&theirs, &theirs, "crawl"), Ok(()));
+        let ours = rules(&[("politeness.delay_ms", "0"), ("scope.mode", "host"), ("new", "2")]);
+        let told = agree(&ours, &theirs, "crawl").unwrap_err().to_string();
+        for said in [
+            "politeness.delay_ms (the others: 1000; this worker: 0)",
+            "old (the others: 1;",
+            "new (the others: no such key",
+        ] {
+            assert!(told.contains(said), "{told}");
+        }
+        assert!(!told.contains("scope.mode"), "{told}");
+    }
+}
