@@ -90,9 +90,9 @@ impl Links {
         Self::with(state, known)
     }
 
-    /// Reads them for a few look-ups in the rows that another process lends.
-    pub fn lent(state: State, seed: u64) -> Result<Self, StorageError> {
-        let known = KnownUrls::lent(&state, seed)?;
+    /// Reads them for a few look-ups.
+    pub fn to_read(state: State, seed: u64) -> Result<Self, StorageError> {
+        let known = KnownUrls::to_read(&state, seed)?;
         Self::with(state, known)
     }
 

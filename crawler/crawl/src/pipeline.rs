@@ -104,8 +104,8 @@ pub struct Summary {
     pub given_up: Vec<GivenUp>,
     /// The number of further hosts, which are too many to name.
     pub further_given_up: u64,
-    /// Whether workers of the fleet have kept pages, this one or others.
-    pub fleet_has_pages: bool,
+    /// Whether other processes that work on the same crawl have kept pages.
+    pub others_have_pages: bool,
     /// Whether `crawler control stop` asked the run to stop.
     pub stopped_by_order: bool,
     /// Whether the run was stopped before it had read its seeds file to the end.
@@ -117,12 +117,12 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// If a finished crawl has no page because of failures: the numbers of failed URLs and of hosts that it gave up. The hosts of a worker may
-    /// all have failed although the crawl of its fleet has pages.
+    /// If a finished crawl has no page because of failures: the numbers of failed URLs and of hosts that it gave up. The hosts of one
+    /// process may all have failed although others have pages of the crawl.
     #[must_use]
     pub fn without_page(&self) -> Option<(u64, u64)> {
         let given_up = self.given_up.len() as u64 + self.further_given_up;
-        let is_empty = self.ending == Ending::Exhausted && self.counts.fetched() == 0 && !self.fleet_has_pages;
+        let is_empty = self.ending == Ending::Exhausted && self.counts.fetched() == 0 && !self.others_have_pages;
         (is_empty && self.counts.failed + given_up > 0).then_some((self.counts.failed, given_up))
     }
 }
@@ -270,7 +270,7 @@ pub fn run(
         counts,
         given_up: frontier.given_up(),
         further_given_up: frontier.further_given_up(),
-        fleet_has_pages: stats.worker().has_kept(),
+        others_have_pages: stats.worker().others_have_kept(),
         stopped_by_order,
         has_unread_seeds: frontier.has_unread_seeds(),
         holds_back: frontier.into_holder(),

@@ -93,6 +93,11 @@ impl RecordReceiver {
         self.records.try_recv()
     }
 
+    /// Whether no record waits.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
     /// Waits for a record, at most for this `time`.
     ///
     /// # Errors

@@ -113,15 +113,14 @@ pub(super) struct KnownUrls {
 impl KnownUrls {
     /// Reads the log, and builds the filter from the buckets.
     pub fn open(state: &State, seed: u64) -> Result<Self, StorageError> {
-        let mut known = Self::lent(state, seed)?;
+        let mut known = Self::to_read(state, seed)?;
         known.remove_void_buckets(state)?;
         known.fill_filter(state)?;
         Ok(known)
     }
 
-    /// The known URLs of a store that another process holds. Reads the log. There is no filter, which would read all buckets for a few
-    /// questions.
-    pub fn lent(state: &State, seed: u64) -> Result<Self, StorageError> {
+    /// The known URLs for a reader. Reads the log. There is no filter, which would read all buckets for a few questions.
+    pub fn to_read(state: &State, seed: u64) -> Result<Self, StorageError> {
         let buckets: Option<Buckets> = state.row(KNOWN, "the row of known URLs")?;
         let mut known = Self {
             seed,

@@ -100,7 +100,7 @@ impl Store {
     pub fn open_untouched(dir: &Path, options: &OpenOptions) -> Result<Self, StorageError> {
         let archive = Untouched(Folder::new(dir.join("warc")));
         let marks = Untouched(Folder::new(dir.to_owned()));
-        Self::open_with(dir, options, Box::new(archive), Box::new(marks))
+        Self::open_as(dir, options, Box::new(archive), Box::new(marks), Links::to_read)
     }
 
     /// [`open`](Self::open) with the archive on `medium`, and the marks beside it on `marks`.
@@ -109,6 +109,16 @@ impl Store {
         options: &OpenOptions,
         medium: Box<dyn Medium>,
         marks: Box<dyn Medium>,
+    ) -> Result<Self, StorageError> {
+        Self::open_as(dir, options, medium, marks, Links::open)
+    }
+
+    fn open_as(
+        dir: &Path,
+        options: &OpenOptions,
+        medium: Box<dyn Medium>,
+        marks: Box<dyn Medium>,
+        open_links: impl FnOnce(State, u64) -> Result<Links, StorageError>,
     ) -> Result<Self, StorageError> {
         let folder = DataFolder::hold_with(dir, (options.create, &options.command), marks)?;
         let state = State::open(dir, options.cache_bytes)?;
@@ -128,7 +138,7 @@ impl Store {
             archive.set_compression(compression);
         }
         archive.set_decided_by(decided_by(&state, &meta)?);
-        let links = Links::open(state.clone(), meta.seed)?;
+        let links = open_links(state.clone(), meta.seed)?;
         let mut store = Self::with(folder, state, archive, links, meta)?;
         // A reader learns of a missing file when it reads a page in it.
         if options.create {
@@ -172,7 +182,7 @@ impl Store {
         check_not_rolled_back(&folder, &*medium, &state, &meta)?;
         let names = Archive::names(&state, meta.started_at)?;
         let archive = open_archive(medium, names, options.roll_bytes, meta.progress.archive)?;
-        let links = Links::open(state.clone(), meta.seed)?;
+        let links = Links::to_read(state.clone(), meta.seed)?;
         let mut store = Self::with(folder, state, archive, links, meta)?;
         store.copy = Some(copy);
         Ok(store)
@@ -195,7 +205,7 @@ impl Store {
         let medium = Box::new(Untouched(Folder::new(folder.warc())));
         let names = Archive::names(&state, meta.started_at)?;
         let archive = WarcWriter::open(medium, names, u64::MAX, meta.progress.archive)?;
-        let links = Links::lent(state.clone(), meta.seed)?;
+        let links = Links::to_read(state.clone(), meta.seed)?;
         Self::with(folder, state, archive, links, meta).map(Some)
     }
 
@@ -221,7 +231,7 @@ impl Store {
         let medium = Box::new(Untouched(Folder::new(folder.warc())));
         let names = Archive::names(&state, meta.started_at)?;
         let archive = WarcWriter::open_as_it_is(medium, names, u64::MAX, meta.progress.archive);
-        let links = Links::lent(state.clone(), meta.seed)?;
+        let links = Links::to_read(state.clone(), meta.seed)?;
         Self::with(folder, state, archive, links, meta)
     }
 

@@ -28,7 +28,7 @@ pub struct WorkerStanding {
     pub repeats: u64,
     /// Writes about a partition that the servers refused, because another worker owned it by then.
     pub refused: u64,
-    /// Whether the fleet has kept a page, as far as this worker knows.
+    /// Whether any worker has kept a page, as far as this one knows.
     pub has_kept: bool,
     /// Time between the last entry of the log of kept pages that the worker has applied and the end of the log; zero if it has applied all.
     pub log_lag: Duration,
@@ -59,8 +59,8 @@ impl WorkerStats {
         });
     }
 
-    /// Whether the fleet has kept a page, as far as this worker knows; no if one process crawls alone.
-    pub fn has_kept(&self) -> bool {
+    /// Whether any worker has kept a page, as far as this one knows; no if one process crawls alone.
+    pub fn others_have_kept(&self) -> bool {
         lock(&self.standing).is_some_and(|standing| standing.has_kept)
     }
 

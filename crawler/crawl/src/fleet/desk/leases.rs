@@ -60,12 +60,20 @@ impl Desk {
             }
             self.check(asked).await?;
             self.show();
-            let part = if self.is_idle() || catches_up {
-                RENEWED_AFTER_IDLE
-            } else {
-                RENEWED_AFTER
-            };
-            tokio::time::sleep((self.fleet.lease() / part).max(LEAST)).await;
+            self.rest().await;
+        }
+    }
+
+    /// Waits until the leases are to be renewed: sooner when the worker has nothing to do, also when it had something to do until now. The end of
+    /// the crawl is proved by what all workers say after they have ended.
+    async fn rest(&self) {
+        let step = (self.fleet.lease() / RENEWED_AFTER_IDLE).max(LEAST);
+        let until = tokio::time::Instant::now() + self.fleet.lease() / RENEWED_AFTER;
+        loop {
+            tokio::time::sleep(step).await;
+            if tokio::time::Instant::now() + step > until || self.is_idle() || self.state().catches_up() {
+                return;
+            }
         }
     }
 
