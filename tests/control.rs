@@ -338,6 +338,42 @@ fn a_delay_counts_at_once_and_so_does_its_end() {
 }
 
 #[test]
+fn an_order_that_does_not_count_names_the_rule_that_does() {
+    let gate = Arc::new(Gate::closed());
+    let held = gate.clone();
+    let site = Site::scripted(move |asked| match asked.path.as_str() {
+        "/robots.txt" if held.pass() => Answer::text("User-agent: *\nCrawl-delay: 50\n"),
+        "/" => home(&["/a"]),
+        _ => Answer::status(404),
+    });
+    let crawl = Crawl::of(site.url("/")).set("politeness.delay_ms", 10);
+    let running = crawl.start();
+    gate.wait_for_arrival();
+    let unknown = ["knows no URL of b.example yet", "check the name"];
+    order(&crawl, &["delay", "b.example", "3"], &unknown);
+    gate.open();
+    let host = url::Url::parse(&site.url("/")).unwrap();
+    let host = host.host_str().unwrap();
+    let is_told = (0..TRIES).any(|_| {
+        let answer = control(&crawl, &["delay", host, "0.1"]).succeeded();
+        answer
+            .stdout
+            .contains("by the Crawl-delay of its robots.txt; your order asks for 0.10 s")
+    });
+    assert!(is_told, "{}", status(&crawl));
+    let state = status(&crawl);
+    assert_eq!(state["hosts"][0]["rule"], "robots", "{state}");
+    assert_eq!(state["hosts"][0]["seconds"], 50.0, "{state}");
+    let ordered = state["delays"].as_array().unwrap().last().unwrap();
+    assert!(ordered["now"].as_str().unwrap().contains("50.0 s"), "{state}");
+    control(&crawl, &["status"])
+        .succeeded()
+        .says(&["now ", "50.0 s by the Crawl-delay of its robots.txt"]);
+    order(&crawl, &["stop"], &["stopping"]);
+    running.wait().with_code(130);
+}
+
+#[test]
 fn a_line_that_a_kill_cut_short_is_no_order_and_harms_no_other() {
     let (site, gate) = site_with(&["/a", "/b"]);
     let crawl = ended_early(&site, &gate);

@@ -11,7 +11,7 @@
 //! - `render`: the pages that a browser has to render; `fair_queue`: hosts take turns in work that takes long
 //! - `recorder`: decides on the pages that come through the `record_channel`, and stores them, with the dedup `index` beside the catalogue; `canonical`
 //!   decides whether a page takes the place of a kept page
-//! - `control`: the orders of the user to a crawl that runs
+//! - `control`: the orders of the user to a crawl that runs; `delays`: why a host is asked no faster, in words
 //! - `recall`: the robots.txt and sitemaps that earlier runs have read
 //! - `archiving`: puts full WARC files into an object store
 //! - `revisits`: the pages that are due again
@@ -25,6 +25,7 @@ mod archiving;
 pub mod canonical;
 pub mod clock;
 pub mod control;
+pub mod delays;
 mod exchange;
 pub mod failures;
 mod fair_queue;

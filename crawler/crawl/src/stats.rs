@@ -70,7 +70,7 @@ impl Default for Stats {
 }
 
 /// The figures at one moment.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Snapshot {
     /// Time since the run began, or its duration if it is over.
     pub elapsed: Duration,

@@ -6,12 +6,14 @@
 //!
 //! - `pacer`: the number of open requests, and the time between two. [`governor`] keeps it (GCRA, one cell for each delay).
 //! - `pace`: the current delay, which is longer for a server that is slow or overloaded.
+//! - `delay`: which rule sets that delay.
 //! - `backoff`: the rest of a host after a failure or a `Retry-After`.
 //!
 //! Time and randomness are arguments everywhere, so tests of politeness do not sleep and are repeatable.
 
 mod address;
 mod backoff;
+mod delay;
 mod gate;
 mod pace;
 mod pacer;
@@ -26,6 +28,7 @@ use governor::clock::Clock;
 use governor::nanos::Nanos;
 
 pub use address::{AddressGate, AddressKey};
+pub use delay::{DelayRule, Delays};
 pub use gate::{Gate, GateMemory};
 pub use settings::Politeness;
 

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::order::Order;
+use crate::delays;
+use crate::frontier::Standing;
 use terminal::commands::command;
 use terminal::units::grouped;
 
@@ -58,6 +60,16 @@ impl Answer {
         }
     }
 
+    /// With the delays that count now, of a run in this state.
+    pub(crate) fn with_delays(mut self, order: &Order, standing: &Standing) -> Self {
+        if let Order::Delay { host, .. } = order
+            && let Some(now) = delays::now(standing, host)
+        {
+            self.text.push_str(&format!(". Now {now}"));
+        }
+        self
+    }
+
     /// That the crawl has done it.
     pub(crate) fn of(order: &Order, effect: Effect, refused: Vec<Refused>) -> Self {
         let done = |text: String| Self {
@@ -95,7 +107,8 @@ impl Answer {
                 host,
                 seconds: Some(seconds),
             } => done(format!(
-                "{seconds} s between two requests to {host} from now on, or what its robots.txt asks for if that is longer"
+                "{seconds} s between two requests to {host} from now on, unless its robots.txt, its latency or its answers 429 and 503 \
+                 ask for more"
             )),
             Order::Delay { host, seconds: None } => done(format!("{host} has the delay of the configuration again")),
         }

@@ -12,8 +12,10 @@ use super::in_force::InForce;
 use super::journal::{Entries, Journal, Reader};
 use super::order::Order;
 use super::written;
+use crate::stats::RunNow;
 use error::{OrderOfWorker, RunError};
 use terminal::commands::command;
+use web::host_pattern::parse_host;
 
 /// How long an order waits for the crawl to take it. A crawl takes it within a second, unless its disk is slow.
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
@@ -97,6 +99,16 @@ impl<'a> Giver<'a> {
         self.store.as_of().is_some()
     }
 
+    /// What a crawl that runs does now; `None` if none runs, or if it does not say.
+    #[must_use]
+    pub fn run_now(&self) -> Option<RunNow> {
+        let told = Store::told(self.dir).unwrap_or_else(|error| {
+            tracing::debug!(%error, "the crawl does not say what it does");
+            None
+        });
+        RunNow::from_bytes(&told?)
+    }
+
     /// Gives an order. Waits for the answer of a crawl that runs, at most ten seconds.
     ///
     /// # Errors
@@ -110,7 +122,12 @@ impl<'a> Giver<'a> {
                 id: None,
                 answer: said(text),
             }),
-            None => Ok(self.write(order)?),
+            None => {
+                let unknown = self.unknown_host(&order)?;
+                let mut told = self.write(order)?;
+                told.answer.text.push_str(&unknown);
+                Ok(told)
+            }
         }
     }
 
@@ -128,6 +145,24 @@ impl<'a> Giver<'a> {
             _ => Ok(()),
         };
         checked.map_err(NotGiven::Senseless)
+    }
+
+    /// What to say of a delay for hosts of which the crawl knows no URL.
+    fn unknown_host(&self, order: &Order) -> Result<String, NotGiven> {
+        let Order::Delay { host, seconds: Some(_) } = order else {
+            return Ok(String::new());
+        };
+        let Ok(pattern) = parse_host(host) else {
+            return Ok(String::new());
+        };
+        for known in self.store.hosts().all() {
+            if pattern.takes(&known?.0) {
+                return Ok(String::new());
+            }
+        }
+        Ok(format!(
+            ". The crawl knows no URL of {host} yet, so check the name; the order waits for one"
+        ))
     }
 
     /// What to say if the order would change nothing.

@@ -472,7 +472,7 @@ impl Taking {
                 tracing::debug!("the run has ended before it was stopped");
             }
         }
-        Answer::of(order, effect, refused)
+        Answer::of(order, effect, refused).with_delays(order, &self.orders.stats.snapshot().standing)
     }
 
     fn answer(&mut self, id: u64, answer: Answer) {

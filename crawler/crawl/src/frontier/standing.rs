@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use web::politeness::Now;
+use web::politeness::{Delays, Now};
 
 use super::Frontier;
 use super::host::Host;
@@ -165,7 +165,7 @@ impl HostStateKind {
 }
 
 /// The states of all hosts that have URLs.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Standing {
     /// Hosts by kind of state, in the order of [`HostStateKind::ALL`].
     counts: [u64; HostStateKind::ALL.len()],
@@ -174,7 +174,7 @@ pub struct Standing {
 }
 
 /// The state of one host.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HostStanding {
     /// The host key.
     pub host: String,
@@ -184,8 +184,10 @@ pub struct HostStanding {
     pub state: HostStateKind,
     /// Requests under way.
     pub open: u64,
-    /// The delay between two requests, as it is now.
-    pub delay: Duration,
+    /// The delays between two requests that the rules ask for now.
+    pub delays: Delays,
+    /// Whether the user has ordered the delay that is set.
+    pub is_ordered: bool,
     /// When its wait ends, Unix ms; `None` if that is unknown.
     pub until: Option<u64>,
     /// The last failure of a host that rests or is given up.
@@ -198,7 +200,7 @@ impl HostStanding {
     pub fn at_least(&self) -> Option<Duration> {
         let is_asked = self.state.is_waiting() || self.state == HostStateKind::Fetching;
         let urls = u32::try_from(self.urls).unwrap_or(u32::MAX);
-        is_asked.then(|| self.delay.saturating_mul(urls))
+        is_asked.then(|| self.delays.longest().saturating_mul(urls))
     }
 }
 
@@ -258,7 +260,8 @@ impl Frontier {
                 urls,
                 state: kind,
                 open: host.gate.open() as u64,
-                delay: host.gate.delay(),
+                delays: host.gate.delays(),
+                is_ordered: self.settings.steer.delays.of(name).is_some(),
                 until: until.map(|until| self.started_at.saturating_add(millis(until))),
                 failure: failure.map(|text| terminal_text(text, DETAIL)),
             })

@@ -11,7 +11,7 @@ use super::checkpoints::Checkpoints;
 use super::network::Network;
 use crate::clock::unix_millis;
 use crate::frontier::Frontier;
-use crate::messages::{Done, Ending, Errand, Event, Record, Step};
+use crate::messages::{Ending, Errand, Event, Record, Step};
 use crate::record_channel::RecordSender;
 use crate::stats::Stats;
 use crate::watch::{self, PATIENCE_AFTER_STOP, Silence, Watch};
@@ -108,8 +108,11 @@ pub(super) async fn drive(
                     abandon_at.get_or_insert(start.elapsed() + STOP_GRACE);
                 }
                 frontier.on(event, start.elapsed());
-                // From now on, what the frontier does obeys the orders.
-                done.into_iter().for_each(Done::tell);
+                if let Some(done) = done {
+                    // From now on, what the frontier does obeys the orders. The answers name the delays that count now.
+                    upkeep.display(frontier, &network.stats);
+                    done.tell();
+                }
             },
             () = sleep_until(until.map(|until| start + until)) => {}
             ended = &mut recorder => {

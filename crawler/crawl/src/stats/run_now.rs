@@ -17,7 +17,7 @@ const NAMED: usize = 100;
 const URL_CHARS: usize = 1_000;
 
 /// What a run does at one moment.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RunNow {
     /// When, Unix ms.
     pub at_ms: u64,

@@ -168,7 +168,8 @@ impl TimeLeft {
     pub fn describe(&self) -> String {
         let time = about(self.time);
         match self.bound {
-            Bound::Pages | Bound::Duration => format!("{time} left"),
+            Bound::Pages => format!("{time} left to the page limit"),
+            Bound::Duration => format!("{time} left to the time limit"),
             Bound::Queue => format!("queue empty in {time} at this rate"),
         }
     }

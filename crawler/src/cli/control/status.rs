@@ -36,9 +36,17 @@ fn text(status: &Status, dir: &str) -> String {
     lines.extend(dropped.map(|dropped| format!("dropped since {}: {}", dropped.since, name(&dropped.what))));
     let delays = status.delays.iter();
     lines.extend(delays.map(|delay| {
-        let DelaySince { host, seconds, since } = delay;
-        format!("delay since {since}: {} {seconds} s", name(host))
+        let DelaySince {
+            host,
+            seconds,
+            since,
+            now,
+        } = delay;
+        let now = now.as_ref().map_or(String::new(), |now| format!("; now {}", name(now)));
+        format!("delay since {since}: {} {seconds} s{now}", name(host))
     }));
+    let hosts = status.hosts.iter();
+    lines.extend(hosts.map(|host| format!("between two requests to {}: {}", name(&host.host), name(&host.reason))));
     let waiting = status.waiting.iter();
     lines.extend(waiting.map(|waiting| format!("not yet taken: {} of {}", waiting.order, waiting.at)));
     if status.damaged_lines > 0 {

@@ -1,7 +1,9 @@
 //! Why a run is no faster, in words.
 
+use crawl::delays;
 use crawl::stats::RunNow;
 use crawl::{HostStanding, HostStateKind, Standing};
+use terminal::units::counted;
 
 /// What the hosts do: `4 hosts have queued URLs: 1 fetching, 3 waiting for the politeness delay.`
 pub(crate) fn hosts(standing: &Standing) -> String {
@@ -45,7 +47,8 @@ pub(crate) fn bound(now: &RunNow) -> String {
             &format!("{asked} hosts")
         };
         return format!(
-            "The politeness delay of {hosts} allows at most {rate:.1} requests a second. A shorter delay, or more hosts, would allow more."
+            "The politeness delay of {hosts} allows at most {rate:.1} requests a second. {}",
+            by_rule(standing)
         );
     }
     if standing.count(HostStateKind::Resting) * 2 > asked {
@@ -54,14 +57,50 @@ pub(crate) fn bound(now: &RunNow) -> String {
     "No delay bounds the rate: it is what the servers and this machine can do.".to_owned()
 }
 
+/// The rule that sets the delays of most hosts, and what makes them shorter.
+fn by_rule(standing: &Standing) -> String {
+    let mut rules: Vec<(&HostStanding, u64)> = Vec::new();
+    for host in standing.largest.iter().filter(is_asked) {
+        match rules
+            .iter_mut()
+            .find(|(other, _)| delays::rule(other) == delays::rule(host))
+        {
+            Some((_, hosts)) => *hosts += 1,
+            None => rules.push((host, 1)),
+        }
+    }
+    // Of rules with the same number of hosts, the one of the host with the most URLs stays first.
+    rules.sort_by_key(|(_, hosts)| std::cmp::Reverse(*hosts));
+    let Some((host, _)) = rules.first() else {
+        return String::new();
+    };
+    let advice = delays::advice(host);
+    let more = "More hosts would allow more, too.";
+    if rules.len() == 1 && rules[0].1 == 1 {
+        return format!("{} waits {}: {advice}. {more}", host.host, delays::reason(host));
+    }
+    let named: Vec<String> = rules
+        .iter()
+        .map(|(host, hosts)| format!("{} ({})", delays::rule(host), counted(*hosts, "host")))
+        .collect();
+    format!(
+        "The delays are set by {}. For {}: {advice}. {more}",
+        named.join(", "),
+        delays::rule(host)
+    )
+}
+
+fn is_asked(host: &&HostStanding) -> bool {
+    host.state.is_waiting() || host.state == HostStateKind::Fetching
+}
+
 /// The requests a second that the delays of all hosts allow. `None` if a host has no delay, or not all hosts are named.
 fn rate_by_delays(standing: &Standing, asked: u64) -> Option<f64> {
-    let is_asked = |host: &&HostStanding| host.state.is_waiting() || host.state == HostStateKind::Fetching;
     let delays = standing
         .largest
         .iter()
         .filter(is_asked)
-        .map(|host| host.delay.as_secs_f64());
+        .map(|host| host.delays.longest().as_secs_f64());
     let delays: Vec<f64> = delays.collect();
     let is_whole = delays.len() as u64 == asked && delays.iter().all(|delay| *delay > 0.0);
     is_whole.then(|| delays.iter().map(|delay| 1.0 / delay).sum())
@@ -72,6 +111,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use web::politeness::Delays;
 
     /// A run with one host in each of the states, with this delay.
     fn run(states: &[HostStateKind], delay: u64) -> RunNow {
@@ -80,7 +120,8 @@ mod tests {
             urls: 7,
             state: *state,
             open: 0,
-            delay: Duration::from_secs(delay),
+            delays: Delays::of_configuration(Duration::from_secs(delay)),
+            is_ordered: false,
             until: None,
             failure: None,
         });
@@ -120,6 +161,35 @@ mod tests {
         ] {
             assert!(bound(&now).contains(part), "{part} is not in {}", bound(&now));
         }
+        let slow = |crawl_delay, by_latency| {
+            let mut now = run(&[Delay], 1);
+            now.standing.largest[0].delays = Delays {
+                crawl_delay: Duration::from_secs(crawl_delay),
+                by_latency: Duration::from_secs(by_latency),
+                latency: Some(Duration::from_millis(2_500)),
+                latency_factor: 2.0,
+                parallel: 1,
+                ..now.standing.largest[0].delays
+            };
+            bound(&now)
+        };
+        let by_latency = slow(4, 5);
+        assert!(
+            by_latency.contains("at most 0.2 requests a second. a.example waits 5.0 s by its latency"),
+            "{by_latency}"
+        );
+        assert!(by_latency.contains("robots.txt asks for 4.0 s"), "{by_latency}");
+        assert!(
+            by_latency.contains("a smaller politeness.latency_factor shortens it"),
+            "{by_latency}"
+        );
+        let by_robots = slow(4, 3);
+        assert!(
+            by_robots.contains("politeness.max_crawl_delay_ms bounds it"),
+            "{by_robots}"
+        );
+        let two = bound(&run(&[Delay, Fetching], 4));
+        assert!(two.contains("set by delay_ms of the configuration (2 hosts)"), "{two}");
         assert_eq!(
             hosts(&run(&[Delay, Delay, Fetching], 1).standing),
             "3 hosts have queued URLs: 1 fetching, 2 waiting for the politeness delay."

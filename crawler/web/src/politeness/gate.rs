@@ -5,6 +5,7 @@ use std::time::Duration;
 use fastrand::Rng;
 
 use super::backoff::Backoff;
+use super::delay::Delays;
 use super::pace::Pace;
 use super::pacer::Pacer;
 use super::settings::Politeness;
@@ -82,11 +83,17 @@ impl Gate {
     /// The current time between two requests.
     #[must_use]
     pub fn delay(&self) -> Duration {
-        self.pace.delay(self.base(), self.pacer.parallel())
+        self.delays().longest()
     }
 
-    fn base(&self) -> Duration {
-        self.delay.max(self.crawl_delay)
+    /// The delays that the rules ask for.
+    #[must_use]
+    pub fn delays(&self) -> Delays {
+        Delays {
+            set: self.delay,
+            crawl_delay: self.crawl_delay,
+            ..self.pace.delays(self.pacer.parallel())
+        }
     }
 
     /// Sets the delay that the user asks for. The crawl delay of robots.txt still counts if it is longer. A longer delay than before counts

@@ -8,6 +8,7 @@
 use std::time::Duration;
 
 use super::Now;
+use super::delay::Delays;
 use super::settings::Politeness;
 
 /// Share of a slow-down that remains after a good response.
@@ -44,13 +45,27 @@ impl Pace {
         }
     }
 
-    /// The delay of a server that allows `parallel` requests at a time and whose delay is never less than `base`.
-    pub fn delay(&self, base: Duration, parallel: usize) -> Duration {
+    /// The delay of a server that allows `parallel` requests at a time and whose delay is never less than `set`.
+    pub fn delay(&self, set: Duration, parallel: usize) -> Duration {
+        let by_server = self.delays(parallel);
+        Delays { set, ..by_server }.longest()
+    }
+
+    /// The delays of a server that allows `parallel` requests at a time, by its behaviour alone.
+    pub fn delays(&self, parallel: usize) -> Delays {
+        let parallel = parallel.max(1);
         let by_latency = match self.latency {
-            Some(latency) if self.factor > 0.0 => latency.mul_f64(self.factor / parallel.max(1) as f64),
+            Some(latency) if self.factor > 0.0 => latency.mul_f64(self.factor / parallel as f64),
             _ => Duration::ZERO,
         };
-        base.max(by_latency.max(self.slowed).min(self.max))
+        Delays {
+            by_latency: by_latency.min(self.max),
+            slowed: self.slowed.min(self.max),
+            latency: self.latency,
+            latency_factor: self.factor,
+            parallel,
+            ..Delays::default()
+        }
     }
 
     pub fn answered(&mut self, latency: Option<Duration>) {

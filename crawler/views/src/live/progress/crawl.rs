@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use crawl::clock::unix_millis;
+use crawl::delays;
 use crawl::stats::{Rates, RunLimits, Snapshot, TimeLeft, about};
 use crawl::{HostStanding, HostStateKind};
 use terminal::commands::command;
@@ -88,14 +89,14 @@ pub(super) fn describe(
     (first, lines)
 }
 
-/// `hosts: 3 fetching, 7 politeness delay, 2 resting`.
+/// `hosts: 3 fetching, 7 waiting for the politeness delay, 2 resting after a failure, 429 or 503`.
 fn describe_hosts(now: &Snapshot) -> String {
     let counts = HostStateKind::ALL
         .into_iter()
         .map(|state| (state, now.standing.count(state)));
     let parts: Vec<String> = counts
         .filter(|(_, hosts)| *hosts > 0)
-        .map(|(state, hosts)| format!("{hosts} {}", state.describe()))
+        .map(|(state, hosts)| format!("{hosts} {}", state.meaning()))
         .collect();
     if parts.is_empty() {
         return "no host waiting".to_owned();
@@ -103,15 +104,24 @@ fn describe_hosts(now: &Snapshot) -> String {
     format!("hosts: {}", parts.join(", "))
 }
 
-/// `a.example 2000 (resting, 40 s: HTTP status 503)`, `a.example 2000 (politeness delay, at least about 33 min)`.
+/// `a.example 2000 (resting, 40 s: HTTP status 503)`, `a.example 2000 (5.0 s between requests by its latency, its URLs take at least about
+/// 3 h)`.
 fn describe_host(host: &HostStanding, now: u64) -> String {
-    let mut why = host.state.describe().to_owned();
+    let mut why = match host.state {
+        HostStateKind::Delay => String::new(),
+        state => format!("{}, ", state.describe()),
+    };
+    if matches!(host.state, HostStateKind::Delay | HostStateKind::Fetching) {
+        let delay = delays::seconds(host.delays.longest());
+        why.push_str(&format!("{delay} between requests by {}, ", delays::rule(host)));
+    }
+    why.truncate(why.len().saturating_sub(2));
     let wait = host.until.map_or(0, |until| until.saturating_sub(now));
     if wait >= SHORTEST_WAIT_MS {
         why.push_str(&format!(", {} s", wait.div_ceil(1_000)));
     }
     if let Some(least) = host.at_least().filter(|least| *least >= SHORTEST_QUEUE) {
-        why.push_str(&format!(", at least {}", about(least)));
+        why.push_str(&format!(", its URLs take at least {}", about(least)));
     }
     if let Some(failure) = &host.failure {
         why.push_str(&format!(": {failure}"));
@@ -122,6 +132,7 @@ fn describe_host(host: &HostStanding, now: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use web::politeness::Delays;
 
     #[test]
     fn a_host_is_shown_with_its_reason_to_wait() {
@@ -130,7 +141,8 @@ mod tests {
             urls: 7,
             state,
             open: 0,
-            delay: Duration::from_secs(1),
+            delays: Delays::of_configuration(Duration::from_secs(1)),
+            is_ordered: false,
             until,
             failure: failure.map(str::to_owned),
         };
@@ -141,7 +153,7 @@ mod tests {
         );
         assert_eq!(
             shown(host(HostStateKind::Delay, Some(1_000_900), None)),
-            "a.example 7 (politeness delay)"
+            "a.example 7 (1.0 s between requests by delay_ms of the configuration)"
         );
         let slow = |state| HostStanding {
             urls: 2_000,
@@ -149,7 +161,7 @@ mod tests {
         };
         assert_eq!(
             shown(slow(HostStateKind::Delay)),
-            "a.example 2000 (politeness delay, at least about 33 min)"
+            "a.example 2000 (1.0 s between requests by delay_ms of the configuration, its URLs take at least about 33 min)"
         );
         assert_eq!(shown(slow(HostStateKind::GivenUp)), "a.example 2000 (given up)");
     }

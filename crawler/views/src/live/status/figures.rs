@@ -10,6 +10,7 @@ use super::fleet::FleetFigures;
 use crate::live::pace;
 use crate::report::Counts;
 use crawl::clock::unix_millis;
+use crawl::delays;
 use crawl::messages::Ending;
 use crawl::stats::{Bound, RunNow, Snapshot, TimeLeft};
 use crawl::{HostStanding, HostStateKind};
@@ -138,6 +139,10 @@ pub struct HostFigures {
     pub open_requests: u64,
     /// The delay between two requests, as it is now.
     pub delay_seconds: f64,
+    /// The rule that sets it: `configuration`, `order`, `robots`, `latency` or `slowed`.
+    pub delay_rule: &'static str,
+    /// The delay, the rule and the other rules, in words.
+    pub delay_reason: String,
 }
 
 impl Figures {
@@ -237,7 +242,9 @@ impl From<&HostStanding> for HostFigures {
             until: host.until.map(utc),
             failure: host.failure.clone(),
             open_requests: host.open,
-            delay_seconds: host.delay.as_secs_f64(),
+            delay_seconds: host.delays.longest().as_secs_f64(),
+            delay_rule: delays::word(host),
+            delay_reason: delays::reason(host),
         }
     }
 }

@@ -78,6 +78,7 @@ mod tests {
     use crate::live::status::View;
     use crawl::stats::{RunLimits, Stats};
     use crawl::{HostStanding, Standing};
+    use web::politeness::Delays;
 
     fn figures() -> Figures {
         let stats = Arc::new(Stats::default());
@@ -88,7 +89,8 @@ mod tests {
             urls: 7,
             state: HostStateKind::Resting,
             open: 0,
-            delay: Duration::from_secs(1),
+            delays: Delays::of_configuration(Duration::from_secs(1)),
+            is_ordered: false,
             until: Some(1_774_000_000_000),
             failure: Some("</td><script>alert(2)</script>".into()),
         });

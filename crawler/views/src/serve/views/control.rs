@@ -60,6 +60,8 @@ impl ControlPage<'_> {
 struct Standing {
     name: String,
     value: String,
+    /// The delay that counts now, with the rule that sets it.
+    now: String,
     since: Moment,
     /// JSON, in which every character is visible.
     back: String,
@@ -78,6 +80,7 @@ fn dropped(status: &Status, now: SystemTime) -> Vec<Standing> {
     let dropped = status.dropped.iter().map(|dropped| Standing {
         name: cut(&dropped.what, CHARS),
         value: String::new(),
+        now: String::new(),
         since: Moment::of(&dropped.since, now),
         back: order_json(&json!({"order": "restore", "what": [dropped.what]})),
     });
@@ -88,6 +91,7 @@ fn delays(status: &Status, now: SystemTime) -> Vec<Standing> {
     let delays = status.delays.iter().map(|delay| Standing {
         name: cut(&delay.host, CHARS),
         value: format!("{} s", delay.seconds),
+        now: delay.now.clone().unwrap_or_default(),
         since: Moment::of(&delay.since, now),
         back: order_json(&json!({"order": "delay", "host": delay.host, "seconds": "default"})),
     });

@@ -16,6 +16,7 @@ use crate::serve::moment::Moment;
 use crate::serve::reply::{Refusal, Reply};
 use crate::serve::site::Site;
 use crawl::HostStanding;
+use crawl::delays;
 use crawl::stats::RunNow;
 use terminal::units::{duration, grouped, utc};
 
@@ -48,6 +49,8 @@ pub(super) struct HostRow {
     pub state: String,
     pub open: u64,
     pub delay: String,
+    /// The delay with the rule that sets it, and the other rules.
+    pub reason: String,
     pub failure: String,
 }
 
@@ -101,7 +104,8 @@ impl HostRow {
                 state.to_owned()
             },
             open: host.open,
-            delay: format!("{:.1} s", host.delay.as_secs_f64()),
+            delay: delays::seconds(host.delays.longest()),
+            reason: delays::reason(host),
             failure: host.failure.clone().unwrap_or_default(),
         }
     }
