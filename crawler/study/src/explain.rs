@@ -7,6 +7,7 @@ mod answer;
 mod history;
 mod page;
 mod queued;
+mod remedy;
 mod spellings;
 mod summary;
 
@@ -24,6 +25,7 @@ use crawl::redirect::is_in_html;
 use error::RunError;
 
 pub use answer::{Answer, BlockComparison, ComparedPage, FailureAnswer, PageAnswer, QueueAnswer, State};
+pub use remedy::{KeepingSetting, Remedy};
 
 /// Upper bound on the known URLs that the answer suggests.
 const MAX_SUGGESTED: usize = 8;

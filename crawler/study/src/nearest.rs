@@ -16,6 +16,12 @@ use error::RunError;
 
 pub use dedup::Check;
 
+/// The distance up to which a page is near for a person, also if the rule in force is narrower: the built-in one.
+const FURTHER_BITS: u32 = 10;
+
+/// Kept pages among which the search goes further than the rule: more would delay the answer noticeably.
+const MOST_FURTHER: u64 = 50_000;
+
 /// A kept page compared with a text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
@@ -212,6 +218,34 @@ impl KeptPages {
                 })
             }
         }
+    }
+
+    /// Whether [`KeptPages::further`] may find what the rule in force does not look at, in a moment.
+    pub(crate) fn may_look_further(store: &Store, settings: &Settings, signature: &Signature) -> bool {
+        let is_narrow = settings.rule.max_distance < FURTHER_BITS;
+        is_narrow && signature.fingerprint.is_some() && store.counts().kept <= MOST_FURTHER
+    }
+
+    /// An index of all kept pages in memory that finds pages further apart than the rule in force.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub(crate) fn further(store: &Store, settings: &Settings) -> Result<Self, RunError> {
+        let rule = DuplicateRule {
+            max_distance: FURTHER_BITS,
+            ..settings.rule.clone()
+        };
+        let empty = || MemoryIndex::of_width(settings.scheme.width, &rule);
+        let mut index = empty()?;
+        insert_kept(store, 1, &mut index)?;
+        insert_elsewhere(store, &mut index)?;
+        Ok(Self {
+            index: Box::new(index),
+            packed_by: None,
+            behind: empty()?,
+            departed: Vec::new(),
+            is_derived: true,
+        })
     }
 
     /// The candidates for `signature`, the most similar first, without the page `except`.

@@ -27,7 +27,7 @@ use stored::Texts;
 pub use answer::{Answer, ChangedPair, LabelsAnswer, SettingResult};
 pub use config_file::{NotWritten, Plan, Written, plan, write};
 pub use labels_file::LabelsFile;
-pub use question::{At, Question};
+pub use question::{At, Question, SIMILARITIES};
 pub use reason::named;
 pub use stored::Crawl;
 pub use survey::Survey;
@@ -168,7 +168,7 @@ impl Found {
             in_force: self.in_force,
             sample: self.sample,
             labels: LabelsAnswer::new(labels, &self.contradicted, chosen, &crawl.pages),
-            recommendation: reason::recommended(&self.results, &self.recommendation),
+            recommendation: reason::recommended(&self.results, &self.recommendation, labels.labels.pairs()),
             changes,
             settings: self.results,
             written: None,

@@ -119,6 +119,7 @@ fn page(out: &mut String, page: &PageAnswer, screen: Screen) {
     features(out, page, screen);
     history(out, page, screen);
     difference(out, page, screen);
+    remedy(out, page, screen);
     for note in &page.notes {
         out.push('\n');
         out.push_str(&screen.prose(0, &terminal_text(note, URL_CHARS)));
@@ -197,11 +198,21 @@ fn difference(out: &mut String, page: &PageAnswer, screen: Screen) {
     }
 }
 
+/// What keeps a dropped page.
+fn remedy(out: &mut String, page: &PageAnswer, screen: Screen) {
+    let Some(remedy) = &page.remedy else { return };
+    out.push_str(&screen.heading("If it should have been kept"));
+    for step in remedy.steps() {
+        out.push_str(&screen.prose(2, &terminal_text(&step, SHOWN_CHARS)));
+    }
+}
+
 /// The nearest kept pages, except the page that the verdict names.
 fn nearest(out: &mut String, page: &PageAnswer, screen: Screen) {
     if page.nearest.is_empty() {
         if page.verdict == VerdictKind::Kept && page.notes.is_empty() {
-            out.push_str(&screen.heading("No other kept page is near it"));
+            let bits = counted(page.max_distance.into(), "bit");
+            out.push_str(&screen.heading(&format!("No other kept page is within the {bits} of the rule in force")));
         }
         return;
     }

@@ -8,6 +8,7 @@
 use serde::Serialize;
 use storage::VerdictKind;
 
+use super::remedy::Remedy;
 use crate::as_of::AsOf;
 use crate::diff::Diff;
 use crate::named_page::{NamedPage, sequence_of};
@@ -76,7 +77,12 @@ pub struct PageAnswer {
     pub duplicate_by_rule: Option<PageRef>,
     pub compared_with: Option<ComparedPage>,
     pub kept_page: Option<PageRef>,
+    /// What keeps it; `None` for a kept page.
+    pub remedy: Option<Remedy>,
     pub rule: String,
+    /// The largest distance of the rule in force, in bits.
+    #[serde(skip)]
+    pub max_distance: u32,
     pub scheme: String,
     pub fingerprint: Option<String>,
     pub features: Vec<Feature>,
@@ -124,6 +130,9 @@ pub struct ComparedPage {
     pub likeness: Option<Likeness>,
     #[serde(skip)]
     pub fingerprint: Option<dedup::Fingerprint>,
+    /// Whether its text has other numbers than the text of the explained page.
+    #[serde(skip)]
+    pub numbers_differ: bool,
 }
 
 #[derive(Debug, Serialize)]

@@ -6,6 +6,7 @@ use url::Url;
 
 use super::answer::{BlockComparison, ComparedPage, Feature, PageAnswer, PageDiff, PageRef, State};
 use super::history::Former;
+use super::remedy::Remedy;
 use super::summary::{dropped_summary, kept_summary};
 use super::{Explainer, time};
 use crate::archived::ArchivedBody;
@@ -115,12 +116,14 @@ impl Explainer<'_> {
             is_without_body: page.record.is_kept_without_body(),
             crawled_as: former.map(|former| former.verdict.kind()),
             duplicate_by_rule: comparisons.duplicate_by_rule,
+            remedy: self.remedy(&page.record, comparisons.compared_with.as_ref()),
             compared_with: comparisons.compared_with,
             kept_page: comparisons.kept_page,
             rule: match page.signature.fingerprint {
                 Some(_) => rule_in_words(&self.settings.rule),
                 None => short_rule_in_words(&self.settings.rule),
             },
+            max_distance: self.settings.rule.max_distance,
             scheme: scheme_of_texts(self.store).to_owned(),
             fingerprint: page.signature.fingerprint.map(|fingerprint| fingerprint.to_string()),
             distinct_features: explanation.as_ref().map_or(0, |explanation| explanation.distinct),
@@ -207,6 +210,17 @@ impl Explainer<'_> {
         Ok(comparisons)
     }
 
+    /// What keeps the page; `None` for a kept one.
+    fn remedy(&self, page: &PageRecord, of: Option<&ComparedPage>) -> Option<Remedy> {
+        let is_exact = match page.verdict {
+            Verdict::Unique => return None,
+            Verdict::Exact { .. } => true,
+            Verdict::Near { .. } => false,
+        };
+        let other = of?;
+        Some(Remedy::of(is_exact, other, other.numbers_differ, &self.settings.rule))
+    }
+
     /// The stored text; a note says why there is none.
     fn text(&self, page: &PageRecord, notes: &mut Vec<String>) -> Option<String> {
         match self.store.text_of(page) {
@@ -249,6 +263,7 @@ impl Explainer<'_> {
                 Some(other) => Likeness::of(signature, other, &self.settings.rule),
                 None => Likeness::of_verdict(verdict),
             },
+            numbers_differ: other.as_ref().is_some_and(|other| other.numbers != signature.numbers),
             fingerprint: other.and_then(|other| other.fingerprint),
             page: PageRef::new(id, page),
         }))
@@ -269,7 +284,18 @@ impl Explainer<'_> {
                     .to_owned(),
             );
         }
-        let candidates = kept.nearest(&self.settings.rule, signature, Some(id))?;
+        let mut candidates = kept.nearest(&self.settings.rule, signature, Some(id))?;
+        if candidates.is_empty() && KeptPages::may_look_further(self.store, self.settings, signature) {
+            let further = KeptPages::further(self.store, self.settings)?;
+            candidates = further.nearest(&self.settings.rule, signature, Some(id))?;
+            if !candidates.is_empty() {
+                notes.push(format!(
+                    "The rule in force compares pages up to {} bits apart. The nearest pages are further away, and come from an index of all kept \
+                     pages that this command built.",
+                    self.settings.rule.max_distance
+                ));
+            }
+        }
         let mut earlier = candidates.iter().filter(|other| other.id < id);
         let duplicate = earlier.find(|other| other.likeness.is_duplicate);
         let duplicate = self.page_ref(duplicate.map(|other| other.id))?;

@@ -14,6 +14,9 @@ use super::truth::Judged;
 /// Upper bound on the probability of a recommendation by chance, over all settings compared.
 const MOST_CHANCE: f64 = 0.01;
 
+/// With fewer contradicted labels, the labels choose no setting: one slip of a hand would move the setting of a whole site.
+const MIN_CONTRADICTED: usize = 2;
+
 /// The recommended setting. Its F1 is never lower than that of the setting in force.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recommendation {
@@ -39,6 +42,11 @@ pub enum Reason {
         /// Upper bound on its [`chance`](Comparison::chance).
         at_most: f64,
     },
+    /// The setting in force stays: a single label is against it.
+    OneLabel {
+        /// The cell of the nearest setting that agrees with the label.
+        other: usize,
+    },
     /// Another setting contradicts fewer labels.
     Labels {
         /// Number of labels that it contradicts.
@@ -58,7 +66,7 @@ pub enum Reason {
 /// Recommends a setting with the kind of confirmation that is in force. `contradicted` is the number of labels that each setting
 /// contradicts.
 ///
-/// The candidates have at least the F1 of the setting in force, and contradict the fewest labels. Among them the setting in force stays,
+/// The candidates have at least the F1 of the setting in force, and contradict the fewest labels; a single label excludes none. Among them the setting in force stays,
 /// or else the one nearest to it, unless the sample shows beyond chance that another is better.
 #[must_use]
 pub fn recommend(grid: &Grid, judged: &[Judged], scored: &[Scored], contradicted: &[usize]) -> Recommendation {
@@ -88,7 +96,7 @@ pub fn recommend(grid: &Grid, judged: &[Judged], scored: &[Scored], contradicted
         None if !stays => by_labels(nearest),
         None => Recommendation {
             cell: IN_FORCE,
-            reason: candidates.reason_to_stay(&others),
+            reason: candidates.reason_to_stay(&others, contradicted),
         },
     }
 }
@@ -114,7 +122,12 @@ impl<'a> Candidates<'a> {
         let mut cells = same_kind;
         cells.retain(|cell| f1(*cell) >= f1(IN_FORCE) || *cell == IN_FORCE);
         let fewest = cells.iter().map(|cell| contradicted[*cell]).min().unwrap_or(0);
-        cells.retain(|cell| contradicted[*cell] == fewest);
+        let most = if contradicted[IN_FORCE] < MIN_CONTRADICTED {
+            contradicted[IN_FORCE]
+        } else {
+            fewest
+        };
+        cells.retain(|cell| contradicted[*cell] <= most);
         Self {
             settings,
             scored,
@@ -147,7 +160,17 @@ impl<'a> Candidates<'a> {
         best.copied()
     }
 
-    fn reason_to_stay(&self, others: &[(usize, Comparison)]) -> Reason {
+    /// The nearest setting that contradicts fewer labels than the one in force.
+    fn agreeing(&self, contradicted: &[usize]) -> Option<usize> {
+        let cells = self.cells.iter().copied();
+        let agreeing = cells.filter(|cell| contradicted[*cell] < contradicted[IN_FORCE]);
+        agreeing.min_by(|a, b| distance(self.settings, *a).total_cmp(&distance(self.settings, *b)))
+    }
+
+    fn reason_to_stay(&self, others: &[(usize, Comparison)], contradicted: &[usize]) -> Reason {
+        if let Some(other) = self.agreeing(contradicted) {
+            return Reason::OneLabel { other };
+        }
         match self.best_of(others) {
             _ if self.scored[IN_FORCE].judged() == 0 => Reason::NothingJudged,
             Some((best, comparison)) if self.f1(best) > self.f1(IN_FORCE) => Reason::MaybeChance {

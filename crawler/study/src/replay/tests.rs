@@ -442,6 +442,20 @@ fn labels_are_respected_where_f1_is_no_lower() {
 }
 
 #[test]
+fn a_single_label_recommends_no_other_setting() {
+    let grid = three();
+    let equal = judgement(3, |_, page| page > 3, 40);
+    let by_label = recommend(&grid, &equal, &score(&grid, &equal), &[1, 1, 0]);
+    let reason = Reason::OneLabel { other: 2 };
+    assert_eq!(by_label, Recommendation { cell: 0, reason });
+    // The sample shows more than a label, and a setting with more contradicted labels is none.
+    let better = judgement(3, |cell, page| cell > 0 && page < 12 || page >= 20, 100);
+    let by_sample = recommend(&grid, &better, &score(&grid, &better), &[1, 2, 1]);
+    assert_eq!(by_sample.cell, 2);
+    assert!(matches!(by_sample.reason, Reason::Better { .. }), "{by_sample:?}");
+}
+
+#[test]
 fn settings_with_another_confirmation_are_not_recommended() {
     let alone = Thresholds {
         max_distance: 10,

@@ -156,6 +156,8 @@ pub struct Recommended {
     pub setting: Thresholds,
     pub stays: bool,
     pub why: &'static str,
+    /// Number of other settings with the same verdicts as the one in force.
+    pub alike: usize,
     pub reason: String,
 }
 

@@ -10,6 +10,9 @@ use config::settings::Settings;
 /// Distances to try if the user names none.
 const DISTANCES: RangeInclusive<u32> = 0..=10;
 
+/// Similarities to try if the user names none.
+pub const SIMILARITIES: [f32; 9] = [0.6, 0.65, 0.7, 0.73, 0.76, 0.79, 0.82, 0.85, 0.9];
+
 /// A setting as the user names it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct At {

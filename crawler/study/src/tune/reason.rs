@@ -3,16 +3,23 @@
 use dedup::Confirm;
 
 use super::answer::{Recommended, SettingResult};
+use terminal::commands::command;
+use terminal::units::counted;
+
 use crate::replay::{Comparison, IN_FORCE, Reason, Recommendation, Thresholds};
 
+/// Labels that are enough for a recommendation, as the help of `crawler label` says.
+const ENOUGH_LABELS: usize = 20;
+
 /// The recommendation with its reason.
-pub(super) fn recommended(results: &[SettingResult], recommendation: &Recommendation) -> Recommended {
+pub(super) fn recommended(results: &[SettingResult], recommendation: &Recommendation, labels: usize) -> Recommended {
     let result = &results[recommendation.cell];
     Recommended {
         setting: result.thresholds,
         stays: result.is_in_force,
         why: why(results, &recommendation.reason),
-        reason: sentence(results, recommendation),
+        alike: alike(results).count(),
+        reason: sentence(results, recommendation, labels),
     }
 }
 
@@ -23,12 +30,13 @@ fn why(results: &[SettingResult], reason: &Reason) -> &'static str {
         Reason::NothingJudged => "nothing_judged",
         Reason::NoneBetter => "none_better",
         Reason::MaybeChance { .. } => "maybe_chance",
+        Reason::OneLabel { .. } => "one_label",
         Reason::Labels { .. } => "labels",
         Reason::Better { .. } => "better",
     }
 }
 
-fn sentence(results: &[SettingResult], recommendation: &Recommendation) -> String {
+fn sentence(results: &[SettingResult], recommendation: &Recommendation, labels: usize) -> String {
     let cell = recommendation.cell;
     let setting = named(results[cell].thresholds);
     let f1 = |cell: usize| {
@@ -42,7 +50,13 @@ fn sentence(results: &[SettingResult], recommendation: &Recommendation) -> Strin
         Reason::NoneBetter if has_no_pairs(results) => format!(
             "stay at {setting}: no page of the sample has a duplicate, and no setting drops one, so nothing could be judged."
         ),
-        Reason::NoneBetter => format!("stay at {setting}: no other setting is better."),
+        Reason::NoneBetter => format!("stay at {setting}: no other setting is better.{}", as_good(results)),
+        Reason::OneLabel { other } => format!(
+            "stay at {setting}: one of your labels is against it, which is too little evidence for another setting of the whole crawl. \
+             The nearest setting that agrees with it is {}.{}",
+            named(results[*other].thresholds),
+            few(labels),
+        ),
         Reason::MaybeChance {
             best,
             comparison,
@@ -57,9 +71,10 @@ fn sentence(results: &[SettingResult], recommendation: &Recommendation) -> Strin
         ),
         Reason::Labels { contradicted, in_force } => format!(
             "{setting}: it contradicts {contradicted} of your labels, and the setting in force contradicts {in_force}. Its F1 is {} \
-             against {}.",
+             against {}.{}",
             f1(cell),
             f1(IN_FORCE),
+            few(labels),
         ),
         Reason::Better { comparison, at_most } => format!(
             "{setting}: F1 {} against {}. It is {}. Of the pages that are neither duplicates nor different it drops {}, and the \
@@ -71,6 +86,52 @@ fn sentence(results: &[SettingResult], recommendation: &Recommendation) -> Strin
             results[IN_FORCE].grey,
         ),
     }
+}
+
+/// The other settings with the verdicts of the one in force, on every page of the crawl.
+fn alike(results: &[SettingResult]) -> impl Iterator<Item = &SettingResult> {
+    results
+        .iter()
+        .filter(|result| !result.is_in_force && result.newly_dropped == 0 && result.newly_kept == 0)
+}
+
+/// That other settings do the same, so that the crawl shows no difference between them.
+fn as_good(results: &[SettingResult]) -> String {
+    let alike: Vec<Thresholds> = alike(results).map(|result| result.thresholds).collect();
+    let distances = alike.iter().map(|alike| alike.max_distance);
+    let (Some(least), Some(most)) = (distances.clone().min(), distances.max()) else {
+        return String::new();
+    };
+    let similarities = alike.iter().filter_map(|alike| match alike.confirm {
+        Confirm::Sketch { min_similarity } => Some(min_similarity),
+        Confirm::Distance | Confirm::Combined { .. } => None,
+    });
+    let (lowest, highest) = similarities.fold((f32::MAX, 0.0_f32), |(low, high), similarity| {
+        (low.min(similarity), high.max(similarity))
+    });
+    let similarities = if lowest <= highest {
+        format!(", similarities {lowest} to {highest}")
+    } else {
+        String::new()
+    };
+    format!(
+        " {} of the {} others give every page the same verdict (distances {least} to {most}{similarities}), so this crawl is too little \
+         evidence to choose between them.",
+        alike.len(),
+        results.len() - 1,
+    )
+}
+
+/// That the labels are few.
+fn few(labels: usize) -> String {
+    if labels >= ENOUGH_LABELS {
+        return String::new();
+    }
+    format!(
+        " That rests on {}; {ENOUGH_LABELS} are enough: `{}` asks for more.",
+        counted(labels as u64, "label"),
+        command("label", &[])
+    )
 }
 
 /// Whether no page of the sample has a duplicate and no setting drops one: then there is no estimate.

@@ -10,11 +10,10 @@ use super::program::Program;
 use config::settings::Settings;
 use study::labels;
 use study::scheme;
-use study::tune::{Crawl, LabelsFile, Question, Step, Survey};
+use study::tune::{Crawl, LabelsFile, Question, SIMILARITIES, Step, Survey};
 use terminal::units::grouped;
 
-/// The similarities of `crawler tune`, and its sample.
-pub(super) const SIMILARITIES: [f32; 9] = [0.6, 0.65, 0.7, 0.73, 0.76, 0.79, 0.82, 0.85, 0.9];
+/// The sample of `crawler tune`.
 const SAMPLE: usize = 3_000;
 
 /// Pairs in the answer for the recommended setting.

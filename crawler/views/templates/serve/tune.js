@@ -235,15 +235,27 @@
     set('written', `Written to ${done.file}. The next run uses it; to change the verdicts of now, decide all pages again.`);
   }));
 
-  const follow = async () => {
+  // Loads the page again as soon as the server has read the new verdicts. The result stays: the server tells it again.
+  const shown = async () => {
+    for (let tries = 0; tries < 240; tries += 1) {
+      const now = await ask('/api/state');
+      if (String(now.number) !== document.body.dataset.number) {
+        location.reload();
+        return;
+      }
+      await later(WAIT_MS);
+    }
+  };
+  const follow = async (begun) => {
     for (;;) {
       const now = await ask('/api/redecide');
       set('again-standing', now.text);
       byId('again').disabled = now.state === 'running';
       if (now.state !== 'running') {
-        if (now.state === 'done') set('again-standing', now.text + ' Reload the page for the new numbers.');
+        if (begun === true && now.state === 'done') await shown();
         return;
       }
+      begun = true;
       await later(WAIT_MS);
     }
   };
@@ -253,8 +265,8 @@
     byId('sure').hidden = true;
     byId('again').focus();
     await ask('/api/redecide', {});
-    await follow();
+    await follow(true);
   }));
-  say('again-standing', follow)();
+  say('again-standing', () => follow(false))();
   say('standing', begin)();
 })();

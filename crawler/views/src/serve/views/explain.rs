@@ -163,9 +163,10 @@ pub fn page(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
         fetched: page
             .and_then(|page| page.fetched_at.as_deref())
             .map(|at| Moment::of(at, SystemTime::now())),
-        undo: page
-            .and_then(|page| page.compared_with.as_ref().zip(current.model.row(page.id)))
-            .and_then(|(other, row)| Undo::of(row, other, &current.model.report)),
+        undo: page.and_then(|page| {
+            let row = current.model.row(page.id)?;
+            Some(Undo::of(row, page.compared_with.as_ref()?, page.remedy.as_ref()?))
+        }),
         links,
         row: page.and_then(|page| current.model.row(page.id)),
         answer: &answer,

@@ -17,6 +17,7 @@ use config::settings::Settings;
 use config::{Origin, Sources};
 use study::replay::Thresholds;
 use study::tune::{self, NotWritten, Plan};
+use terminal::commands::command;
 
 /// Pairs of changed pages in an answer.
 const SHOWN: usize = 100;
@@ -29,6 +30,8 @@ struct TunePage<'a> {
     plane: Plane,
     /// The columns of the chart of distances.
     slots: usize,
+    /// The command that tries settings which the sliders do not have.
+    further: String,
 }
 
 pub fn page(site: &Arc<Site>) -> Result<Reply, Refusal> {
@@ -42,6 +45,7 @@ pub fn page(site: &Arc<Site>) -> Result<Reply, Refusal> {
             .len()
             .max(report.thresholds.max_distance as usize + 2),
         plane: Plane::of(report),
+        further: command("tune", &["--distances", "12,14"]),
         sections: current.model.sections(),
     })
 }
@@ -124,9 +128,11 @@ fn planned(site: &Site, asked: &Asked) -> Result<Plan, Refusal> {
     let to = setting.thresholds(&settings)?;
     let survey = site.survey(&site.current()?)?;
     if !survey.has(to) {
-        return Err(Refusal::bad(
-            "the sliders do not have this setting; /api/tune lists those that they have",
-        ));
+        let distance = to.max_distance.to_string();
+        return Err(Refusal::bad(format!(
+            "the sliders do not have this setting; /api/tune lists those that they have, and `{}` tries others",
+            command("tune", &["--distances", &distance])
+        )));
     }
     let path = (site.program.configuration_file)().map_err(|reason| Refusal::new(StatusCode::CONFLICT, reason))?;
     tune::plan(&path, path.is_file(), Thresholds::of(&settings.rule), to).map_err(refused)

@@ -1,0 +1,111 @@
+//! What keeps a page that was dropped.
+
+use dedup::{Confirm, DuplicateRule};
+use serde::Serialize;
+
+use super::answer::ComparedPage;
+use crate::tune::SIMILARITIES;
+use terminal::commands::command;
+use terminal::units::counted;
+
+/// What keeps a dropped page, by the rule in force.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Remedy {
+    /// Whether the page has the text of the kept page, so that every setting drops it.
+    pub is_exact: bool,
+    /// Whether `dedup.numbers_must_match = true` keeps it, because the two texts have other numbers.
+    pub by_numbers: bool,
+    /// The thresholds nearest to those in force that keep it; `None` if the texts differ too little.
+    pub setting: Option<KeepingSetting>,
+}
+
+/// Thresholds that keep a page.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct KeepingSetting {
+    /// `dedup.max_distance`.
+    pub max_distance: u32,
+    /// `dedup.min_similarity`; `None` if the rule has none.
+    pub min_similarity: Option<f32>,
+    /// The threshold that changes, in words: `a smallest similarity of 0.9`.
+    pub words: String,
+}
+
+impl KeepingSetting {
+    /// As an argument: `10,0.9`.
+    #[must_use]
+    pub fn argument(&self) -> String {
+        match self.min_similarity {
+            Some(least) => format!("{},{least}", self.max_distance),
+            None => self.max_distance.to_string(),
+        }
+    }
+}
+
+impl Remedy {
+    /// For a page that was dropped because of `other`. `numbers_differ`: whether the two texts have other numbers.
+    pub(super) fn of(is_exact: bool, other: &ComparedPage, numbers_differ: bool, rule: &DuplicateRule) -> Self {
+        Self {
+            is_exact,
+            by_numbers: !is_exact && numbers_differ && !rule.numbers_must_match,
+            setting: if is_exact { None } else { setting(other, rule) },
+        }
+    }
+
+    /// What to do, a line each, as commands and keys.
+    #[must_use]
+    pub fn steps(&self) -> Vec<String> {
+        if self.is_exact {
+            return vec!["Its text is the text of the kept page, so every setting drops it.".to_owned()];
+        }
+        let mut steps = Vec::new();
+        if self.by_numbers {
+            steps.push(
+                "Its numbers differ from those of the kept page: dedup.numbers_must_match = true keeps it, and every other page whose numbers \
+                 differ. That changes less than a threshold."
+                    .to_owned(),
+            );
+        }
+        if let Some(setting) = &self.setting {
+            steps.push(format!(
+                "With {}, the crawl keeps it. What else that changes, on the whole site: `{}`; --write writes it to the configuration.",
+                setting.words,
+                command("tune", &["--at", &setting.argument()])
+            ));
+        }
+        if steps.is_empty() {
+            steps.push("The texts differ too little for any setting.".to_owned());
+            return steps;
+        }
+        steps.push(format!(
+            "A change takes effect when all pages are decided again: `{}`",
+            command("rebuild", &["--redecide"])
+        ));
+        let run = command("run", &[]);
+        steps.push(format!(
+            "The next run fetches the page once more if the archive has no body of it: `{run}`"
+        ));
+        steps
+    }
+}
+
+fn setting(other: &ComparedPage, rule: &DuplicateRule) -> Option<KeepingSetting> {
+    let likeness = other.likeness.as_ref()?;
+    let in_force = match rule.confirm {
+        Confirm::Sketch { min_similarity } => Some(min_similarity),
+        Confirm::Distance | Confirm::Combined { .. } => None,
+    };
+    let least = SIMILARITIES.into_iter().find(|least| *least > likeness.similarity);
+    if let (Some(_), Some(least)) = (in_force, least) {
+        return Some(KeepingSetting {
+            max_distance: rule.max_distance,
+            min_similarity: Some(least),
+            words: format!("a smallest similarity of {least}"),
+        });
+    }
+    let distance = likeness.distance?.checked_sub(1)?;
+    Some(KeepingSetting {
+        max_distance: distance,
+        min_similarity: in_force,
+        words: format!("a largest distance of {}", counted(distance.into(), "bit")),
+    })
+}
