@@ -339,9 +339,12 @@ fn config_check_lists_every_fault_with_its_place() {
         let ended = config(&[file], &set, &["check", "my.toml"]).with_code(2);
         ended.says(&["my.toml:2: ", "environment variable CRAWLER_DEDUP_MAX_DISTANCE", part]);
     }
-    config(&[], &[], &["check"])
-        .with_code(2)
-        .complains_of(&["config.toml", "No such file"]);
+    config(&[], &[], &["check"]).with_code(2).complains_of(&[
+        "config.toml",
+        "No such file",
+        "--config",
+        "crawler init URL",
+    ]);
 }
 
 #[test]
@@ -434,4 +437,30 @@ fn the_error_for_an_invalid_flag_does_not_name_the_file() {
     let mut command = crawler(["dedup", "--max-distance", "40", "config.toml"]);
     let ended = run(command.current_dir(folder.path())).with_code(2);
     ended.complains_of(&["the command line: dedup.max_distance = 40"]);
+}
+
+#[test]
+fn each_key_is_explained_with_its_value_and_origin() {
+    let file = ("config.toml", "[politeness]\nlatency_factor = 3.0\n");
+    config(&[file], &[], &["explain", "latency_factor"]).succeeded().says(&[
+        "politeness.latency_factor = 3.0 (config.toml, line 2)",
+        "times the latency of the server",
+        "Default: 2.0. Environment: CRAWLER_POLITENESS_LATENCY_FACTOR",
+    ]);
+    let section = config(&[file], &[], &["explain", "politeness", "extract"]).succeeded();
+    section.says(&[
+        "politeness.max_crawl_delay_ms = 60000 (default)",
+        "extract = []",
+        "CSS selectors",
+    ]);
+    config(&[file], &[], &["explain", "latency_facto"])
+        .with_code(2)
+        .complains_of(&["did you mean latency_factor?"]);
+    let shown = config(&[file], &[], &["show", "--comments"]).succeeded().stdout;
+    assert!(
+        shown.contains("# The delay is at least this factor times the latency"),
+        "{shown}"
+    );
+    let again = config(&[("config.toml", &shown)], &[], &["show"]).succeeded();
+    again.says(&["latency_factor = 3.0"]);
 }

@@ -8,6 +8,7 @@
 //! - `file`: reads a `config.toml`
 //! - `sources`: where each value comes from: default, file, environment or flag
 //! - `check`: every fault in a file; `wording`: types in words; `lines`: where the keys stand
+//! - `manual`: the meaning of each key, from the sample file
 //! - `record`: the configuration that a data folder keeps of its last run
 //! - `url_pattern`, `page_pattern`: URLs and pages by their names
 
@@ -16,6 +17,7 @@ mod error;
 mod file;
 mod keys;
 mod lines;
+mod manual;
 mod page_pattern;
 mod record;
 mod secrets;
@@ -29,7 +31,8 @@ use serde::{Deserialize, Serialize};
 
 pub use check::check;
 pub use error::ConfigError;
-pub use keys::nearest;
+pub use keys::{Key, nearest};
+pub use manual::{Meaning, meanings};
 pub use record::{Kept, Record};
 use sections::{
     DedupSection, ExtractEntry, FetchSection, FleetSection, HostEntry, IdentitySection, PolitenessSection,

@@ -33,7 +33,9 @@ use clap::{Args, Parser, Subcommand};
 use url::Url;
 
 pub use check::{AnswerFormat, CheckArgs};
-pub use config::{ConfigAction, ConfigArgs, ConfigCheckArgs, ConfigFormat, ConfigShowArgs, Overrides};
+pub use config::{
+    ConfigAction, ConfigArgs, ConfigCheckArgs, ConfigExplainArgs, ConfigFormat, ConfigShowArgs, Overrides,
+};
 pub use control::{ControlAction, ControlAddArgs, ControlArgs, ControlFormat};
 pub use dedup::{CandidateSource, DedupArgs, GroupBy, Split};
 pub use explain::ExplainArgs;

@@ -1,6 +1,10 @@
 //! `crawler config`
 
+mod explain;
+
+use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use serde_json::json;
@@ -11,7 +15,7 @@ use super::output::{or_reader_gone, say};
 use crate::cli::arguments::{self, ConfigAction, ConfigCheckArgs, ConfigFormat, ConfigShowArgs};
 use crate::cli::error::{Error, UsageError};
 use config::settings::Settings;
-use config::{self, Config, Origin, Sources};
+use config::{self, Config, ConfigError, Origin, Sources};
 use error::RunError;
 
 /// Column of the comments, where the value is short enough.
@@ -21,13 +25,20 @@ pub(super) fn execute(args: &arguments::ConfigArgs) -> Result<(), Error> {
     match &args.action {
         ConfigAction::Check(args) => check(args),
         ConfigAction::Show(args) => show(args),
+        ConfigAction::Explain(args) => explain::execute(args),
     }
 }
 
 fn check(args: &ConfigCheckArgs) -> Result<(), Error> {
     let file = args.config.as_deref().unwrap_or(&args.file);
     let path = file.display();
-    let findings = config::check(&Config::text(file).map_err(UsageError::from)?);
+    let text = Config::text(file).map_err(|error| match error {
+        ConfigError::Unreadable { ref source, .. } if source.kind() == ErrorKind::NotFound => UsageError::Argument(
+            format!("{error}; name a file with --config, or write one: crawler init URL"),
+        ),
+        error => error.into(),
+    })?;
+    let findings = config::check(&text);
     for finding in &findings {
         say(&format!("{path}:{finding}"))?;
     }
@@ -60,7 +71,7 @@ fn show(args: &ConfigShowArgs) -> Result<(), Error> {
         sources.set_by_flag(key, flag);
     }
     let text = match args.format {
-        ConfigFormat::Toml => as_toml(&sources),
+        ConfigFormat::Toml => as_toml(&sources, args.comments),
         ConfigFormat::Json => as_json(&sources)?,
     };
     let mut stdout = std::io::stdout().lock();
@@ -75,7 +86,8 @@ fn show(args: &ConfigShowArgs) -> Result<(), Error> {
 }
 
 /// The configuration as a file, without secrets.
-fn as_toml(sources: &Sources) -> String {
+fn as_toml(sources: &Sources, comments: bool) -> String {
+    let meanings = if comments { config::meanings() } else { BTreeMap::new() };
     let mut text = String::new();
     let mut section = String::new();
     let mut shown = sources.shown();
@@ -87,6 +99,9 @@ fn as_toml(sources: &Sources) -> String {
             let apart = if text.is_empty() { "" } else { "\n" };
             push(&mut text, format_args!("{apart}[{}]\n", key.section));
             section.clone_from(&key.section);
+        }
+        for line in meanings.get(&key.path()).iter().flat_map(|meaning| &meaning.lines) {
+            push(&mut text, format_args!("# {line}\n"));
         }
         let line = format!("{name} = {value}");
         push(

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::ConfigFile;
-use super::values::parse_delay;
+use super::values::{parse_delay, parse_pages};
 
 /// `crawler config`
 #[derive(Debug, Args)]
@@ -23,6 +23,8 @@ pub enum ConfigAction {
     Check(ConfigCheckArgs),
     /// Show every key with its value in force and the origin of the value.
     Show(ConfigShowArgs),
+    /// Explain keys: their meaning, the value in force and its origin.
+    Explain(ConfigExplainArgs),
 }
 
 /// `crawler config check`
@@ -39,6 +41,20 @@ pub struct ConfigCheckArgs {
     /// Configuration file, as for the other commands; replaces FILE.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+}
+
+/// `crawler config explain`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    crawler config explain latency_factor        one key, with or without its section\n  \
+    crawler config explain politeness            all keys of a section\n\
+    `crawler config show --comments` explains every key.")]
+pub struct ConfigExplainArgs {
+    /// Keys such as politeness.delay_ms or delay_ms, or sections such as politeness.
+    #[arg(value_name = "KEY", required = true)]
+    pub keys: Vec<String>,
+    #[command(flatten)]
+    pub config: ConfigFile,
 }
 
 /// The forms of `crawler config show`.
@@ -62,6 +78,9 @@ pub struct ConfigShowArgs {
     pub config: ConfigFile,
     #[command(flatten)]
     pub overrides: Overrides,
+    /// Explain each key in a comment, as the sample config.toml does.
+    #[arg(long)]
+    pub comments: bool,
     /// Form of the answer.
     #[arg(long, value_enum, default_value_t = ConfigFormat::Toml)]
     pub format: ConfigFormat,
@@ -71,7 +90,7 @@ pub struct ConfigShowArgs {
 #[derive(Debug, Clone, Args)]
 pub struct Overrides {
     /// Stop after this many pages with a verdict, in all runs on the data folder; overrides scope.max_pages.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = parse_pages)]
     pub max_pages: Option<u64>,
     /// Time between two requests to a host, such as 250ms or 2s; overrides politeness.delay_ms. A longer Crawl-delay of robots.txt counts.
     #[arg(long, value_name = "TIME", value_parser = parse_delay)]
@@ -82,6 +101,33 @@ pub struct Overrides {
 }
 
 impl Overrides {
+    /// The flags that are given, as words of a command line; those that are not, from the words of an earlier one.
+    pub(crate) fn words(&self, earlier: &[String]) -> Vec<String> {
+        let given = [
+            ("--max-pages", self.max_pages.map(|pages| pages.to_string())),
+            (
+                "--delay",
+                self.delay
+                    .map(|delay| humantime::format_duration(delay).to_string().replace(' ', "")),
+            ),
+            ("--allow-private", self.allow_private.then(String::new)),
+        ];
+        let mut words = Vec::new();
+        for (flag, value) in given {
+            let at = earlier.iter().position(|word| word == flag);
+            let before = || match flag {
+                "--allow-private" => at.map(|_| String::new()),
+                _ => earlier.get(at? + 1).cloned(),
+            };
+            let Some(value) = value.or_else(before) else {
+                continue;
+            };
+            words.push(flag.to_owned());
+            words.extend((!value.is_empty()).then_some(value));
+        }
+        words
+    }
+
     /// Applies the flags to `config`. Returns each changed key with its flag.
     pub(crate) fn apply(&self, config: &mut config::Config) -> Vec<(&'static str, &'static str)> {
         let mut set = Vec::new();

@@ -15,14 +15,25 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
     match humantime::parse_duration(text) {
         Ok(time) if time > Duration::ZERO => Ok(time),
         Ok(_) => Err("must be greater than zero".into()),
-        Err(error) => Err(format!("{error}; write a time such as 90s, 10m or 2h")),
+        Err(_) => Err("this is no time; write one such as 90s, 10m or 2h".to_owned()),
+    }
+}
+
+/// Parses a number of pages, at least 1.
+pub(crate) fn parse_pages(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(pages) if pages > 0 => Ok(pages),
+        _ => Err("write a whole number from 1, such as 1000".to_owned()),
     }
 }
 
 /// Parses a delay in whole milliseconds; 0 needs no unit.
 pub(crate) fn parse_delay(text: &str) -> Result<Duration, String> {
-    let delay =
-        humantime::parse_duration(text).map_err(|error| format!("{error}; write a time such as 250ms or 2s"))?;
+    let delay = humantime::parse_duration(text).map_err(|_| match text.parse::<f64>() {
+        Ok(_) if text.starts_with('-') => "must not be negative; write a time such as 250ms or 2s".to_owned(),
+        Ok(_) => format!("the unit is missing; write {text}s for seconds, or a time such as 250ms"),
+        Err(_) => "this is no time; write one such as 250ms or 2s".to_owned(),
+    })?;
     if delay.subsec_nanos() % 1_000_000 == 0 {
         Ok(delay)
     } else {
