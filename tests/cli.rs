@@ -184,6 +184,51 @@ fn an_invalid_command_line_ends_with_exit_code_2() {
 }
 
 #[test]
+fn a_slip_on_the_command_line_is_answered_with_what_to_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let fails = |arguments: &[&str], parts: &[&str]| {
+        run(crawler(arguments).current_dir(folder.path()))
+            .with_code(2)
+            .complains_of(parts);
+    };
+    fails(&[], &["Log to standard error: -v decisions"]);
+    fails(&["crawl", "https://a.example/"], &["`crawler run URL` crawls a site"]);
+    let url = "https://a.example/";
+    fails(
+        &["run", url, "--max-pages", "ten"],
+        &["write a whole number from 1, such as 1000"],
+    );
+    fails(&["run", url, "--delay", "fast"], &["write one such as 250ms or 2s"]);
+    fails(&["run", url, "--delay", "3"], &["the unit is missing; write 3s"]);
+    fails(
+        &["run", "http://"],
+        &["empty host", "write a URL such as https://example.org/"],
+    );
+    fails(&["run", "not a url"], &["https://example.org/"]);
+    assert!(!folder.path().join("data").exists());
+}
+
+#[test]
+fn a_site_that_does_not_answer_is_named_with_what_to_check() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = |arguments: &[&str]| run(crawler(arguments).current_dir(folder.path()));
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    drop(listener);
+    fs::write(folder.path().join("config.toml"), "politeness.retry_delay_ms = 1\n").unwrap();
+    let ended = here(&["run", &url, "--allow-private", "--delay", "0"]).with_code(5);
+    ended
+        .says(&["check scheme, name and port of the URL"])
+        .complains_of(&["no seed led to a page: 1 host was given up"]);
+    let report = here(&["report"]).succeeded();
+    assert!(!report.stdout.contains("crawler tune"), "{}", report.stdout);
+    let blocked = folder.path().join("file");
+    fs::write(&blocked, "").unwrap();
+    let ended = here(&["run", &url, "--data", "file/data"]).with_code(1);
+    assert!(!ended.stderr.contains("crawling "), "{}", ended.stderr);
+}
+
+#[test]
 fn the_text_report_shows_counts_clusters_hosts_and_failures() {
     let (site, crawl) = finished();
     let report = crawl.read("report", &["--full"]).succeeded();

@@ -350,7 +350,7 @@ fn an_order_that_does_not_count_names_the_rule_that_does() {
     let running = crawl.start();
     gate.wait_for_arrival();
     let unknown = ["knows no URL of b.example yet", "check the name"];
-    order(&crawl, &["delay", "b.example", "3"], &unknown);
+    order(&crawl, &["delay", "b.example", "3s"], &unknown);
     gate.open();
     let host = url::Url::parse(&site.url("/")).unwrap();
     let host = host.host_str().unwrap();
@@ -411,7 +411,7 @@ fn what_is_no_order_is_refused_with_what_to_do() {
         ),
         (&["drop", "regex:("], &["regular expression"]),
         (&["restore", "a.example"], &["a.example is not dropped; nothing is"]),
-        (&["delay", "a.example", "-1"], &["-1"]),
+        (&["delay", "a.example", "-1"], &["-1", "write seconds from 0 to 86400"]),
         (&["delay", "a.example", "soon"], &["write seconds from 0 to 86400"]),
         (
             &["delay", "https://a.example", "1"],

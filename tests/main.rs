@@ -26,6 +26,7 @@
 //! - [`kept_settings`]: the settings by which other commands judge a crawl; [`config`]: what cannot be used ends with exit code 2; [`cli`]: help, forms and exit codes of the commands
 //! - [`fleet`]: several workers on one crawl; [`worker_folder`]: what one sees in the folder of one of them
 //! - [`explain`]: why a page was kept or dropped; [`check`]: whether a text is already in the store
+//! - [`remedies`]: what keeps a page that was dropped, and a crawl that goes on by itself
 //! - [`merge`]: one crawl of several
 //! - [`endings`]: exit codes and summaries; [`stop`]: a run that is told to end, and does; [`stalls`]: one host cannot stop the others
 //! - [`serve`]: the report in which one can work; [`status`]: a crawl at work, seen over HTTP; [`logs`]: what happens, in a file
@@ -89,6 +90,7 @@ mod one_template;
 mod politeness;
 mod redecide;
 mod refresh;
+mod remedies;
 mod report;
 mod resume;
 mod robots;

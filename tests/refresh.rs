@@ -320,7 +320,7 @@ fn a_refresh_needs_no_seeds_but_a_crawl() {
     assert!(!crawl.path("nowhere").join("state").exists());
     run(crawler(["run"]).current_dir(crawl.path("")))
         .with_code(2)
-        .complains_of(&["--seeds"]);
+        .complains_of(&["to continue as it did: `crawler run --config test.toml`"]);
 }
 
 #[test]

@@ -115,15 +115,13 @@ fn every_reading_command_answers_while_a_crawl_runs() {
 fn commands_that_write_say_who_holds_the_folder_and_how_to_stop_it() {
     let (site, gate) = held_site();
     let (crawl, running) = held_crawl(&site, &gate);
-    let (holder, kill) = (
-        format!("process {} (crawler run, since ", running.id()),
-        format!("kill {}", running.id()),
-    );
+    let holder = format!("process {} (crawler run, since ", running.id());
+    let stop = "crawler control stop --data data";
     for command in ["rebuild", "gc"] {
         crawl
             .read(command, &[])
             .with_code(1)
-            .complains_of(&["data is in use by", &holder, &kill]);
+            .complains_of(&["data is in use by", &holder, stop]);
     }
     gate.open();
     running.wait().succeeded();

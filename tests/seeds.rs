@@ -84,7 +84,7 @@ fn a_crawl_without_a_page_ends_with_a_code_of_its_own() {
         .complains_of(&["no seed led to a page"]);
     let site = Site::of([("/", Answer::status(404))]);
     let crawl = Crawl::of(site.url("/"));
-    crawl.run_without_page().complains_of(&["1 URLs failed"]);
+    crawl.run_without_page().complains_of(&["1 URL failed"]);
     let site = Site::of([("/", home(NO_LINKS))]);
     let mut crawl = Crawl::of(site.url("/"));
     crawl.add_seed(&site.url("/missing"));
@@ -107,7 +107,7 @@ fn a_url_on_the_command_line_is_a_seed() {
             .current_dir(folder.path())
             .env("CRAWLER_POLITENESS_DELAY_MS", "0");
         let ended = run(&mut command).succeeded();
-        let settings = "the pages of this host, 0s or more between two requests to a host (from the built-in settings;";
+        let settings = "the pages of this host, 0s or more between two requests to a host (from the built-in settings and --allow-private and CRAWLER_POLITENESS_DELAY_MS;";
         ended
             .says(&["Finished", "kept 2"])
             .complains_of(&[&format!("crawling {url} into the folder {data}: {settings}")]);

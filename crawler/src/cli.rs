@@ -50,6 +50,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::ErrorKind;
 
 use crate::cli::arguments::{Cli, Command, LogFormat};
 use crawl::shutdown;
@@ -58,6 +59,9 @@ use terminal::colours::has_colours;
 use terminal::commands;
 use terminal::tell::tell;
 use views::live::log;
+
+/// What is said of a command that does not exist.
+const UNKNOWN_COMMAND: &str = "\n`crawler run URL` crawls a site, and `crawler --help` lists all commands.\n";
 
 /// Exit code of a Rust program after a panic.
 const PANICKED: u8 = 101;
@@ -119,7 +123,12 @@ fn misunderstood(answer: &clap::Error) -> ExitCode {
     } else {
         answer.render().to_string()
     };
-    let text = text.replacen("error:", "crawler:", 1);
+    // The help in place of a missing command is no error.
+    let text = match answer.kind() {
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => text,
+        ErrorKind::InvalidSubcommand => text.replacen("error:", "crawler:", 1) + UNKNOWN_COMMAND,
+        _ => text.replacen("error:", "crawler:", 1),
+    };
     // `tell` would show the escape sequences of the colours as text.
     if let Err(error) = std::io::stderr().write_all(text.as_bytes()) {
         tracing::debug!("the error was not shown: {error}");

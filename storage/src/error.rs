@@ -22,7 +22,7 @@ pub enum StorageError {
         dir: PathBuf,
     },
     /// Another process has the store open.
-    #[error("{} is in use by {}: wait for it or stop it{}, or choose another data folder", dir.display(), who(holder), how_to_stop(holder))]
+    #[error("{} is in use by {}: wait for it or stop it{}, or choose another data folder", dir.display(), who(holder), how_to_stop(dir, holder))]
     Locked {
         /// The data folder.
         dir: PathBuf,
@@ -394,11 +394,14 @@ fn who(holder: &Option<Holder>) -> String {
         .map_or_else(|| "another process".to_owned(), Holder::to_string)
 }
 
-fn how_to_stop(holder: &Option<Holder>) -> String {
+fn how_to_stop(dir: &Path, holder: &Option<Holder>) -> String {
     holder
         .as_ref()
         .filter(|holder| cfg!(unix) && holder.pid != std::process::id())
-        .map_or_else(String::new, |holder| format!(" (kill {})", holder.pid))
+        .map_or_else(String::new, |holder| match holder.command.as_deref() {
+            Some("crawler run") => format!(" (crawler control stop --data {})", quoted(dir)),
+            _ => format!(" (kill {})", holder.pid),
+        })
 }
 
 /// The remedy for an error of the file system, or nothing.

@@ -152,7 +152,7 @@ impl DataFolder {
     }
 
     /// Puts the complete state `from` in the place of the current one, which is kept under another name.
-    pub fn install(&self, from: &str, succession: Succession) -> Result<(), StorageError> {
+    pub fn install(&self, from: &str, succession: Succession) -> Result<Option<String>, StorageError> {
         self.rename(from, succession.new)?;
         self.succeed()
     }
@@ -194,17 +194,20 @@ impl DataFolder {
     }
 
     /// Continues an exchange that [`install`](Self::install) began.
-    fn succeed(&self) -> Result<(), StorageError> {
+    fn succeed(&self) -> Result<Option<String>, StorageError> {
+        let mut old = None;
         for succession in [REBUILT, COMPACTED] {
             if !self.dir.join(succession.new).is_dir() {
                 continue;
             }
             if self.dir.join(STATE).is_dir() {
-                self.rename(STATE, &self.free_name(succession.old))?;
+                let name = self.free_name(succession.old);
+                self.rename(STATE, &name)?;
+                old = Some(name);
             }
             self.rename(succession.new, STATE)?;
         }
-        Ok(())
+        Ok(old)
     }
 
     /// Refuses a state that is a symbolic link: the new state would be a folder here, possibly on another disk.

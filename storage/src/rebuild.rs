@@ -103,7 +103,7 @@ pub enum Kept {
 }
 
 /// The result of a rebuild.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Rebuilt {
     /// WARC files read.
     pub files: u64,
@@ -121,6 +121,8 @@ pub struct Rebuilt {
     pub problems: u64,
     /// What the new state has from the old one.
     pub kept_state: Kept,
+    /// The name of the folder with the old state; `None` if there was none.
+    pub old_state: Option<String>,
 }
 
 /// Whether a WARC file holds the numbers of the pages of a merged folder.
@@ -430,7 +432,7 @@ impl Rebuild {
         if let Some((path, end)) = closed {
             cut_tail_of_closed_file(&path, end)?;
         }
-        folder.install(&format!("{REBUILDING}/{STATE}"), REBUILT)?;
+        result.old_state = folder.install(&format!("{REBUILDING}/{STATE}"), REBUILT)?;
         folder.mark().put(commit)?;
         folder.remove_folder(REBUILDING)?;
         folder.end_merge()?;

@@ -56,9 +56,25 @@ fn an_unavailable_robots_txt_is_reported() {
     inspect(&folder, &["robots", "-", "--agent", "x", "-"])
         .with_code(2)
         .complains_of(&["standard input (-) can be an input only once"]);
-    inspect(&folder, &["robots", "robots.txt", "/"])
-        .with_code(2)
-        .complains_of(&["--agent"]);
+}
+
+#[test]
+fn without_urls_the_crawl_delay_and_the_sitemaps_are_shown_for_the_configured_name() {
+    let folder = folder(&[("robots.txt", ROBOTS)]);
+    let whole = inspect(&folder, &["robots", "robots.txt"]).succeeded();
+    assert_eq!(whole.stdout, "agent\tcrawler\ncrawl-delay\t1s 500ms\nsitemap\t/s.xml\n");
+    let json = &json_lines(&inspect(&folder, &["robots", "robots.txt", "--format", "json"]).succeeded())[0];
+    assert_eq!(
+        (&json["agent"], &json["crawl_delay_ms"]),
+        (&"crawler".into(), &1_500.into())
+    );
+    let other = inspect(&folder, &["robots", "robots.txt", "--agent", "FooBot/2"]).succeeded();
+    assert!(
+        other.stdout.starts_with("agent\tFooBot\ncrawl-delay\tnone\n"),
+        "{other:?}"
+    );
+    let without_name = inspect(&folder, &["robots", "robots.txt", "/a"]).succeeded();
+    assert_eq!(without_name.stdout, "disallow\t3: Disallow: /a\t/a\n");
 }
 
 #[test]

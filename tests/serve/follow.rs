@@ -80,6 +80,8 @@ fn a_running_crawl_says_what_its_hosts_wait_for_and_what_is_under_way() {
             "/last",
             "fetch.parallel",
             "fetching",
+            "set by",
+            "0 s by delay_ms of the configuration",
         ] {
             assert!(page.contains(part), "{path}: {part} is not in {page}");
         }

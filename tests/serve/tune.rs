@@ -107,6 +107,11 @@ fn a_setting_is_shown_before_it_is_written_and_then_decides() {
     ] {
         served.post("/api/config", setting).with(400);
     }
+    let refused = served.post("/api/config", "{\"max_distance\": 14, \"min_similarity\": 0.9}");
+    let refused = refused.with(400).body;
+    assert!(refused.contains("--distances 14"), "{refused}");
+    let view = served.get("/tune").with(200).body;
+    assert!(view.contains("--distances ") && view.contains("12,14"), "{view}");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), before);
 
     served.post("/api/config", setting).with(200);

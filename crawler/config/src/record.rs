@@ -23,6 +23,9 @@ const FOLDER: &str = "settings";
 /// Begins the line that names the configuration file.
 const FILE_LINE: &str = "# configuration file: ";
 
+/// Begins the line with the flags.
+const FLAGS_LINE: &str = "# flags of the run: ";
+
 /// A record that is being written.
 const UNFINISHED: &str = "new.toml.part";
 
@@ -33,6 +36,8 @@ pub struct Record {
     values: String,
     /// The configuration file of the run, whether or not it exists.
     file: PathBuf,
+    /// The flags of the run that override keys; `None` for those of the last record.
+    flags: Option<Vec<String>>,
 }
 
 /// The configuration that a data folder keeps of its last run.
@@ -42,6 +47,9 @@ pub struct Kept {
     pub path: PathBuf,
     /// The configuration file of the run, which may not exist. `None` if the record names none.
     pub file: Option<PathBuf>,
+    /// The flags of the run that override keys, such as `--delay` and `2s`. The folder may come from somebody else, so they are letters, digits
+    /// and hyphens alone, and only shown.
+    pub flags: Vec<String>,
 }
 
 impl Record {
@@ -64,7 +72,15 @@ impl Record {
         Ok(Self {
             values: toml::to_string(&config).map_err(io::Error::other)?,
             file: std::path::absolute(file)?,
+            flags: None,
         })
+    }
+
+    /// With the flags of the run that override keys.
+    #[must_use]
+    pub fn with_flags(self, flags: Vec<String>) -> Self {
+        let flags = Some(flags);
+        Self { flags, ..self }
     }
 
     /// Writes the record to the data folder `dir`, unless the last record there says the same. `now` is when the run began.
@@ -101,7 +117,15 @@ impl Record {
         let file = from_folder(&dir, &self.file);
         let file = file.to_str().filter(|file| !file.contains(['\n', '\r']));
         let line = file.map_or_else(String::new, |file| format!("{FILE_LINE}{file}\n"));
-        Ok(format!("{line}\n{}", self.values))
+        let flags = match &self.flags {
+            Some(flags) => flags.clone(),
+            None => Kept::last(&dir).map(|kept| kept.flags).unwrap_or_default(),
+        };
+        let flags = match flags.join(" ") {
+            none if none.is_empty() => String::new(),
+            flags => format!("{FLAGS_LINE}{flags}\n"),
+        };
+        Ok(format!("{line}{flags}\n{}", self.values))
     }
 }
 
@@ -112,7 +136,11 @@ impl Kept {
         let (_, path) = last(&dir.join(FOLDER))?;
         let text = fs::read_to_string(&path).ok()?;
         let named = text.lines().find_map(|line| line.strip_prefix(FILE_LINE));
+        let flags = text.lines().find_map(|line| line.strip_prefix(FLAGS_LINE));
+        let flags: Vec<String> = flags.unwrap_or_default().split(' ').map(str::to_owned).collect();
+        let is_plain = |flag: &String| !flag.is_empty() && flag.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
         Some(Self {
+            flags: if flags.iter().all(is_plain) { flags } else { Vec::new() },
             file: named.map(|named| dir.join(named)),
             path,
         })
@@ -251,6 +279,27 @@ mod tests {
             Kept::last(dir.path()).unwrap().path,
             dir.path().join("settings/10.toml")
         );
+    }
+
+    #[test]
+    fn the_flags_of_a_run_stay_until_another_run_and_are_plain_words() {
+        let dir = tempfile::tempdir().unwrap();
+        let record = || Record::new(&Config::default(), &dir.path().join("config.toml")).unwrap();
+        let flags = || Kept::last(dir.path()).unwrap().flags;
+        let given = ["--delay", "100ms", "--allow-private"].map(str::to_owned).to_vec();
+        record().with_flags(given.clone()).write(dir.path(), at(0)).unwrap();
+        assert_eq!(flags(), given);
+        // New verdicts are no run.
+        record().write(dir.path(), at(1)).unwrap();
+        assert_eq!((flags(), names(dir.path())), (given, vec!["1.toml".to_owned()]));
+        record().with_flags(Vec::new()).write(dir.path(), at(2)).unwrap();
+        assert_eq!(flags(), Vec::<String>::new());
+        fs::write(
+            dir.path().join(FOLDER).join("3.toml"),
+            format!("{FLAGS_LINE}--delay $(rm)\n"),
+        )
+        .unwrap();
+        assert_eq!(flags(), Vec::<String>::new());
     }
 
     #[cfg(unix)]

@@ -44,6 +44,7 @@ mod recalling;
 mod seeding;
 mod spans;
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -121,7 +122,12 @@ impl Summary {
     /// process may all have failed although others have pages of the crawl.
     #[must_use]
     pub fn without_page(&self) -> Option<(u64, u64)> {
-        let given_up = self.given_up.len() as u64 + self.further_given_up;
+        // A host and its origin can both be among them.
+        let hosts = self.given_up.iter();
+        let hosts: HashSet<&str> = hosts
+            .filter_map(|given_up| given_up.host.rsplit("://").next())
+            .collect();
+        let given_up = hosts.len() as u64 + self.further_given_up;
         let is_empty = self.ending == Ending::Exhausted && self.counts.fetched() == 0 && !self.others_have_pages;
         (is_empty && self.counts.failed + given_up > 0).then_some((self.counts.failed, given_up))
     }
@@ -151,6 +157,9 @@ pub fn run(
 
     // The recorder owns the store and the index; the frontier owns the order.
     let mut store = open_store(settings, seeds.is_some(), dir, stats)?;
+    if let Some(seeds) = &seeds {
+        fill::note_other_sites(&store, seeds.named_hosts(), dir)?;
+    }
     keep_settings(settings, dir, began);
     let archive_url = settings.storage.archive_url.as_deref();
     let archiving = archive_url.map(|url| Archiving::start(&mut store, url)).transpose()?;

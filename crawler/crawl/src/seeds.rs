@@ -30,6 +30,9 @@ const BATCH: usize = 1_000;
 /// Bound on the lines read for one batch, so that the progress display moves even for a file without seeds.
 const BATCH_LINES: u64 = 10_000;
 
+/// What to write in place of a text that is no URL.
+const EXAMPLE: &str = "write one such as https://example.org/";
+
 /// Longest line, in bytes. No URL that the crawl accepts is longer.
 const MAX_LINE_BYTES: usize = 16 * 1024;
 
@@ -50,6 +53,8 @@ pub struct Seeds {
     failed: Option<SeedsError>,
     /// The next file.
     next: Option<Box<Seeds>>,
+    /// The hosts of the seeds of a command line, which are few.
+    named_hosts: Vec<HostKey>,
 }
 
 impl std::fmt::Debug for Seeds {
@@ -152,21 +157,29 @@ impl Seeds {
     /// # Errors
     /// [`SeedsError::NotASeed`]: one of the texts is none.
     pub fn of_arguments(texts: &[String], settings: &Settings) -> Result<Self, SeedsError> {
-        let seeds = Self::from_text(texts.join("\n"), settings);
+        let mut seeds = Self::from_text(texts.join("\n"), settings);
         for text in texts {
             let found = seeds_in(text, &seeds.rules);
             if found.is_empty() {
                 return Err(SeedsError::NotASeed(BadLine::new(
                     1,
                     if text.is_empty() { "\"\"" } else { text },
-                    "not a URL".to_owned(),
+                    format!("not a URL; {EXAMPLE}"),
                 )));
             }
             for seed in found {
-                seed.map_err(|(text, reason)| SeedsError::NotASeed(BadLine::new(1, text, reason)))?;
+                let seed = seed.map_err(|(text, reason)| SeedsError::NotASeed(BadLine::new(1, text, reason)))?;
+                if !seeds.named_hosts.contains(&seed.host) {
+                    seeds.named_hosts.push(seed.host);
+                }
             }
         }
         Ok(seeds)
+    }
+
+    /// The hosts of the seeds of a command line.
+    pub(crate) fn named_hosts(&self) -> &[HostKey] {
+        &self.named_hosts
     }
 
     /// The seeds in texts, each of which is as a line of a file, and the texts that hold none.
@@ -177,7 +190,7 @@ impl Seeds {
         for (text, number) in texts.iter().zip(1..) {
             let found = seeds_in(text, &rules);
             if found.is_empty() {
-                bad.push(BadLine::new(number, text, "not a URL".to_owned()));
+                bad.push(BadLine::new(number, text, format!("not a URL; {EXAMPLE}")));
             }
             for seed in found {
                 match seed {
@@ -225,6 +238,7 @@ impl Seeds {
             first: None,
             failed: None,
             next: None,
+            named_hosts: Vec::new(),
         }
     }
 

@@ -8,10 +8,14 @@ use config::sections::FetchSection;
 use config::settings::{InvalidSetting, Settings};
 use config::{Config, Kept, Origin, Record, Sources};
 use terminal::commands::path_argument;
+use terminal::tell::tell;
 use terminal::text::terminal_text;
 
 /// File in the current folder that is read without `--config`.
 pub(super) const DEFAULT_CONFIG: &str = "config.toml";
+
+/// Origins of values that a sentence names. It counts the others.
+const MAX_ORIGINS: usize = 6;
 
 /// Path of the configuration file, if one exists.
 pub(super) fn config_path(file: &ConfigFile) -> Option<PathBuf> {
@@ -68,7 +72,7 @@ impl OfCrawl {
         match Kept::last(data) {
             None => Self::Unknown(config_path(file)),
             Some(Kept { file: Some(file), .. }) if file.is_file() => Self::File(as_seen_from_here(file)),
-            Some(Kept { path, file }) => Self::Kept { path, file },
+            Some(Kept { path, file, .. }) => Self::Kept { path, file },
         }
     }
 
@@ -116,6 +120,46 @@ fn is_in_current_folder(file: &Path) -> bool {
     folder.is_some() && folder == here.canonicalize().ok()
 }
 
+/// The file with the settings of a run that continues the crawl in `data`; `None` for the built-in ones.
+///
+/// # Errors
+/// The file that the user must name, because only the data folder names it: requests go by its settings.
+pub(super) fn file_to_continue(file: &ConfigFile, data: &Path) -> Result<Option<PathBuf>, PathBuf> {
+    match OfCrawl::find(file, data) {
+        OfCrawl::Named(path) => Ok(Some(path)),
+        OfCrawl::Unknown(path) => Ok(path),
+        OfCrawl::File(path) if path == Path::new(DEFAULT_CONFIG) => Ok(Some(path)),
+        OfCrawl::File(path) => Err(path),
+        OfCrawl::Kept { path, .. } => {
+            let text = Config::text(&path).ok();
+            let kept = text.and_then(|text| Config::parse(&text, &path).ok());
+            if kept == Some(Config::default()) {
+                Ok(None)
+            } else {
+                Err(path)
+            }
+        }
+    }
+}
+
+/// The values that come from elsewhere than a file: variables and flags, in words after the name of the file.
+pub(super) fn origins(sources: &Sources, path: Option<&Path>) -> String {
+    let mut parts = vec![path.map_or_else(|| "the built-in settings".to_owned(), |path| path.display().to_string())];
+    for (key, _) in sources.shown() {
+        match sources.origin(&key.path()) {
+            Origin::Environment(variable) => parts.push(variable),
+            Origin::Flag(flag) => parts.push(flag.to_owned()),
+            Origin::Default | Origin::File { .. } => {}
+        }
+    }
+    let further = parts.len().saturating_sub(MAX_ORIGINS);
+    parts.truncate(MAX_ORIGINS);
+    match further {
+        0 => parts.join(" and "),
+        further => format!("{} and {further} more", parts.join(" and ")),
+    }
+}
+
 /// The configuration file of the crawl in `data`, for the record of new verdicts. It may not exist.
 pub(super) fn file_of_crawl(file: &ConfigFile, data: &Path) -> PathBuf {
     match OfCrawl::find(file, data) {
@@ -161,8 +205,10 @@ pub(super) fn writable_file(file: &ConfigFile, data: &Path) -> Result<PathBuf, U
 /// that is another folder.
 pub(super) fn read_for_crawl(file: &ConfigFile, data: &Path) -> Result<(Config, Option<PathBuf>), UsageError> {
     let found = OfCrawl::find(file, data);
-    if let Some(message) = found.unexpected() {
-        tracing::warn!("{message}");
+    if let Some(message) = found.unexpected()
+        && tracing::enabled!(tracing::Level::WARN)
+    {
+        tell(format_args!("{message}"));
     }
     read_found(found)
 }

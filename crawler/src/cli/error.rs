@@ -10,6 +10,7 @@ use crawl::seeds::SeedsError;
 use crawl::shutdown::SignalCode;
 use error::RunError;
 use files::InputError;
+use terminal::units::counted;
 use views::live::listen::NotListening;
 use views::live::log;
 
@@ -103,13 +104,11 @@ pub enum Error {
     #[error("{0} of the pages could not be read from the archive; the others were exported")]
     Unreadable(u64),
     /// Exit code 5: the crawl has no page, because every seed failed or its host could not be reached.
-    #[error(
-        "no seed led to a page: {failed} URLs failed and {given_up} hosts or origins were given up; the lines above and the report say why"
-    )]
+    #[error("no seed led to a page: {}; the lines above and the report say why", failures(*.failed, *.given_up))]
     NoPage {
         /// URLs that failed.
         failed: u64,
-        /// Hosts and origins that were given up.
+        /// Hosts that were given up.
         given_up: u64,
     },
     /// Exit code 1: a first configuration was asked for, and no site answered.
@@ -129,6 +128,18 @@ pub enum Error {
     /// Exit code 130: Ctrl-C ended the command. The message says where the partial result is.
     #[error("{0}")]
     Interrupted(String),
+}
+
+/// `2 URLs failed, and 1 host was given up`.
+fn failures(failed: u64, given_up: u64) -> String {
+    let failed = (failed > 0).then(|| format!("{} failed", counted(failed, "URL")));
+    let given_up = match given_up {
+        0 => None,
+        1 => Some("1 host was given up".to_owned()),
+        hosts => Some(format!("{hosts} hosts were given up")),
+    };
+    let parts: Vec<String> = [failed, given_up].into_iter().flatten().collect();
+    parts.join(", and ")
 }
 
 fn pieces(count: u64) -> String {

@@ -19,7 +19,7 @@ use error::RunError;
 use study::redecide;
 use terminal::commands::command;
 use terminal::tell::tell;
-use terminal::units::bytes;
+use terminal::units::{bytes, counted, counted_are};
 
 pub(super) fn execute(args: &arguments::RebuildArgs, quiet: bool) -> Result<(), Error> {
     super::output::say(&rebuild(args, quiet, &|_| {})?)?;
@@ -211,10 +211,14 @@ fn describe(done: &Rebuilt, redecided: Option<&Redecision>, dir: &str) -> String
     let mut lines = match done.kept_state {
         Kept::All => vec![
             format!(
-                "Decided the pages of {dir} again: {} pages, {} of them kept",
-                done.pages, done.kept
+                "Decided the pages of {dir} again: {}, {} kept",
+                counted(done.pages, "page"),
+                done.kept
             ),
-            format!("  {queued} URLs are queued; everything but the verdicts is as before"),
+            format!(
+                "  queued: {}; everything but the verdicts is as before",
+                counted(queued, "URL")
+            ),
         ],
         Kept::Outcomes => vec![
             from_archive(done, dir),
@@ -233,17 +237,20 @@ fn describe(done: &Rebuilt, redecided: Option<&Redecision>, dir: &str) -> String
     };
     lines.extend(of_redecision(redecided));
     lines.extend(of_losses(done));
-    lines.push(format!(
-        "  the old state, if one existed, is in state.before-rebuild; to remove it: {}",
-        command("gc", &[])
-    ));
+    lines.extend(done.old_state.as_ref().map(|name| {
+        let gc = command("gc", &[]);
+        format!("  the old state is in {name}; to remove it: {gc}")
+    }));
     lines.join("\n")
 }
 
 fn from_archive(done: &Rebuilt, dir: &str) -> String {
     format!(
-        "Rebuilt {dir} from {} WARC files: {} pages, {} of them kept, {} later visits",
-        done.files, done.pages, done.kept, done.visits
+        "Rebuilt {dir} from {}: {}, {} kept, {}",
+        counted(done.files, "WARC file"),
+        counted(done.pages, "page"),
+        done.kept,
+        counted(done.visits, "later visit")
     )
 }
 
@@ -252,8 +259,14 @@ pub(super) fn of_redecision(redecided: Option<&Redecision>) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some((redecided, changed)) = redecided {
         lines.push(format!(
-            "  all pages have a new verdict ({}): {} dropped pages are now kept, {} kept pages are now dropped, {} have another reason",
-            redecided.rule, changed.newly_kept, changed.newly_dropped, changed.otherwise
+            "  all pages have a new verdict ({}): {} now kept, {} now dropped, {} another reason",
+            redecided.rule,
+            counted_are(changed.newly_kept, "dropped page"),
+            counted_are(changed.newly_dropped, "kept page"),
+            match changed.otherwise {
+                1 => "1 has".to_owned(),
+                pages => format!("{pages} have"),
+            }
         ));
         if changed.newly_kept > 0 {
             lines.push(

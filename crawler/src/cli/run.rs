@@ -5,12 +5,12 @@ mod json;
 mod start;
 mod text;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crate::cli::arguments::{self, RunArgs, RunFormat};
-use crate::cli::configuration::DEFAULT_CONFIG;
+use crate::cli::configuration::{self, DEFAULT_CONFIG};
 use crate::cli::error::{Error, UsageError};
 use config::settings::{RefreshSettings, Settings};
 use crawl::pipeline::{self, Summary};
@@ -19,16 +19,22 @@ use crawl::stats::{RunLimits, Stats};
 use ended::Ended;
 use error::RunError;
 use terminal::tell::tell;
+use terminal::text::terminal_text;
 use views::live::listen;
 use views::live::progress::Progress;
 use views::live::status::{self, Server, View};
 use views::report::Steering;
 
 pub(super) fn execute(args: &RunArgs, quiet: bool) -> Result<(), Error> {
-    let settings = settings(args)?;
-    let seeds = start::seeds(args, &settings)?;
-    if !quiet && !args.sites.is_empty() {
-        tell(start::chosen(args, &settings));
+    let continues = start::continues(args);
+    let (settings, origins) = settings(args, continues)?;
+    let seeds = start::seeds(args, continues, &settings)?;
+    if !quiet && (continues || !args.sites.is_empty()) {
+        let chosen = start::chosen(args, &settings, &origins);
+        // The pipeline says why a folder cannot be used.
+        if start::can_use(&args.data.data) {
+            tell(chosen);
+        }
     }
     if !settings.has_contact {
         tracing::warn!(
@@ -114,17 +120,36 @@ fn linger(server: &Server, time: Duration, quiet: bool) -> Result<(), RunError> 
     Ok(())
 }
 
-fn settings(args: &RunArgs) -> Result<Settings, UsageError> {
-    let (mut config, path) = super::configuration::read(&args.config)?;
+/// The settings, and where they come from in words.
+fn settings(args: &RunArgs, continues: bool) -> Result<(Settings, String), UsageError> {
+    let path = if continues {
+        start::file_to_continue(args)?
+    } else {
+        configuration::config_path(&args.config)
+    };
+    let mut sources = configuration::read_sources(path.as_deref())?;
     // Without the flags, which hold for this run alone.
-    let file = args.config.config.as_deref();
-    let record = super::configuration::record(&config, file.unwrap_or(Path::new(DEFAULT_CONFIG)));
-    args.overrides.apply(&mut config);
-    if let Some(address) = &args.fleet {
-        config.fleet.address.clone_from(address);
+    let file = match &args.config.config {
+        Some(file) => file.clone(),
+        None if continues => configuration::file_of_crawl(&args.config, &args.data.data),
+        None => PathBuf::from(DEFAULT_CONFIG),
+    };
+    let record = configuration::record(&sources.config, &file);
+    for (key, flag) in args.overrides.apply(&mut sources.config) {
+        sources.set_by_flag(key, flag);
     }
-    let mut settings = super::configuration::validate(&config, path)?;
-    settings.record = record;
+    if let Some(address) = &args.fleet {
+        sources.config.fleet.address.clone_from(address);
+    }
+    let origins = configuration::origins(&sources, path.as_deref());
+    if !sources.config.politeness.robots {
+        let origin = terminal_text(&sources.origin("politeness.robots").to_string(), 300);
+        tracing::warn!(
+            "no robots.txt is obeyed: politeness.robots = false ({origin}), which is only for your own sites"
+        );
+    }
+    let mut settings = configuration::validate(&sources.config, path)?;
+    settings.record = record.map(|record| record.with_flags(args.overrides.words(&[])));
     if args.refresh && settings.fleet.is_some() {
         return Err(UsageError::RefreshInFleet);
     }
@@ -133,5 +158,5 @@ fn settings(args: &RunArgs) -> Result<Settings, UsageError> {
         intervals: settings.intervals,
         as_of: args.refresh_as_of,
     });
-    Ok(settings)
+    Ok((settings, origins))
 }

@@ -38,7 +38,7 @@ pub(super) fn open_to_read_with(dir: &Path, options: OpenOptions) -> Result<Stor
     if let Some(as_of) = AsOf::of(&store) {
         give_way();
         tell(format_args!(
-            "crawler: a crawl is running in {}, in {}; this is its state {as_of}",
+            "note: a crawl is running in {}, in {}; this is its state {as_of}",
             store.dir().display(),
             in_words(holder.as_ref()),
         ));

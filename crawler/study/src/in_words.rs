@@ -19,8 +19,8 @@ pub fn rule_in_words(rule: &DuplicateRule) -> String {
         }
     };
     format!(
-        "at most {} bits apart, {confirm}{}",
-        rule.max_distance,
+        "at most {} apart, {confirm}{}",
+        counted(rule.max_distance.into(), "bit"),
         further_conditions(rule)
     )
 }

@@ -23,6 +23,12 @@ pub fn counted(count: u64, noun: &str) -> String {
     }
 }
 
+/// `1 dropped page is`, `3 dropped pages are`: a number with its noun and the verb.
+pub fn counted_are(count: u64, noun: &str) -> String {
+    let verb = if count == 1 { "is" } else { "are" };
+    format!("{} {verb}", counted(count, noun))
+}
+
 /// `1.2 MB`, in decimal units.
 pub fn bytes(count: u64) -> String {
     const UNITS: [&str; 5] = ["bytes", "kB", "MB", "GB", "TB"];

@@ -43,17 +43,22 @@ pub fn delay(host: &str, seconds: &str) -> Result<Order, String> {
     let seconds = match seconds {
         "default" => None,
         text => {
-            let seconds = text
-                .parse()
-                .ok()
-                .filter(|seconds| (0.0..=MAX_SECONDS).contains(seconds));
+            let seconds = seconds_of(text).filter(|seconds| (0.0..=MAX_SECONDS).contains(seconds));
             Some(seconds.ok_or_else(|| {
-                format!("{text:?} is no delay: write seconds from 0 to {MAX_SECONDS}, such as 5 or 0.5, or default")
+                format!(
+                    "{text:?} is no delay: write seconds from 0 to {MAX_SECONDS}, such as 5 or 0.5, a time such as 250ms, or default"
+                )
             })?)
         }
     };
     let host = host.to_lowercase();
     Ok(Order::Delay { host, seconds })
+}
+
+/// Seconds, with or without a unit.
+fn seconds_of(text: &str) -> Option<f64> {
+    let with_unit = || Some(humantime::parse_duration(text).ok()?.as_secs_f64());
+    text.parse().ok().or_else(with_unit)
 }
 
 /// Refuses what is no URL by any configuration; the crawl checks the rest by its own.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use storage::{Holder, OpenOptions, StorageError, Store};
+use web::host_key::HostKey;
 use web::politeness::Now;
 
 use crate::folder_wait::FolderWait;
@@ -15,6 +16,9 @@ use crate::stats::{RunNow, Stats};
 use crate::{revisits, steering};
 use config::settings::Settings;
 use error::RunError;
+
+/// Hosts of a crawl that a warning names.
+const MAX_SITES: usize = 3;
 
 /// The commands that keep a data folder for long.
 const WRITERS: [&str; 4] = ["crawler run", "crawler demo", "crawler rebuild", "crawler gc"];
@@ -82,6 +86,32 @@ fn open_after_readers(dir: &Path, options: &OpenOptions) -> Result<Store, Storag
 fn is_reader(holder: &Holder) -> bool {
     let reads = |command: &String| !WRITERS.contains(&command.as_str());
     holder.command.as_ref().is_some_and(reads)
+}
+
+/// Warns if sites that the user names come into the crawl of others.
+///
+/// # Errors
+/// The store cannot be read.
+pub(super) fn note_other_sites(store: &Store, hosts: &[HostKey], dir: &Path) -> Result<(), RunError> {
+    let mut new = Vec::new();
+    for host in hosts {
+        if store.hosts().of(host.as_str())?.is_none() {
+            new.push(host.as_str());
+        }
+    }
+    let known = store.hosts().all().take(MAX_SITES).collect::<Result<Vec<_>, _>>()?;
+    if new.is_empty() || known.is_empty() {
+        return Ok(());
+    }
+    let known: Vec<&str> = known.iter().map(|(host, _)| host.as_str()).collect();
+    tracing::warn!(
+        "{} holds a crawl of {}{}; {} will be in the same crawl. --data names another folder",
+        dir.display(),
+        known.join(", "),
+        if known.len() == MAX_SITES { ", …" } else { "" },
+        new.join(", ")
+    );
+    Ok(())
 }
 
 /// Puts the URLs and hosts that earlier runs left in the store into the frontier, as far as there is room. Returns the seeds that are
@@ -153,10 +183,11 @@ fn queue_revisits(
     settings: &Settings,
     scope: &Scope,
 ) -> Result<(), RunError> {
+    // A run without seeds stays on the known hosts.
+    if is_without_seeds {
+        revisits::restore_scope(store, scope)?;
+    }
     if let Some(refresh) = &settings.refresh {
-        if is_without_seeds {
-            revisits::restore_scope(store, scope)?;
-        }
         let due = revisits::begin(refresh, store, scope, &settings.urls)?;
         tracing::info!(due, waiting = store.counts().due, "pages are due for a revisit");
     }

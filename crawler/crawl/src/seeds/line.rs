@@ -75,9 +75,11 @@ pub fn url_of(text: &str) -> Result<Url, String> {
         return Ok(url);
     }
     let url = Url::parse(text).map_err(|error| match error {
-        url::ParseError::RelativeUrlWithoutBase if text.contains(char::is_whitespace) => "not a URL".to_owned(),
+        url::ParseError::RelativeUrlWithoutBase if text.contains(char::is_whitespace) => {
+            "not a URL; write one such as https://example.org/".to_owned()
+        }
         url::ParseError::RelativeUrlWithoutBase => format!("no scheme; did you mean https://{text} ?"),
-        other => other.to_string(),
+        other => format!("{other}; write a URL such as https://example.org/"),
     })?;
     match url.scheme() {
         "http" | "https" => Ok(url),

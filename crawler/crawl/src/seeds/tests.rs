@@ -41,9 +41,9 @@ fn a_bad_line_is_named_with_its_number_and_skipped() {
             "sitemap: /sitemap.xml",
             "no scheme; did you mean https:///sitemap.xml ?",
         ),
-        ("not a url", "not a URL"),
+        ("not a url", "not a URL; write one such as https://example.org/"),
         ("ftp://b.example/", "the scheme ftp is not supported; use http or https"),
-        ("http://", "empty host"),
+        ("http://", "empty host; write a URL such as https://example.org/"),
     ] {
         let (urls, _, bad) = read(seeds(&format!("http://a.example/\n{line}\nhttp://b.example/\n")));
         assert_eq!(urls.len(), 2);

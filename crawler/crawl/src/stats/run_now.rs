@@ -33,6 +33,8 @@ pub struct RunNow {
     pub oldest_requests: Vec<OpenRequest>,
     /// The states of the hosts.
     pub standing: Standing,
+    /// Pages of the run with scripts and hardly any text that no browser rendered.
+    pub unrendered: u64,
 }
 
 /// A request under way.
@@ -57,6 +59,7 @@ impl RunNow {
             open_requests: snapshot.open_requests,
             oldest_requests: stats.requests_under_way.oldest(),
             standing: Standing::clone(&snapshot.standing),
+            unrendered: snapshot.unrendered,
         }
     }
 

@@ -56,7 +56,8 @@ pub enum ControlAction {
     Drop(ControlTargets),
     /// Take drops back, and queue again what they excluded.
     Restore(ControlTargets),
-    /// Set the time between two requests to a host, from now on. A longer Crawl-delay of its robots.txt still counts.
+    /// Set the time between two requests to a host, from now on. A longer delay still counts if its robots.txt, its latency or its answers
+    /// 429 and 503 ask for it.
     Delay(ControlDelayArgs),
     /// Show what is in force, and the orders that the crawl has not taken yet.
     Status,
@@ -87,7 +88,7 @@ pub struct ControlDelayArgs {
     /// A host, as in a [[host]] section: example.org, example.org:8080, '*.example.org'.
     #[arg(value_name = "HOST")]
     pub host: String,
-    /// Seconds, such as 5 or 0.5; `default` for the value of the configuration.
-    #[arg(value_name = "SECONDS")]
+    /// Seconds, such as 5 or 0.5, or a time such as 250ms; `default` for the value of the configuration.
+    #[arg(value_name = "SECONDS", allow_negative_numbers = true)]
     pub seconds: String,
 }

@@ -112,9 +112,9 @@ pub struct InspectPageArgs {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Text: one line per URL: `allow` or `disallow`, a tab, the deciding rule (its line number and text, or `no rule`), \
-    a tab, the URL.\n\
+    a tab, the URL. Without URLs: `agent`, `crawl-delay` and each `sitemap`, a tab, the value.\n\
     JSON: {\"url\", \"allowed\", \"rule\": text|null, \"line\": counted from 1|null, \"agent\": the product token in NAME, or * \
-    without one, \"crawl_delay_ms\": milliseconds|null, \"sitemaps\": [..]}. The answer for an invalid URL is {\"url\", \
+    without one, \"crawl_delay_ms\": milliseconds|null, \"sitemaps\": [..]}. Without URLs: {\"agent\", \"crawl_delay_ms\", \"sitemaps\"}. The answer for an invalid URL is {\"url\", \
     \"error\"}, or in text form a line on standard error.\n\
     Only the path and the query of a URL count. The command does not check that the robots.txt belongs to the host of the URL.\n\
     Exit codes: 0 all URLs are valid, 1 the command could not continue, 2 an argument or the configuration is invalid, 3 some \
@@ -124,11 +124,11 @@ pub struct InspectRobotsArgs {
     /// The robots.txt: a file, its URL, the URL of its host, or - for standard input.
     #[arg(value_name = "FILE|URL")]
     pub robots: PathBuf,
-    /// Name of the crawler or its User-Agent header. Only the product token at its start counts.
+    /// Name of the crawler or its User-Agent header. Only the product token at its start counts. Default: identity.product.
     #[arg(long, value_name = "NAME")]
-    pub agent: String,
-    /// URLs or paths; - to read one per line from standard input.
-    #[arg(value_name = "URL", required = true)]
+    pub agent: Option<String>,
+    /// URLs or paths; - to read one per line from standard input. Without any, the command shows the Crawl-delay and the sitemaps.
+    #[arg(value_name = "URL")]
     pub urls: Vec<String>,
     /// Form of the answer.
     #[arg(long, value_enum, default_value_t = InspectFormat::Text)]

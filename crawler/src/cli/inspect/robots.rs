@@ -1,6 +1,7 @@
 //! `crawler inspect robots`
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use ::url::Url;
 use serde::Serialize;
@@ -27,6 +28,14 @@ struct Answer<'a> {
     sitemaps: &'a [String],
 }
 
+/// The answer without URLs.
+#[derive(Debug, Serialize)]
+struct Whole<'a> {
+    agent: &'a str,
+    crawl_delay_ms: Option<u64>,
+    sitemaps: &'a [String],
+}
+
 /// An invalid URL.
 #[derive(Debug, Serialize)]
 struct InvalidUrl<'a> {
@@ -39,12 +48,21 @@ pub(super) fn execute(args: &InspectRobotsArgs) -> Result<(), Error> {
     if args.urls.iter().filter(|url| *url == "-").count() + usize::from(is_stdin) > 1 {
         return Err(UsageError::Input(files::InputError::StdinTwice).into());
     }
-    let robots = read(args)?;
-    let agent = match product_token(&args.agent) {
+    let named = match &args.agent {
+        Some(agent) => agent.clone(),
+        None => settings(&args.fetching)?.product,
+    };
+    let robots = read(args, &named)?;
+    let agent = match product_token(&named) {
         "" => "*",
         token => token,
     };
     let mut output = Output::open(None)?;
+    if args.urls.is_empty() {
+        output.write(about_all(&robots, agent, args.format)?)?;
+        output.finish()?;
+        return Ok(());
+    }
     let mut faults = 0;
     source::each_line(&args.urls, |url| {
         let answer = match decide(&robots, url) {
@@ -60,22 +78,22 @@ pub(super) fn execute(args: &InspectRobotsArgs) -> Result<(), Error> {
     Error::of_faults(faults)
 }
 
-fn read(args: &InspectRobotsArgs) -> Result<Robots, Error> {
+fn read(args: &InspectRobotsArgs, agent: &str) -> Result<Robots, Error> {
     let unreadable = |path: &Path, source| UsageError::Unreadable {
         path: path.to_owned(),
         source,
     };
     let url = match Source::of(&args.robots) {
         Ok(Source::Web(url)) => url,
-        Ok(Source::File(path)) => return Ok(read_file(Some(path), &args.agent).map_err(|e| unreadable(path, e))?),
+        Ok(Source::File(path)) => return Ok(read_file(Some(path), agent).map_err(|e| unreadable(path, e))?),
         Ok(Source::Stdin) => {
-            let robots = read_file(None, &args.agent);
+            let robots = read_file(None, agent);
             return Ok(robots.map_err(|e| unreadable(&PathBuf::from("standard input"), e))?);
         }
         Err(reason) => return Err(UsageError::Argument(format!("{}: {reason}", args.robots.display())).into()),
     };
     let url = if url.path() == "/" { robots_url(&url) } else { url };
-    let outcome = Web::new(&settings(&args.fetching)?)?.robots(&url, &args.agent);
+    let outcome = Web::new(&settings(&args.fetching)?)?.robots(&url, agent);
     Ok(outcome
         .map_err(|error| UsageError::Argument(format!("{url}: {error}")))?
         .robots)
@@ -100,6 +118,31 @@ fn decide(robots: &Robots, text: &str) -> Result<RobotsDecision, String> {
     Ok(robots.decide(&url))
 }
 
+/// What a robots.txt says of no URL in particular.
+fn about_all(robots: &Robots, agent: &str, format: InspectFormat) -> Result<String, RunError> {
+    let delay = robots.crawl_delay();
+    let answer = Whole {
+        agent,
+        crawl_delay_ms: delay.map(millis),
+        sitemaps: robots.sitemaps(),
+    };
+    shown(&answer, format, || {
+        let delay = delay.map_or_else(
+            || "none".to_owned(),
+            |delay| humantime::format_duration(delay).to_string(),
+        );
+        let mut text = format!("agent\t{}\ncrawl-delay\t{delay}\n", terminal_text(agent, SHOWN_WIDTH));
+        for sitemap in robots.sitemaps() {
+            text.push_str(&format!("sitemap\t{}\n", terminal_text(sitemap, SHOWN_WIDTH)));
+        }
+        text
+    })
+}
+
+fn millis(delay: Duration) -> u64 {
+    u64::try_from(delay.as_millis()).unwrap_or(u64::MAX)
+}
+
 fn allowed_or_not(
     robots: &Robots,
     url: &str,
@@ -114,7 +157,7 @@ fn allowed_or_not(
         rule: decision.rule.as_deref(),
         line: decision.line,
         agent,
-        crawl_delay_ms: delay.map(|delay| u64::try_from(delay.as_millis()).unwrap_or(u64::MAX)),
+        crawl_delay_ms: delay.map(millis),
         sitemaps: robots.sitemaps(),
     };
     shown(&answer, format, || {

@@ -12,7 +12,7 @@ use crawl::pipeline::Summary;
 use crawl::stats::Snapshot;
 use terminal::commands;
 use terminal::text::terminal_text;
-use terminal::units::{self, bytes};
+use terminal::units::{self, bytes, counted};
 use views::report::Steering;
 
 /// Bound on the shown reasons for held-back URLs.
@@ -24,13 +24,17 @@ const MAX_NAMED: usize = 20;
 pub(super) fn describe(ended: &Ended, settings: &Settings) -> String {
     let (summary, run) = (&ended.summary, &ended.run);
     let held_back = ended.held_back.as_ref();
-    let mut lines = vec![outcome(ended), counts(summary)];
+    let mut lines = vec![outcome(ended), counts(ended)];
     lines.extend(run.refresh.map(|refresh| refreshed(&refresh, run.counts.due)));
     lines.extend(unrendered(run, settings));
     lines.extend(ignored_links(run, settings));
     lines.extend(failed_seeds(&ended.failed_seeds));
     lines.extend(summary.given_up.iter().take(MAX_NAMED).map(given_up));
     lines.extend(further_given_up(summary));
+    if summary.without_page().is_some() && !summary.given_up.is_empty() {
+        let check = "  check scheme, name and port of the URL; if a browser reaches it, run the same command again";
+        lines.push(check.to_owned());
+    }
     lines.extend(waiting_names(run.standing.count(HostStateKind::Trial)));
     if summary.has_unread_seeds {
         lines.push("  the seeds file was not read to its end; the same command reads the rest".to_owned());
@@ -58,10 +62,16 @@ fn outcome(ended: &Ended) -> String {
     format!("{ending} in {elapsed}: {} requests, {}", run.requests, bytes(run.bytes))
 }
 
-fn counts(summary: &Summary) -> String {
-    let counts = &summary.counts;
+/// The counts are of the whole crawl; the line says so if an earlier run has a part in them.
+fn counts(ended: &Ended) -> String {
+    let counts = &ended.summary.counts;
+    let scope = if counts.fetched() > ended.run.verdicts.total() {
+        "in all runs: "
+    } else {
+        ""
+    };
     format!(
-        "  kept {}  exact {}  near {}  redirected {}  failed {}  excluded {}  still queued {}",
+        "  {scope}kept {}  exact {}  near {}  redirected {}  failed {}  excluded {}  still queued {}",
         counts.kept, counts.exact, counts.near, counts.redirected, counts.failed, counts.excluded, counts.queued
     )
 }
@@ -72,8 +82,8 @@ fn refreshed(refresh: &storage::RefreshCounts, due: u64) -> String {
         return format!("  refresh: no page was due, {} new", refresh.new);
     }
     let mut line = format!(
-        "  refresh: {} pages due: changed {}  unchanged {}  missing once {}  gone {}  moved {}  unanswered {}; new {}",
-        refresh.due,
+        "  refresh: {} due: changed {}  unchanged {}  missing once {}  gone {}  moved {}  unanswered {}; new {}",
+        counted(refresh.due, "page"),
         refresh.changed,
         refresh.unchanged,
         refresh.missing,
@@ -104,20 +114,21 @@ fn ignored_links(run: &Snapshot, settings: &Settings) -> Vec<String> {
     let mut lines = Vec::new();
     if run.links_to_other_hosts > 0 {
         lines.push(format!(
-            "  {} links led to other hosts and were not followed (scope.mode)",
-            run.links_to_other_hosts
+            "  {} to other hosts, not followed (scope.mode)",
+            counted(run.links_to_other_hosts, "link")
         ));
     }
     if run.links_too_deep > 0 {
         lines.push(format!(
-            "  {} links lay deeper than scope.max_depth = {}",
-            run.links_too_deep, settings.limits.max_depth
+            "  {} deeper than scope.max_depth = {}, not followed",
+            counted(run.links_too_deep, "link"),
+            settings.limits.max_depth
         ));
     }
     if run.links_over_budget > 0 {
         lines.push(format!(
-            "  {} links, some of them to known URLs, led to hosts that have reached scope.max_urls_per_host",
-            run.links_over_budget
+            "  {} to hosts that have reached scope.max_urls_per_host, known URLs among them",
+            counted(run.links_over_budget, "link")
         ));
     }
     lines

@@ -30,9 +30,9 @@ pub(super) fn render(answer: &Answer) -> String {
 
 fn heading(answer: &Answer) -> String {
     let mut lines = vec![format!(
-        "{} pages replayed at {} settings. In force: {}, which drops {} of them.",
-        answer.pages,
-        answer.settings.len(),
+        "{} replayed at {}. In force: {}, which drops {}.",
+        counted(answer.pages as u64, "page"),
+        counted(answer.settings.len() as u64, "setting"),
         named(answer.in_force),
         answer.in_force().dropped,
     )];
@@ -44,8 +44,8 @@ fn heading(answer: &Answer) -> String {
     }
     if answer.past_left_out > 0 {
         lines.push(format!(
-            "{} pages are left out: later versions replaced them, or they have moved or gone.",
-            answer.past_left_out
+            "Left out: {} that later versions replaced, or that moved or went.",
+            counted(answer.past_left_out, "page")
         ));
     }
     if answer.of_other_workers > 0 {
@@ -71,8 +71,8 @@ fn sample(answer: &Answer) -> Option<String> {
         ""
     };
     let mut line = format!(
-        "Precision, recall and F1 are estimated from {of}{} pages, by their exact texts",
-        sample.judged
+        "Precision, recall and F1 are estimated from {of}{}, by the exact texts",
+        counted(sample.judged, "page")
     );
     if sample.without_text > 0 {
         line += &format!(
@@ -189,8 +189,9 @@ fn changes(answer: &Answer) -> Option<String> {
         return Some(format!("At {at} no page would have another verdict."));
     }
     let mut lines = vec![format!(
-        "At {at}, {} more pages would be dropped and {} more kept; the least certain first:",
-        changes.newly_dropped, changes.newly_kept
+        "At {at}, {} more would be dropped and {} more kept; the least certain first:",
+        counted(changes.newly_dropped, "page"),
+        changes.newly_kept
     )];
     lines.extend(changes.pairs.iter().map(changed));
     let left_out = all - changes.pairs.len() as u64;

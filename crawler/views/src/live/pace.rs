@@ -1,9 +1,14 @@
 //! Why a run is no faster, in words.
 
+use std::time::Duration;
+
 use crawl::delays;
-use crawl::stats::RunNow;
+use crawl::stats::{RunNow, about};
 use crawl::{HostStanding, HostStateKind, Standing};
 use terminal::units::counted;
+
+/// A shorter time for the URLs of a host is not shown.
+const SHORTEST_QUEUE: Duration = Duration::from_secs(60);
 
 /// What the hosts do: `4 hosts have queued URLs: 1 fetching, 3 waiting for the politeness delay.`
 pub(crate) fn hosts(standing: &Standing) -> String {
@@ -19,6 +24,25 @@ pub(crate) fn hosts(standing: &Standing) -> String {
         1 => format!("1 host has queued URLs: {}.", parts.join(", ")),
         _ => format!("{all} hosts have queued URLs: {}.", parts.join(", ")),
     }
+}
+
+/// How long the host with the most URLs takes at least, if that is long.
+pub(crate) fn longest_queue(now: &RunNow) -> Option<String> {
+    let host = now.standing.largest.first().filter(|_| !now.paused && !now.stopping)?;
+    let least = host.at_least().filter(|least| *least >= SHORTEST_QUEUE)?;
+    let urls = counted(host.urls, "URL");
+    Some(format!("The {urls} of {} take at least {}.", host.host, about(least)))
+}
+
+/// How many pages the run read without their scripts, which may say more; the words of the summary at its end.
+pub(crate) fn unrendered(now: &RunNow) -> Option<String> {
+    let have = if now.unrendered == 1 { "has" } else { "have" };
+    let pages = counted(now.unrendered, "page");
+    (now.unrendered > 0).then(|| {
+        format!(
+            "{pages} of this run {have} scripts and hardly any text; render.mode decides whether a browser runs them."
+        )
+    })
 }
 
 /// What bounds the rate of a run.
@@ -108,8 +132,6 @@ fn rate_by_delays(standing: &Standing, asked: u64) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use web::politeness::Delays;
 
@@ -188,6 +210,13 @@ mod tests {
             by_robots.contains("politeness.max_crawl_delay_ms bounds it"),
             "{by_robots}"
         );
+        assert_eq!(longest_queue(&run(&[Delay], 1)), None, "seven seconds");
+        let long = longest_queue(&run(&[Delay], 20)).unwrap();
+        assert_eq!(long, "The 7 URLs of a.example take at least about 2 min.");
+        let mut few = run(&[Delay], 1);
+        assert_eq!(unrendered(&few), None);
+        few.unrendered = 1;
+        assert!(unrendered(&few).unwrap().starts_with("1 page of this run has scripts"));
         let two = bound(&run(&[Delay, Fetching], 4));
         assert!(two.contains("set by delay_ms of the configuration (2 hosts)"), "{two}");
         assert_eq!(

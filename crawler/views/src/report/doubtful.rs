@@ -1,6 +1,7 @@
 //! The pairs nearest to the threshold, on either side.
 
 use std::cmp::Ordering;
+use terminal::units::counted;
 
 use super::Report;
 use super::clusters::{Cluster, DuplicateVerdict};
@@ -43,7 +44,7 @@ impl Pair<'_> {
     pub(crate) fn why(&self, rule: &Thresholds) -> String {
         let threshold = match rule.min_similarity_at(self.distance) {
             Some(least) => format!("a similarity of at least {least}"),
-            None => format!("a distance of at most {} bits", rule.max_distance),
+            None => format!("a distance of at most {}", counted(rule.max_distance.into(), "bit")),
         };
         match self.because {
             None => format!("Dropped: the rule requires {threshold}."),

@@ -5,7 +5,7 @@ use storage::Store;
 
 use error::RunError;
 use study::named_page::NamedPage;
-use terminal::units::utc;
+use terminal::units::{counted_are, utc};
 
 /// The pages whose verdict is not the one of the crawl.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -93,12 +93,19 @@ impl Redecided {
     pub fn summary(&self) -> String {
         let bodies = match self.without_body {
             0 => String::new(),
+            1 => " 1 is kept with its text alone; the next run fetches its body.".to_owned(),
             pages => format!(" {pages} are kept with their text alone; the next run fetches their bodies."),
         };
         format!(
-            "A rebuild decided all pages again at {} ({}): {} dropped pages are now kept, {} kept pages are now dropped, {} pages stay \
-             dropped for another reason.{bodies}",
-            self.at, self.rule, self.newly_kept, self.newly_dropped, self.otherwise
+            "A rebuild decided all pages again at {} ({}): {} now kept, {} now dropped, {} dropped for another reason.{bodies}",
+            self.at,
+            self.rule,
+            counted_are(self.newly_kept, "dropped page"),
+            counted_are(self.newly_dropped, "kept page"),
+            match self.otherwise {
+                1 => "1 page stays".to_owned(),
+                pages => format!("{pages} pages stay"),
+            }
         )
     }
 }

@@ -10,7 +10,7 @@ use super::variants::in_words;
 use fit::{columns, cut, shorten};
 use terminal::commands::command;
 use terminal::text::terminal_text;
-use terminal::units::{bytes, duration, grouped};
+use terminal::units::{bytes, counted_are, duration, grouped};
 
 /// The narrowest and the widest supported screen, in columns.
 const MIN_WIDTH: usize = 48;
@@ -77,6 +77,7 @@ impl Screen {
         let fetched = grouped(counts.fetched);
         self.line(&match counts.dropped() {
             _ if counts.fetched == 0 => "No page was fetched".to_owned(),
+            0 if counts.fetched == 1 => format!("The only page said something new; fetched in {time}"),
             0 => format!("All {fetched} pages said something new; fetched in {time}"),
             dropped => format!(
                 "{} of {fetched} pages said nothing new ({:.1} %); fetched in {time}",
@@ -267,7 +268,13 @@ impl Screen {
         if let Some(host) = unavailable.first() {
             let (name, why) = (shorten(&host.host, 30), terminal_text(&host.why_unavailable(), 200));
             let all = grouped(unavailable.len() as u64);
-            self.line(&format!("  resting or given up ({all}): {name}: {why}"));
+            let line = format!("  resting or given up ({all}): {name}: {why}");
+            if columns(&line) <= self.width {
+                self.line(&line);
+            } else {
+                // The reason matters more than the number of the others.
+                self.line(&format!("  {} {name}: {why}", host.standing.words()));
+            }
         }
     }
 
@@ -345,9 +352,9 @@ impl Screen {
     fn redecided(&mut self, report: &Report) {
         let Some(redecided) = &report.redecided else { return };
         self.line(&format!(
-            "  decided again: {} dropped pages are now kept, {} kept pages are now dropped",
-            grouped(redecided.newly_kept),
-            grouped(redecided.newly_dropped)
+            "  decided again: {} now kept, {} now dropped",
+            counted_are(redecided.newly_kept, "dropped page"),
+            counted_are(redecided.newly_dropped, "kept page")
         ));
     }
 
@@ -381,7 +388,9 @@ impl Screen {
         if !report.steering.is_empty() {
             further.push((command("rules", &[]), "the evidence for each rule"));
         }
-        further.push((command("tune", &[]), "the effect of another threshold"));
+        if report.counts.fetched > 0 {
+            further.push((command("tune", &[]), "the effect of another threshold"));
+        }
         for (command, purpose) in further {
             let line = format!("  {command:<44}  {purpose}");
             if columns(&line) <= self.width {

@@ -212,10 +212,10 @@ pub fn sample() -> Report {
 fn every_form_shows_the_pages_decided_again() {
     let report = sample();
     let screen = report.screen(80);
-    assert!(screen.contains("1 dropped pages are now kept, 0 kept pages are now dropped"));
+    assert!(screen.contains("1 dropped page is now kept, 0 kept pages are now dropped"));
     let text = rendered(&report, Format::Text);
     assert!(
-        text.contains("1 dropped pages are now kept") && text.contains("kept  was near   http://a.example/again?<i>")
+        text.contains("1 dropped page is now kept") && text.contains("kept  was near   http://a.example/again?<i>")
     );
     let html = rendered(&report, Format::Html);
     assert!(html.contains("Decided again") && html.contains("http://a.example/again?&#60;i&#62;"));

@@ -112,6 +112,7 @@ impl Listing {
             let dropped = counts.dropped();
             let (fetched, percent) = (counts.fetched, counts.dropped_percent());
             self.line(&match dropped {
+                0 if fetched == 1 => "  The only page said something new.".to_owned(),
                 0 => format!("  All {fetched} pages said something new."),
                 _ => format!("  {dropped} of {fetched} pages said nothing new ({percent:.1} %)."),
             });

@@ -112,7 +112,8 @@ fn state(report: &Report, is_paused: bool) -> (String, &'static str) {
         let word = if is_paused { "paused" } else { "running" };
         (word.to_owned(), word)
     } else if waiting > 0 {
-        let left = format!("not running, {} URLs left{of_the_next_run}", grouped(waiting));
+        let urls = if waiting == 1 { "URL" } else { "URLs" };
+        let left = format!("not running, {} {urls} left{of_the_next_run}", grouped(waiting));
         (left, "stopped")
     } else {
         (format!("finished{of_the_next_run}"), "finished")

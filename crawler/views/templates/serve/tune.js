@@ -149,7 +149,7 @@
       return row;
     }));
     byId('changes-table').hidden = false;
-    set('changes-note', `${grouped(all)} pages change` + (all > found.pairs.length ? `; the ${found.pairs.length} least certain ones are listed.` : '.'));
+    set('changes-note', `${grouped(all)} ${all === 1 ? 'page changes' : 'pages change'}` + (all > found.pairs.length ? `; the ${found.pairs.length} least certain ones are listed.` : '.'));
   };
 
   const go = (setting) => {

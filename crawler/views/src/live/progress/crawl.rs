@@ -33,7 +33,12 @@ pub(super) fn describe(
         .max_pages
         .map_or(String::new(), |pages| format!(" of {}", grouped(pages)));
     let elapsed = humantime::format_duration(Duration::from_secs(now.elapsed.as_secs()));
-    let mut first = format!("{}{of} pages, running for {elapsed}", grouped(now.pages()));
+    let noun = if of.is_empty() && now.pages() == 1 {
+        "page"
+    } else {
+        "pages"
+    };
+    let mut first = format!("{}{of} {noun}, running for {elapsed}", grouped(now.pages()));
     if now.stopping {
         first.push_str(", stopping: finishing the URLs in process (Ctrl-C again ends at once)");
     }

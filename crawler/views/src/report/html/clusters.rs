@@ -10,7 +10,7 @@ use super::diff_view::StaticDiff;
 use super::diffs::{Compared, Diffs, NoDiff};
 use super::list::{PAGE, left_out_words};
 use super::web_text::{WebUrl, cut};
-use terminal::units::grouped;
+use terminal::units::{counted, grouped};
 
 /// Characters of a title.
 const TITLE_CHARS: usize = 200;
@@ -155,9 +155,9 @@ fn compared<'c>(
 fn measures(cluster: &Cluster, duplicate: &Duplicate) -> String {
     let measured = match (duplicate.verdict, duplicate.distance, duplicate.similarity) {
         (DuplicateVerdict::Exact, ..) => String::new(),
-        (_, Some(bits), Some(similarity)) => format!("{similarity:.3}, {bits} bits"),
+        (_, Some(bits), Some(similarity)) => format!("{similarity:.3}, {}", counted(bits.into(), "bit")),
         (_, None, Some(similarity)) => format!("{similarity:.3}, short"),
-        (_, bits, None) => bits.map_or_else(String::new, |bits| format!("{bits} bits")),
+        (_, bits, None) => bits.map_or_else(String::new, |bits| counted(bits.into(), "bit")),
     };
     if duplicate.of == cluster.id {
         return measured;

@@ -36,6 +36,7 @@ pub(super) fn lead(report: &Report) -> String {
     let (counts, saved) = (&report.counts, &report.saved);
     let mut lead = match counts.dropped() {
         _ if counts.fetched == 0 => "No page was fetched.".to_owned(),
+        0 if counts.fetched == 1 => "The only page said something new and was kept.".to_owned(),
         0 => format!(
             "All {} pages said something new and were kept.",
             grouped(counts.fetched)

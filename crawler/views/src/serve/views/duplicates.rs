@@ -16,7 +16,7 @@ use crate::serve::labels::Labels;
 use crate::serve::model::{DoubtfulPair, Model, Outcome};
 use crate::serve::reply::{Refusal, Reply};
 use crate::serve::site::Site;
-use terminal::units::grouped;
+use terminal::units::{counted, grouped};
 
 /// Items of one page of a list.
 const SHOWN: usize = 25;
@@ -366,7 +366,7 @@ impl ClusterPage<'_> {
     fn measures(&self, duplicate: &Duplicate) -> String {
         match (duplicate.distance, duplicate.similarity) {
             (_, Some(similarity)) if duplicate.distance.is_none() => format!("{similarity:.3}, short"),
-            (Some(bits), Some(similarity)) => format!("{similarity:.3}, {bits} bits"),
+            (Some(bits), Some(similarity)) => format!("{similarity:.3}, {}", counted(bits.into(), "bit")),
             _ => String::new(),
         }
     }

@@ -115,7 +115,7 @@ pub(super) fn health(report: &Report) -> String {
 /// Pages per second: of the last intervals while the crawl runs, else of all its active time.
 fn rate(report: &Report) -> Option<Tile> {
     let timeline = &report.timeline;
-    let (pages, seconds, note) = if report.as_of.is_some() {
+    let lately = report.as_of.is_some().then(|| {
         // The last interval has not ended.
         let ended = timeline.intervals.len().saturating_sub(1);
         let intervals = &timeline.intervals[ended.saturating_sub(RECENT)..ended];
@@ -124,16 +124,22 @@ fn rate(report: &Report) -> Option<Tile> {
             .map(|interval| interval.kept + interval.exact + interval.near)
             .sum();
         (pages, intervals.len() as u64 * timeline.interval_seconds, "lately")
-    } else {
-        (
-            report.counts.fetched,
-            timeline.active_seconds,
-            "on average, without pauses",
-        )
-    };
+    });
+    let average = (
+        report.counts.fetched,
+        timeline.active_seconds,
+        "on average, without pauses",
+    );
+    // A slow crawl may have had no page lately.
+    let (pages, seconds, note) = lately.filter(|(pages, _, _)| *pages > 0).unwrap_or(average);
+    let rate = pages as f64 / seconds.max(1) as f64;
     (pages > 0 && seconds > 0).then(|| Tile {
         name: "pages per second",
-        value: format!("{:.1}", pages as f64 / seconds as f64),
+        value: if rate < 1.0 {
+            format!("{rate:.2}")
+        } else {
+            format!("{rate:.1}")
+        },
         note: note.to_owned(),
         link: "/hosts#timeline".to_owned(),
         class: "",

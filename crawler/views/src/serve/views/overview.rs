@@ -79,7 +79,14 @@ pub fn page(site: &Arc<Site>) -> Result<Reply, Refusal> {
         sections: model.sections(),
         tiles: glance::tiles(&model.report),
         health: glance::health(&model.report),
-        bound: site.run_now().map(|now| pace::bound(&now)),
+        bound: site.run_now().map(|now| {
+            let parts = [
+                Some(pace::bound(&now)),
+                pace::longest_queue(&now),
+                pace::unrendered(&now),
+            ];
+            parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+        }),
         verdicts: glance::verdicts(&model.report),
         breakdowns: glance::breakdowns(model),
         model,

@@ -1,0 +1,160 @@
+//! What keeps a page that was dropped, from the answer of `explain` to the run that continues the crawl.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::crawl::Crawl;
+use crate::support::page::{NO_LINKS, home, page, replaced, words};
+use crate::support::process::{crawler, run};
+use crate::support::site::{Answer, Site};
+
+/// Two lamps that differ in their power, and a text that differs from the first lamp in a few words.
+fn site() -> Site {
+    let text = words(1, 300);
+    let lamp = |watts: u32| format!("{text} It takes {watts} watts");
+    Site::of([
+        ("/", home(&["/lamp"])),
+        ("/lamp", page("Lamp", &lamp(40), &["/stronger", "/near"])),
+        ("/stronger", page("Lamp", &lamp(60), NO_LINKS)),
+        ("/near", page("Lamp", &replaced(&lamp(40), 100, 4, 2), NO_LINKS)),
+    ])
+}
+
+fn explained(crawl: &Crawl, url: &str) -> Value {
+    let ended = crawl.read("explain", &[url, "--format", "json"]).succeeded();
+    serde_json::from_str(&ended.stdout).unwrap()
+}
+
+/// The answer for people, without its line breaks.
+fn in_one_line(crawl: &Crawl, url: &str) -> String {
+    let told = crawl.read("explain", &[url]).succeeded().stdout;
+    told.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_dropped_page_is_kept_by_the_key_that_changes_least() {
+    let site = site();
+    let mut crawl = Crawl::of(site.url("/")).one_at_a_time();
+    crawl.run();
+    let (stronger, near) = (site.url("/stronger"), site.url("/near"));
+    let remedy = &explained(&crawl, &stronger)["remedy"];
+    assert_eq!(
+        (&remedy["by_numbers"], &remedy["is_exact"]),
+        (&true.into(), &false.into()),
+        "{remedy}"
+    );
+    let told = in_one_line(&crawl, &stronger);
+    for part in [
+        "If it should have been kept",
+        "dedup.numbers_must_match = true",
+        "rebuild --redecide",
+    ] {
+        assert!(told.contains(part), "{part} is not in {told}");
+    }
+    let remedy = &explained(&crawl, &near)["remedy"];
+    assert_eq!(remedy["by_numbers"], false, "{remedy}");
+    let setting = &remedy["setting"];
+    assert!(setting["words"].as_str().unwrap().starts_with("a "), "{remedy}");
+    assert_eq!(explained(&crawl, &site.url("/lamp"))["remedy"], Value::Null);
+
+    crawl.change("dedup.numbers_must_match", true);
+    // The command writes the configuration.
+    crawl.command(&[]);
+    crawl
+        .read("rebuild", &["--redecide", "--config", "test.toml"])
+        .succeeded();
+    assert_eq!(explained(&crawl, &stronger)["is_kept"], true);
+    assert_eq!(explained(&crawl, &near)["is_kept"], false);
+}
+
+#[test]
+fn a_page_that_a_narrower_rule_keeps_still_shows_the_pages_near_it() {
+    let site = site();
+    let mut crawl = Crawl::of(site.url("/")).one_at_a_time();
+    crawl.run();
+    let near = site.url("/near");
+    let distance = explained(&crawl, &near)["compared_with"]["distance"].as_u64().unwrap();
+    assert!(distance > 0);
+    crawl.change("dedup.max_distance", 0);
+    crawl.command(&[]);
+    crawl
+        .read("rebuild", &["--redecide", "--config", "test.toml"])
+        .succeeded();
+    let answer = explained(&crawl, &near);
+    assert_eq!(answer["is_kept"], true);
+    let nearest = answer["nearest"].as_array().unwrap();
+    assert!(nearest.iter().any(|page| page["url"] == site.url("/lamp")), "{answer}");
+    let told = in_one_line(&crawl, &near);
+    assert!(told.contains("The nearest pages are further away"), "{told}");
+}
+
+#[test]
+fn a_run_without_seeds_continues_the_crawl_or_names_the_command_that_does() {
+    let site = site();
+    let folder = tempfile::tempdir().unwrap();
+    let here = |arguments: &[&str]| run(crawler(arguments).current_dir(folder.path()));
+    fs::write(folder.path().join("config.toml"), "politeness.delay_ms = 0\n").unwrap();
+    here(&["run"]).with_code(2).complains_of(&["name what to crawl"]);
+    let seed = site.url("/");
+    let first = ["run", &seed, "--allow-private", "--max-pages", "1", "--delay", "1ms"];
+    here(&first).with_code(6);
+    let refused = here(&["run"]).with_code(2);
+    refused.complains_of(&["to continue as it did: `crawler run --max-pages 1 --delay 1ms --allow-private`"]);
+    let more = ["run", "--max-pages", "100", "--allow-private", "--delay", "1ms"];
+    here(&more)
+        .succeeded()
+        .complains_of(&["continuing the crawl in the folder data", "--delay"]);
+    let report: Value = serde_json::from_str(&here(&["report", "--format", "json"]).stdout).unwrap();
+    assert_eq!(report["counts"]["fetched"], 4, "links of the known hosts are followed");
+    assert_eq!(site.times_asked()["/lamp"], 1);
+}
+
+#[test]
+fn a_configuration_that_only_the_data_folder_names_must_be_named_to_continue() {
+    let site = site();
+    let crawl = Crawl::of(site.url("/"));
+    crawl.run();
+    let refused = crawl.read("run", &[]).with_code(2);
+    refused.complains_of(&["to continue as it did: `crawler run --config test.toml`"]);
+    crawl
+        .read("run", &["--config", "test.toml"])
+        .succeeded()
+        .complains_of(&["continuing the crawl", "from test.toml"])
+        .says(&["in all runs: kept"]);
+}
+
+#[test]
+fn another_site_in_the_folder_of_a_crawl_is_told() {
+    let (one, other) = (site(), Site::of([("/", home(NO_LINKS))]));
+    let crawl = Crawl::of(one.url("/"));
+    crawl.run();
+    let add = |url: &str| crawl.read("run", &[url, "--config", "test.toml"]).succeeded();
+    let host = |site: &Site| site.url("").trim_start_matches("http://").to_owned();
+    let told = format!(
+        "data holds a crawl of {}; {} will be in the same crawl",
+        host(&one),
+        host(&other)
+    );
+    add(&other.url("/")).complains_of(&[&told]);
+    let again = add(&other.url("/"));
+    assert!(!again.stderr.contains("holds a crawl of"), "{}", again.stderr);
+}
+
+#[test]
+fn robots_txt_is_not_ignored_in_silence() {
+    let site = Site::scripted(|asked| match asked.path.as_str() {
+        "/robots.txt" => Answer::text("User-agent: *\nDisallow: /\n"),
+        _ => home(NO_LINKS),
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = crawler(["run", &site.url("/"), "--allow-private"]);
+    command
+        .env("CRAWLER_POLITENESS_ROBOTS", "false")
+        .current_dir(folder.path());
+    run(&mut command).succeeded().complains_of(&[
+        "no robots.txt is obeyed",
+        "environment variable CRAWLER_POLITENESS_ROBOTS",
+        "from the built-in settings and --allow-private and CRAWLER_POLITENESS_ROBOTS",
+    ]);
+}
