@@ -101,7 +101,7 @@ fn max_pages_per_host_leaves_the_other_hosts_alone() {
 fn max_depth_is_inclusive_and_counts_links_from_a_seed() {
     let site = chain(6);
     let crawl = Crawl::of(site.url("/0")).set("scope.max_depth", 2);
-    crawl.run().says(&["1 links lay deeper than scope.max_depth = 2"]);
+    crawl.run().says(&["1 link lay deeper than scope.max_depth = 2"]);
     assert_eq!(
         crawl.outcomes(&site),
         expected([("/0", "kept"), ("/1", "kept"), ("/2", "kept")])

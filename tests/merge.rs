@@ -380,10 +380,9 @@ fn folders_that_cannot_be_merged_are_named_with_what_to_do() {
     while !slow.data().join("state").exists() {
         std::thread::sleep(Duration::from_millis(5));
     }
-    let kill = format!("kill {}", running.id());
     merge(&target, &[&slow.data()], &[])
         .with_code(1)
-        .complains_of(&["is in use by", &kill]);
+        .complains_of(&["is in use by", "crawler control stop --data"]);
     running.kill();
 }
 

@@ -216,8 +216,8 @@ fn describe(done: &Rebuilt, redecided: Option<&Redecision>, dir: &str) -> String
                 done.kept
             ),
             format!(
-                "  queued: {}; everything but the verdicts is as before",
-                counted(queued, "URL")
+                "  {} queued; everything but the verdicts is as before",
+                counted_are(queued, "URL")
             ),
         ],
         Kept::Outcomes => vec![

@@ -114,20 +114,21 @@ fn ignored_links(run: &Snapshot, settings: &Settings) -> Vec<String> {
     let mut lines = Vec::new();
     if run.links_to_other_hosts > 0 {
         lines.push(format!(
-            "  {} to other hosts, not followed (scope.mode)",
-            counted(run.links_to_other_hosts, "link")
+            "  {} led to other hosts and {} not followed (scope.mode)",
+            counted(run.links_to_other_hosts, "link"),
+            if run.links_to_other_hosts == 1 { "was" } else { "were" }
         ));
     }
     if run.links_too_deep > 0 {
         lines.push(format!(
-            "  {} deeper than scope.max_depth = {}, not followed",
+            "  {} lay deeper than scope.max_depth = {}",
             counted(run.links_too_deep, "link"),
             settings.limits.max_depth
         ));
     }
     if run.links_over_budget > 0 {
         lines.push(format!(
-            "  {} to hosts that have reached scope.max_urls_per_host, known URLs among them",
+            "  {}, some of them to known URLs, led to hosts that have reached scope.max_urls_per_host",
             counted(run.links_over_budget, "link")
         ));
     }

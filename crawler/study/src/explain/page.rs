@@ -218,7 +218,8 @@ impl Explainer<'_> {
             Verdict::Near { .. } => false,
         };
         let other = of?;
-        Some(Remedy::of(is_exact, other, other.numbers_differ, &self.settings.rule))
+        let (likeness, rule) = (other.likeness.as_ref(), &self.settings.rule);
+        Some(Remedy::of(is_exact, likeness, other.numbers_differ, rule))
     }
 
     /// The stored text; a note says why there is none.

@@ -3,7 +3,7 @@
 use dedup::{Confirm, DuplicateRule};
 use serde::Serialize;
 
-use super::answer::ComparedPage;
+use crate::nearest::Likeness;
 use crate::tune::SIMILARITIES;
 use terminal::commands::command;
 use terminal::units::counted;
@@ -42,12 +42,14 @@ impl KeepingSetting {
 }
 
 impl Remedy {
-    /// For a page that was dropped because of `other`. `numbers_differ`: whether the two texts have other numbers.
-    pub(super) fn of(is_exact: bool, other: &ComparedPage, numbers_differ: bool, rule: &DuplicateRule) -> Self {
+    /// For a page that was dropped because of another one, which it is like. `numbers_differ`: whether the two texts have other numbers.
+    pub(super) fn of(is_exact: bool, likeness: Option<&Likeness>, numbers_differ: bool, rule: &DuplicateRule) -> Self {
         Self {
             is_exact,
             by_numbers: !is_exact && numbers_differ && !rule.numbers_must_match,
-            setting: if is_exact { None } else { setting(other, rule) },
+            setting: likeness
+                .filter(|_| !is_exact)
+                .and_then(|likeness| setting(likeness, rule)),
         }
     }
 
@@ -88,8 +90,7 @@ impl Remedy {
     }
 }
 
-fn setting(other: &ComparedPage, rule: &DuplicateRule) -> Option<KeepingSetting> {
-    let likeness = other.likeness.as_ref()?;
+fn setting(likeness: &Likeness, rule: &DuplicateRule) -> Option<KeepingSetting> {
     let in_force = match rule.confirm {
         Confirm::Sketch { min_similarity } => Some(min_similarity),
         Confirm::Distance | Confirm::Combined { .. } => None,

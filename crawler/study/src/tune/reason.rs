@@ -109,17 +109,24 @@ fn as_good(results: &[SettingResult]) -> String {
     let (lowest, highest) = similarities.fold((f32::MAX, 0.0_f32), |(low, high), similarity| {
         (low.min(similarity), high.max(similarity))
     });
-    let similarities = if lowest <= highest {
-        format!(", similarities {lowest} to {highest}")
-    } else {
-        String::new()
-    };
+    let mut which = between(["distance", "distances"], least, most);
+    if lowest <= highest {
+        which = format!("{which}, {}", between(["similarity", "similarities"], lowest, highest));
+    }
     format!(
-        " {} of the {} others give every page the same verdict (distances {least} to {most}{similarities}), so this crawl is too little \
-         evidence to choose between them.",
+        " {} of the {} others give every page the same verdict ({which}), so this crawl is too little evidence to choose between them.",
         alike.len(),
         results.len() - 1,
     )
+}
+
+/// `distance 10`, `distances 2 to 10`.
+fn between<N: PartialEq + std::fmt::Display>([one, many]: [&str; 2], least: N, most: N) -> String {
+    if least == most {
+        format!("{one} {least}")
+    } else {
+        format!("{many} {least} to {most}")
+    }
 }
 
 /// That the labels are few.
@@ -172,6 +179,28 @@ pub fn named(thresholds: Thresholds) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn settings_that_do_the_same_are_counted_with_their_ranges() {
+        let result = |max_distance, min_similarity, newly_dropped| {
+            let thresholds = Thresholds {
+                max_distance,
+                confirm: Confirm::Sketch { min_similarity },
+            };
+            let mut result = SettingResult::new(thresholds, &crate::replay::Scored::default(), 0);
+            result.newly_dropped = newly_dropped;
+            result
+        };
+        let mut results = vec![result(10, 0.76, 0), result(2, 0.6, 1)];
+        results[IN_FORCE].is_in_force = true;
+        assert_eq!(as_good(&results), "");
+        results.extend([result(2, 0.76, 0), result(9, 0.9, 0)]);
+        assert!(as_good(&results).starts_with(
+            " 2 of the 3 others give every page the same verdict (distances 2 to 9, similarities 0.76 to 0.9), so"
+        ));
+        assert_eq!(between(["distance", "distances"], 10, 10), "distance 10");
+        assert!(few(1).contains("rests on 1 label; 20 are enough") && few(20).is_empty());
+    }
 
     #[test]
     fn a_small_probability_is_not_rounded_up_to_a_hundredth() {
