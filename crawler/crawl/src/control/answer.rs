@@ -3,8 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::order::Order;
-use crate::delays;
-use crate::frontier::Standing;
 use terminal::commands::command;
 use terminal::units::grouped;
 
@@ -60,11 +58,9 @@ impl Answer {
         }
     }
 
-    /// With the delays that count now, of a run in this state.
-    pub(crate) fn with_delays(mut self, order: &Order, standing: &Standing) -> Self {
-        if let Order::Delay { host, .. } = order
-            && let Some(now) = delays::now(standing, host)
-        {
+    /// With the delays that count now, in words.
+    pub(crate) fn with_delays(mut self, now: Option<String>) -> Self {
+        if let Some(now) = now {
             self.text.push_str(&format!(". Now {now}"));
         }
         self

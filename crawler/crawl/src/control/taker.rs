@@ -20,6 +20,7 @@ use super::journal::{Entries, Journal, NAME, Reader, micros};
 use super::order::Order;
 use super::steer::Steer;
 use super::target::Target;
+use crate::delays;
 use crate::messages::{Event, Record, Taken, TakenOrder, Wanted};
 use crate::record_channel::RecordSender;
 use crate::recorder::intake::{NewSeeds, new_seeds};
@@ -472,7 +473,11 @@ impl Taking {
                 tracing::debug!("the run has ended before it was stopped");
             }
         }
-        Answer::of(order, effect, refused).with_delays(order, &self.orders.stats.snapshot().standing)
+        let now = match order {
+            Order::Delay { host, .. } => delays::now(&self.orders.stats.snapshot().standing, host),
+            _ => None,
+        };
+        Answer::of(order, effect, refused).with_delays(now)
     }
 
     fn answer(&mut self, id: u64, answer: Answer) {
