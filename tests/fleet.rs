@@ -321,6 +321,29 @@ fn the_fleet_is_seen_and_drained() {
 }
 
 #[test]
+fn a_paused_fleet_makes_no_requests_until_it_is_resumed() {
+    let (redis, site) = (
+        Redis::start(&["--appendonly", "yes", "--appendfsync", "always"]),
+        site(Duration::from_millis(100)),
+    );
+    let worker = worker(1, &site, &redis);
+    let running = worker.start();
+    site.wait_for_requests(5);
+    run(&mut crawler(["fleet", "pause", &address(&redis)])).succeeded();
+    // A renewal later the worker knows of it, and its last requests have ended.
+    std::thread::sleep(LEASE);
+    let asked = site.requests().len();
+    std::thread::sleep(2 * LEASE);
+    assert_eq!(site.requests().len(), asked);
+    assert!(times(&site).len() < HOSTS * PAGES, "it waits before the end");
+    let status = run(&mut crawler(["fleet", "status", &address(&redis)])).succeeded();
+    status.says(&["asked to wait", "paused"]);
+    run(&mut crawler(["fleet", "resume", &address(&redis)])).succeeded();
+    running.wait().succeeded();
+    assert_eq!(count(&worker.report(), "fetched"), (HOSTS * PAGES) as u64);
+}
+
+#[test]
 fn a_fleet_does_not_refresh() {
     let (redis, site) = (
         Redis::start(&["--appendonly", "yes", "--appendfsync", "always"]),

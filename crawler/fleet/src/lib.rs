@@ -39,7 +39,7 @@ pub use lease::{Grant, LeaseState};
 pub use log::{Draft, Entry, Judged, LogSlice, Position, Segment, SegmentRow};
 pub use partition::{Epoch, PageId, Partition, WorkerNumber};
 pub use queue::{Commit, Committed, PartitionChanges, QueueSlice};
-pub use registry::{DEFAULT_NAME, JoinOptions, Pulse, WorkerReport, drain};
+pub use registry::{DEFAULT_NAME, JoinOptions, Order, Pulse, WorkerReport, order};
 pub use servers::Traffic;
 pub use status::{FleetStatus, status};
 pub use terms::Terms;

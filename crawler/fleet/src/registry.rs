@@ -1,7 +1,8 @@
 //! The workers of a crawl: who takes part, how each is doing, and when all is done.
 //!
 //! ```text
-//! {name/fleet}m      identity of the crawl (id), terms, rules of the live workers (rules), last number of a worker (last), drain
+//! {name/fleet}m      identity of the crawl (id), terms, rules of the live workers (rules), last number of a worker (last), orders of the
+//!                user (drain, pause)
 //! {name/fleet}f      data folder to worker number
 //! {name/fleet}l      incarnation to its lease: end in ms|since when it was renewed in time|worker number; see lease.rs
 //! {name/fleet}b      worker number to its last sign of life: ms|incarnation|idle|moves
@@ -138,6 +139,8 @@ pub struct Pulse {
     pub share: usize,
     /// The user wants the fleet to finish what is under way and stop.
     pub drain: bool,
+    /// The user wants the fleet to make no requests until further notice.
+    pub pause: bool,
     /// No worker has anything to do. URLs that the workers hold back may still wait.
     pub finished: bool,
     /// Writes are on one server only: the replicas of a primary are gone.
@@ -290,7 +293,7 @@ impl Fleet {
             Some(3) => return Ok(None),
             _ => {}
         }
-        let [_, live, rank, drain, finished, picture, incarnations, news] =
+        let [_, live, rank, orders, finished, picture, incarnations, news] =
             <[_; 8]>::try_from(answer).map_err(|_| FleetError::Damaged("the answer to a heartbeat".to_owned()))?;
         let picture = text(picture)?;
         if !picture.is_empty() && self.is_quiet(&text(incarnations)?).await? {
@@ -298,13 +301,15 @@ impl Fleet {
             self.inner.servers.one(command, Safety::Primary).await?;
         }
         let live = integer(&live)?.max(1);
+        let orders = integer(&orders)?;
         let partitions = self.inner.tags.len() as u64;
         // The shares of all workers add up to the number of partitions.
         let share = partitions / live + u64::from(integer(&rank)? < partitions % live);
         Ok(Some(Pulse {
             live: u16::try_from(live).unwrap_or(u16::MAX),
             share: share as usize,
-            drain: integer(&drain)? == 1,
+            drain: orders & 1 != 0,
+            pause: orders & 2 != 0,
             finished: integer(&finished)? == 1,
             news: self.take_news(news)?,
             ..Pulse::default()
@@ -420,11 +425,20 @@ pub(crate) fn connected(options: &JoinOptions) -> Result<(Servers, String), Flee
     Ok((Servers::new(address, manner), name))
 }
 
-/// Says to all workers of a crawl that they shall finish what is under way and stop, or that they shall go on.
+/// What the user wants of all workers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// They finish what is under way, and stop.
+    Drain,
+    /// They make no requests.
+    Pause,
+}
+
+/// Gives all workers of a crawl an order, or takes it back.
 ///
 /// # Errors
 /// [`FleetError::Forgotten`], if there is no such crawl; else no server answers within the bound, or one refuses.
-pub async fn drain(address: &str, name: &str, on: bool) -> Result<(), FleetError> {
+pub async fn order(address: &str, name: &str, order: Order, on: bool) -> Result<(), FleetError> {
     let (servers, name) = connected(&JoinOptions {
         name: name.to_owned(),
         ..JoinOptions::new(address)
@@ -436,7 +450,11 @@ pub async fn drain(address: &str, name: &str, on: bool) -> Result<(), FleetError
     if text(id)?.is_empty() {
         return Err(FleetError::Forgotten { name });
     }
-    let command = Command::plain("HSET", &tag, "m").arg("drain").number(u64::from(on));
+    let field = match order {
+        Order::Drain => "drain",
+        Order::Pause => "pause",
+    };
+    let command = Command::plain("HSET", &tag, "m").arg(field).number(u64::from(on));
     servers.one(command, Safety::Replicated).await.map(std::mem::drop)
 }
 

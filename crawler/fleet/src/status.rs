@@ -25,6 +25,8 @@ pub struct FleetStatus {
     pub terms: Terms,
     /// Whether the user asked the workers to stop.
     pub drain: bool,
+    /// The user wants the fleet to make no requests until further notice.
+    pub pause: bool,
     /// The workers by number.
     pub workers: Vec<WorkerStatus>,
     /// The partitions.
@@ -119,7 +121,7 @@ pub async fn status(address: &str, name: &str) -> Result<FleetStatus, FleetError
                     .arg("id")
                     .arg("terms")
                     .arg("drain")
-                    .arg("last"),
+                    .arg("pause"),
                 Command::plain("HGETALL", &tag, "b"),
                 Command::plain("HGETALL", &tag, "w"),
                 Command::script(&NOW, &tag),
@@ -129,7 +131,7 @@ pub async fn status(address: &str, name: &str) -> Result<FleetStatus, FleetError
         )
         .await?;
     let [head, beats, reports, now, leases] = <[Value; 5]>::try_from(answers).map_err(|_| odd())?;
-    let [id, terms, drain, _] = <[Value; 4]>::try_from(list(head)?).map_err(|_| odd())?;
+    let [id, terms, drain, pause] = <[Value; 4]>::try_from(list(head)?).map_err(|_| odd())?;
     let crawl = text(id)?;
     if crawl.is_empty() {
         return Err(FleetError::Forgotten { name });
@@ -147,6 +149,7 @@ pub async fn status(address: &str, name: &str) -> Result<FleetStatus, FleetError
         crawl,
         terms,
         drain: integer(&drain)? == 1,
+        pause: integer(&pause)? == 1,
         workers,
         partitions,
         log,
@@ -324,8 +327,9 @@ impl Display for FleetStatus {
         } = self;
         writeln!(
             f,
-            "crawl {name} ({crawl}){}",
-            if self.drain { ", asked to stop" } else { "" }
+            "crawl {name} ({crawl}){}{}",
+            if self.drain { ", asked to stop" } else { "" },
+            if self.pause { ", asked to wait" } else { "" }
         )?;
         writeln!(
             f,

@@ -6,7 +6,7 @@ mod support;
 
 use std::time::Duration;
 
-use fleet::{Fleet, FleetError, Partition, Pulse, WorkerReport, drain, status};
+use fleet::{Fleet, FleetError, Order, Partition, Pulse, WorkerReport, order, status};
 use support::{Server, changes, options, waiting, worker};
 
 fn report(idle: bool) -> WorkerReport {
@@ -135,7 +135,7 @@ async fn the_user_can_stop_a_fleet_and_see_it() {
         Err(FleetError::Forgotten { .. })
     ));
     assert!(matches!(
-        drain(&address, "crawl", true).await,
+        order(&address, "crawl", Order::Drain, true).await,
         Err(FleetError::Forgotten { .. })
     ));
     let one = worker(&address, 1).await;
@@ -144,8 +144,18 @@ async fn the_user_can_stop_a_fleet_and_see_it() {
         .await
         .unwrap();
     assert!(!rounds(&[(&one, false)], 1).await[0].drain);
-    drain(&address, "crawl", true).await.unwrap();
-    assert!(rounds(&[(&one, false)], 1).await[0].drain);
+    for (drains, pauses) in [
+        (true, false),
+        (true, true),
+        (false, true),
+        (false, false),
+        (true, false),
+    ] {
+        order(&address, "crawl", Order::Drain, drains).await.unwrap();
+        order(&address, "crawl", Order::Pause, pauses).await.unwrap();
+        let pulse = &rounds(&[(&one, false)], 1).await[0];
+        assert_eq!((pulse.drain, pulse.pause), (drains, pauses));
+    }
     let seen = status(&address, "crawl").await.unwrap();
     assert!(seen.drain);
     assert_eq!(

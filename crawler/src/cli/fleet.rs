@@ -1,6 +1,8 @@
 //! `crawler fleet`
 
-use crate::cli::arguments::{FleetAction, FleetArgs, FleetDrainArgs, FleetFormat, FleetStatusArgs};
+use ::fleet::Order;
+
+use crate::cli::arguments::{FleetAction, FleetAddress, FleetArgs, FleetDrainArgs, FleetFormat, FleetStatusArgs};
 use error::RunError;
 
 pub(super) fn execute(args: &FleetArgs) -> Result<(), RunError> {
@@ -9,6 +11,8 @@ pub(super) fn execute(args: &FleetArgs) -> Result<(), RunError> {
     match &args.action {
         FleetAction::Status(args) => runtime.block_on(status(args)),
         FleetAction::Drain(args) => runtime.block_on(drain(args)),
+        FleetAction::Pause(fleet) => runtime.block_on(pause(fleet, true)),
+        FleetAction::Resume(fleet) => runtime.block_on(pause(fleet, false)),
     }
 }
 
@@ -24,11 +28,24 @@ async fn status(args: &FleetStatusArgs) -> Result<(), RunError> {
 }
 
 async fn drain(args: &FleetDrainArgs) -> Result<(), RunError> {
-    let drained = ::fleet::drain(&args.fleet.address, &args.fleet.name, !args.resume).await;
-    drained.map_err(|error| RunError::Fleet(error.to_string()))?;
+    order(&args.fleet, Order::Drain, !args.resume).await?;
     super::output::say(if args.resume {
         "Workers that start from now on crawl."
     } else {
         "All workers end the requests under way, and stop. `crawler fleet drain --resume` takes the order back."
     })
+}
+
+async fn pause(fleet: &FleetAddress, on: bool) -> Result<(), RunError> {
+    order(fleet, Order::Pause, on).await?;
+    super::output::say(if on {
+        "All workers end the requests under way, and make no more until `crawler fleet resume`."
+    } else {
+        "The workers make requests again, within a third of a lease."
+    })
+}
+
+async fn order(fleet: &FleetAddress, order: Order, on: bool) -> Result<(), RunError> {
+    let ordered = ::fleet::order(&fleet.address, &fleet.name, order, on).await;
+    ordered.map_err(|error| RunError::Fleet(error.to_string()))
 }

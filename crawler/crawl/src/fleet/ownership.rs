@@ -15,13 +15,23 @@
 //! nothing. It does not count while the whole machine sleeps.
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use fleet::{Epoch, Partition};
 use web::domain_of_host;
 use web::politeness::Now;
+
+/// Why a worker makes no requests although it has leases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Pause {
+    /// The log is too long.
+    Log = 1,
+    /// The user wants it.
+    Order = 2,
+}
 
 /// The end of a lease comes earlier here than on the server, by one part in this many of the lease. Clocks differ by less.
 const MARGIN_SHARE: u32 = 10;
@@ -33,7 +43,7 @@ pub(crate) struct Ownership {
     /// See [`stores_links`](Self::stores_links).
     inherits: Arc<[AtomicBool]>,
     /// See [`pause`](Self::pause).
-    is_paused: Arc<AtomicBool>,
+    pauses: Arc<AtomicU8>,
     /// From when times count.
     start: Instant,
 }
@@ -70,20 +80,26 @@ impl Ownership {
         Self {
             table: Arc::new(Mutex::new(table)),
             inherits,
-            is_paused: Arc::default(),
+            pauses: Arc::default(),
             start,
         }
     }
 
-    /// Says whether this worker waits with new requests although it has leases. Who wanted to make one waits for the next renewal.
-    pub fn pause(&self, is_paused: bool) {
-        self.is_paused.store(is_paused, Ordering::Release);
+    /// Says whether this worker waits with new requests although it has leases. Who wanted to make one waits for the next renewal. Returns
+    /// whether that is news.
+    pub fn pause(&self, why: Pause, is_paused: bool) -> bool {
+        let before = if is_paused {
+            self.pauses.fetch_or(why as u8, Ordering::AcqRel)
+        } else {
+            self.pauses.fetch_and(!(why as u8), Ordering::AcqRel)
+        };
+        is_paused != (before & why as u8 != 0)
     }
 
-    /// See [`pause`](Self::pause).
+    /// Whether this worker waits for this reason: see [`pause`](Self::pause).
     #[must_use]
-    pub fn is_paused(&self) -> bool {
-        self.is_paused.load(Ordering::Acquire)
+    pub fn is_paused_for(&self, why: Pause) -> bool {
+        self.pauses.load(Ordering::Acquire) & why as u8 != 0
     }
 
     /// The time that a lease certainly lasts, if it was asked for at `asked` and granted for `lease`.
@@ -108,7 +124,7 @@ impl Ownership {
     /// Whether a request to a host of the partition may start.
     #[must_use]
     pub fn may_ask(&self, partition: Partition, now: Now) -> bool {
-        let is_paused = self.is_paused();
+        let is_paused = self.pauses.load(Ordering::Acquire) != 0;
         match self.table().get_mut(usize::from(partition.0)) {
             Some(Holding::Held { until, is_awaited, .. }) => {
                 let may_ask = !is_paused && now < *until;
@@ -241,10 +257,10 @@ mod tests {
     fn a_pause_holds_requests_back_until_a_renewal_after_it() {
         let table = Ownership::new(8, Instant::now());
         table.hold(P, E, at(1_000));
-        table.pause(true);
+        table.pause(Pause::Log, true);
         assert!(!table.may_ask(P, at(0)) && table.is_mine(P));
         assert!(table.certain_end(P).is_some(), "what is open may end");
-        table.pause(false);
+        table.pause(Pause::Log, false);
         assert!(table.hold(P, E, at(2_000)), "somebody waits");
         assert!(table.may_ask(P, at(0)));
     }

@@ -1,7 +1,8 @@
 -- A worker says that it lives, and renews its lease. ARGV: number, incarnation, length of the lease in ms, what it does (0: it works, 1: it
 -- is idle, 2: it reads the log for the first time), moves, report,
 -- number of the last news that it has.
--- Answer: state (0 unknown, 1 replaced, 2 fine, 3 ended), live workers, rank among them, drain, finished, the picture to check (or empty),
+-- Answer: state (0 unknown, 1 replaced, 2 fine, 3 ended), live workers, rank among them, orders of the user (1: stop, 2: wait, 3: both),
+-- finished, the picture to check (or empty),
 -- incarnations of the live workers, then the news: the queues of the worker that it is to read, each with the number of the news.
 --
 -- A lease that ran out goes on, unless somebody has ended it (ended.lua): nobody has taken a partition of the worker then.
@@ -80,5 +81,6 @@ if #news > 0 and tonumber(news[2]) <= tonumber(ARGV[7]) then
   redis.call('ZREMRANGEBYSCORE', key, '-inf', ARGV[7])
   news = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
 end
-return {2, live, rank, redis.call('HGET', P .. 'm', 'drain') == '1' and 1 or 0, finished, picture,
+local orders = redis.call('HMGET', P .. 'm', 'drain', 'pause')
+return {2, live, rank, (orders[1] == '1' and 1 or 0) + (orders[2] == '1' and 2 or 0), finished, picture,
   picture ~= '' and table.concat(incarnations, ',') or '', news}

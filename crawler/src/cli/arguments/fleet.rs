@@ -9,6 +9,7 @@ use clap::{Args, Subcommand, ValueEnum};
     Exit codes: 0 success, 1 the servers do not answer, or do not know the crawl.\n\
     Examples:\n  \
     crawler fleet status redis://host:6379        show the workers, the queue and the log\n  \
+    crawler fleet pause redis://host:6379         let all workers wait, for example while a site complains\n  \
     crawler fleet drain redis://host:6379         let all workers end what is under way, and stop"
 )]
 pub struct FleetArgs {
@@ -24,6 +25,10 @@ pub enum FleetAction {
     Status(FleetStatusArgs),
     /// Let all workers end the requests under way, and stop. What waits stays on the servers, and a worker that starts stops at once, until --resume.
     Drain(FleetDrainArgs),
+    /// Let all workers make no requests. They keep their hosts, and go on at `crawler fleet resume`.
+    Pause(FleetAddress),
+    /// Let the workers make requests again after `crawler fleet pause`.
+    Resume(FleetAddress),
 }
 
 /// Where the fleet is.

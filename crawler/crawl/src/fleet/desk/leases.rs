@@ -6,7 +6,7 @@ use fleet::{Epoch, FleetError, Grant, LeaseState, Partition, Pulse, WorkerReport
 use web::politeness::Now;
 
 use super::super::leased::group;
-use super::super::ownership::Ownership;
+use super::super::ownership::{Ownership, Pause};
 use super::Desk;
 use super::state::State;
 use crate::messages::{Event, GroupEvent};
@@ -47,6 +47,16 @@ impl Desk {
                 tracing::info!("the fleet is drained: this worker ends what is under way, and stops");
                 let _is_running = self.events.send(Event::Stop).await;
                 is_told = true;
+            }
+            if self.ownership.pause(Pause::Order, pulse.pause) {
+                tracing::info!(
+                    "{}",
+                    if pulse.pause {
+                        "the fleet is paused: this worker makes no requests until `crawler fleet resume`"
+                    } else {
+                        "the fleet goes on"
+                    }
+                );
             }
             if pulse.finished && !is_told {
                 self.tell_frontier(GroupEvent::Done).await;
@@ -144,10 +154,14 @@ impl Desk {
 
     /// What the reader of the status should know.
     fn note(&self, catches_up: bool) -> String {
-        let note = match (catches_up, self.ownership.is_paused()) {
-            (true, _) => "reads the log before it takes hosts",
-            (false, true) => "waits until the fleet has decided on the pages in the log",
-            (false, false) => "",
+        let note = if self.ownership.is_paused_for(Pause::Order) {
+            "paused"
+        } else if catches_up {
+            "reads the log before it takes new hosts"
+        } else if self.ownership.is_paused_for(Pause::Log) {
+            "waits until the fleet has decided on the pages in the log"
+        } else {
+            ""
         };
         note.to_owned()
     }

@@ -7,6 +7,7 @@ use fleet::{Draft, FleetError, PageId};
 use tokio::sync::oneshot;
 
 use super::super::messages::FromDesk;
+use super::super::ownership::Pause;
 use super::Desk;
 
 /// Time between two looks at the length of the log. Not the same for all workers, so that they do not all begin at once.
@@ -37,16 +38,16 @@ impl Desk {
     /// the fleet: the workers apply the whole log each, and the servers must hold what none of them has applied.
     fn slow_down(&self) {
         let (entries, segment) = (self.fleet.uncovered(), self.segment as u64);
-        let is_paused = self.ownership.is_paused();
+        let is_paused = self.ownership.is_paused_for(Pause::Log);
         if !is_paused && entries >= LONGEST_LOG * segment {
             tracing::warn!(
                 entries,
                 "the fleet finds pages faster than a worker can decide on them; this worker makes no requests until it has caught up"
             );
-            self.ownership.pause(true);
+            self.ownership.pause(Pause::Log, true);
         } else if is_paused && entries < LONGEST_LOG * segment / 2 {
             tracing::info!(entries, "the log is short again; the requests go on");
-            self.ownership.pause(false);
+            self.ownership.pause(Pause::Log, false);
         }
     }
 
