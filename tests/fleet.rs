@@ -344,6 +344,34 @@ fn a_paused_fleet_makes_no_requests_until_it_is_resumed() {
 }
 
 #[test]
+fn a_worker_waits_for_a_server_that_cannot_take_its_writes() {
+    for (fault, cure, advice) in [
+        ("CONFIG SET maxmemory 1", "CONFIG SET maxmemory 0", "raise maxmemory"),
+        (
+            "SET {crawl/fleet}b 1",
+            "DEL {crawl/fleet}b",
+            "another program has written a key",
+        ),
+    ] {
+        let (redis, site) = (Redis::start(&[]), site(Duration::from_millis(100)));
+        let worker = worker(1, &site, &redis);
+        let running = worker.start();
+        site.wait_for_requests(5);
+        redis.tell(fault);
+        running.wait_for_stderr(advice);
+        std::thread::sleep(2 * LEASE);
+        let asked = site.requests().len();
+        std::thread::sleep(LEASE);
+        assert_eq!(site.requests().len(), asked, "it waits");
+        redis.tell(cure);
+        let told = running.wait().succeeded().stderr;
+        assert_eq!(count(&worker.report(), "fetched"), (HOSTS * PAGES) as u64);
+        let times = |part: &str| told.matches(part).count();
+        assert_eq!((times(advice), times("answer again")), (1, 1), "{told}");
+    }
+}
+
+#[test]
 fn a_fleet_does_not_refresh() {
     let (redis, site) = (
         Redis::start(&["--appendonly", "yes", "--appendfsync", "always"]),

@@ -49,6 +49,16 @@ impl Redis {
         self.process = run(self.port, &self.folder, &self.options).expect("the port is still free");
     }
 
+    /// Sends a command of plain words, which must succeed.
+    pub fn tell(&self, command: &str) {
+        let mut server = TcpStream::connect(self.host()).unwrap();
+        server.write_all(format!("{command}\r\n").as_bytes()).unwrap();
+        let mut answer = [0; 256];
+        let length = server.read(&mut answer).unwrap();
+        let answer = String::from_utf8_lossy(&answer[..length]);
+        assert!(!answer.starts_with('-'), "{command}: {answer}");
+    }
+
     /// `host:port`
     pub fn host(&self) -> String {
         format!("127.0.0.1:{}", self.port)

@@ -157,6 +157,9 @@ impl Recorder {
             // marks a regular end of the run.
             match input {
                 Input::Record(record, claim) => {
+                    if record.commits() {
+                        events.send();
+                    }
                     let is_last = matches!(record, Record::Hosts { is_last: true, .. });
                     let event = self.record(record, claim)?;
                     self.tell_all(&mut events, event);
@@ -172,6 +175,8 @@ impl Recorder {
                     events.push(event);
                 }
                 Input::News => {
+                    // It may be a whole segment.
+                    events.send();
                     let news = self.judge.hear(&mut self.books)?;
                     let news = self.on_news(news)?;
                     self.tell_all(&mut events, news);

@@ -324,11 +324,11 @@ async fn work(
             fleet.end_segment(draft, &kept).await?;
         }
         for partition in std::mem::take(&mut unread) {
-            if !held.contains_key(&partition) {
+            let Some(epoch) = held.get(&partition).copied() else {
                 continue;
-            }
+            };
             let (queue, read) = queues.entry(partition).or_default();
-            let slice = fleet.read_queue(partition, *read, 200).await?;
+            let slice = fleet.read_queue(partition, Some(epoch), *read, 200).await?;
             *read = slice.next;
             queue.extend(slice.urls);
             if slice.next < slice.end {

@@ -20,6 +20,9 @@ pub enum FleetError {
         /// What the last attempt met.
         reason: String,
     },
+    /// A server cannot take a write before somebody has done what the text says. Nothing is lost, as with [`Self::Unreachable`].
+    #[error("Redis cannot take what this worker writes: {0}")]
+    Hindered(String),
     /// A server answered with an error that another attempt does not heal.
     #[error("Redis at {address} refused a command: {message}")]
     Refused {
@@ -44,7 +47,7 @@ pub enum FleetError {
     },
     /// The workers that live fetch by other rules than this one.
     #[error(
-        "the workers of the crawl {name:?} fetch by other rules than this one: {differences}; start this worker with the same configuration, or stop all workers (crawler fleet drain) and start them with the new one"
+        "the workers of the crawl {name:?} fetch by other rules than this one: {differences}; start this worker with the same configuration, or stop all workers (crawler fleet drain), take the order back (crawler fleet drain --resume), and start them with the new one"
     )]
     Rules {
         /// The crawl.
@@ -94,6 +97,6 @@ impl FleetError {
     /// Whether the same call can succeed later. The caller keeps what it wanted to send.
     #[must_use]
     pub fn is_transient(&self) -> bool {
-        matches!(self, Self::Unreachable { .. })
+        matches!(self, Self::Unreachable { .. } | Self::Hindered(_))
     }
 }

@@ -96,7 +96,23 @@ impl Fleet {
     /// Nothing was granted, and no server answers within the bound, or one refuses.
     pub async fn acquire(&self, at_most: usize, prefer: &[Partition]) -> Result<Vec<Grant>, FleetError> {
         let mut granted = Vec::new();
-        let mut ended = self.claim_free(at_most, prefer, &mut granted).await;
+        let ended = self.claim_free(at_most, prefer, &mut granted).await;
+        self.noted(ended, granted).await
+    }
+
+    /// Takes those of these partitions that have no owner, or an earlier process of this worker.
+    ///
+    /// # Errors
+    /// As [`acquire`](Self::acquire).
+    pub async fn reclaim(&self, partitions: &[Partition]) -> Result<Vec<Grant>, FleetError> {
+        let mut granted = Vec::new();
+        let candidates = partitions.iter().map(|partition| (*partition, None));
+        let claimed = self.claim(partitions.len(), candidates, &mut granted).await;
+        self.noted(claimed.map(drop), granted).await
+    }
+
+    /// Notes whose the partitions are. What was granted before a server failed is returned.
+    async fn noted(&self, mut ended: Result<(), FleetError>, granted: Vec<Grant>) -> Result<Vec<Grant>, FleetError> {
         if ended.is_ok() {
             let partitions: Vec<Partition> = granted.iter().map(|grant| grant.partition).collect();
             ended = self.note(&partitions, true).await;

@@ -117,17 +117,23 @@ impl Fleet {
     }
 
     /// The URLs of a partition's queue from a position on that are not finished; looks at up to `at_most` rows. What it returns is on
-    /// a replica, so the position stays right when a server takes over.
+    /// a replica, so the position stays right when a server takes over. The owner names the `epoch` of the lease under which it has read so far:
+    /// the end of the crawl rests on what it has read.
     ///
     /// # Errors
     /// No server answers within the bound, or one refuses.
-    pub async fn read_queue(&self, partition: Partition, from: u64, at_most: usize) -> Result<QueueSlice, FleetError> {
-        let epoch = self.held().get(&partition).map_or(0, |epoch| epoch.0);
+    pub async fn read_queue(
+        &self,
+        partition: Partition,
+        epoch: Option<Epoch>,
+        from: u64,
+        at_most: usize,
+    ) -> Result<QueueSlice, FleetError> {
         let command = Command::script(&READ, self.tag(partition)?)
             .number(u64::from(self.worker().0))
             .number(from)
             .number(at_most.clamp(1, URLS_A_CALL) as u64)
-            .number(epoch);
+            .number(epoch.map_or(0, |epoch| epoch.0));
         let answer = list(self.inner.servers.one(command, Safety::Replicated).await?)?;
         let mut values = answer.into_iter();
         let next = integer(&values.next().unwrap_or_default())?;

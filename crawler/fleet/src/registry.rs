@@ -219,6 +219,11 @@ impl Fleet {
             place.lease,
         );
         let answer = list(self.inner.servers.one(call, Safety::Replicated).await?)?;
+        if let [_, id, _, theirs] = answer.as_slice()
+            && !text(id.clone())?.is_empty()
+        {
+            rules::agree(&place.rules, &text(theirs.clone())?, &self.inner.name)?;
+        }
         if answer.first().map(integer).transpose()? != Some(u64::from(place.worker.0)) {
             return Err(FleetError::Forgotten {
                 name: self.inner.name.clone(),
@@ -293,20 +298,20 @@ impl Fleet {
             Some(3) => return Ok(None),
             _ => {}
         }
-        let [_, live, rank, orders, finished, picture, incarnations, news] =
-            <[_; 8]>::try_from(answer).map_err(|_| FleetError::Damaged("the answer to a heartbeat".to_owned()))?;
+        let [_, live, sharing, rank, orders, finished, picture, incarnations, news] =
+            <[_; 9]>::try_from(answer).map_err(|_| FleetError::Damaged("the answer to a heartbeat".to_owned()))?;
         let picture = text(picture)?;
         if !picture.is_empty() && self.is_quiet(&text(incarnations)?).await? {
             let command = Command::script(&COUNTED, &self.inner.registry).arg(picture);
             self.inner.servers.one(command, Safety::Primary).await?;
         }
-        let live = integer(&live)?.max(1);
+        let sharing = integer(&sharing)?.max(1);
         let orders = integer(&orders)?;
         let partitions = self.inner.tags.len() as u64;
         // The shares of all workers add up to the number of partitions.
-        let share = partitions / live + u64::from(integer(&rank)? < partitions % live);
+        let share = partitions / sharing + u64::from(integer(&rank)? < partitions % sharing);
         Ok(Some(Pulse {
-            live: u16::try_from(live).unwrap_or(u16::MAX),
+            live: u16::try_from(integer(&live)?).unwrap_or(u16::MAX),
             share: share as usize,
             drain: orders & 1 != 0,
             pause: orders & 2 != 0,

@@ -4,6 +4,9 @@
 
 use crate::error::FleetError;
 
+/// Longer values are not shown in a message.
+const SHOWN: usize = 80;
+
 /// One line a rule, in the order of the keys.
 pub(crate) fn stored(rules: &[(String, String)]) -> String {
     let mut lines: Vec<String> = rules
@@ -35,7 +38,12 @@ pub(crate) fn agree(ours: &str, theirs: &str, name: &str) -> Result<(), FleetErr
     keys.dedup();
     let differences = keys.into_iter().filter_map(|key| {
         let (theirs, ours) = (value_in(theirs, key), value_in(ours, key));
-        (theirs != ours).then(|| format!("{key} (the others: {theirs}; this worker: {ours})"))
+        (theirs != ours).then(|| {
+            if theirs.len().max(ours.len()) > SHOWN {
+                return format!("{key} (differs)");
+            }
+            format!("{key} (the others: {theirs}; this worker: {ours})")
+        })
     });
     Err(FleetError::Rules {
         name: name.to_owned(),

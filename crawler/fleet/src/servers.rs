@@ -104,6 +104,8 @@ struct Round {
     moved: bool,
     /// Whether a pause is needed; not after a mere redirection.
     pause: bool,
+    /// Whether a server answers and waits for somebody: the reason says for what.
+    is_hindered: bool,
 }
 
 impl Servers {
@@ -193,6 +195,9 @@ impl Servers {
                 break;
             }
             let waited = began.elapsed();
+            if waited >= patience && round.is_hindered {
+                return Err(FleetError::Hindered(round.reason));
+            }
             if waited >= patience {
                 return Err(FleetError::Unreachable {
                     address: self.address.to_string(),
@@ -372,6 +377,11 @@ impl Servers {
                 }
                 Reply::Later(reason) => {
                     round.fails(reason, true);
+                    left.push(item);
+                }
+                Reply::Hindered(reason) => {
+                    round.fails(reason, true);
+                    round.is_hindered = true;
                     left.push(item);
                 }
                 Reply::Never(message) => {

@@ -52,7 +52,14 @@ async fn a_crawl_ends_when_all_are_idle_and_all_queues_are_read() {
     assert_eq!(ended(&rounds(&both, 6).await), [false, false]);
     let pulse = two.heartbeat(&report(true)).await.unwrap();
     assert!(pulse.news.is_empty(), "it was told before, and has said so");
-    assert_eq!(two.read_queue(second[0].partition, 0, 10).await.unwrap().urls.len(), 1);
+    assert_eq!(
+        two.read_queue(second[0].partition, Some(second[0].epoch), 0, 10)
+            .await
+            .unwrap()
+            .urls
+            .len(),
+        1
+    );
     // It holds the URL back: it is still waiting, and nevertheless all is done.
     tokio::time::sleep(Duration::from_millis(450)).await; // the workers look again after a fifth of the lease
     assert_eq!(ended(&rounds(&both, 6).await), [true, true]);

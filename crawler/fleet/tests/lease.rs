@@ -212,6 +212,19 @@ async fn a_claim_whose_answer_did_not_come_is_taken_back() {
 }
 
 #[tokio::test]
+async fn a_worker_that_comes_back_takes_its_own_partitions_and_no_others() {
+    let server = Server::start(&[]);
+    let (one, two) = (worker(&server.address(), 1).await, worker(&server.address(), 2).await);
+    let own = one.acquire(3, &[]).await.unwrap();
+    let foreign = two.acquire(1, &[]).await.unwrap()[0].partition;
+    let again = worker(&server.address(), 1).await;
+    let own: Vec<Partition> = own.iter().map(|grant| grant.partition).collect();
+    let wanted: Vec<Partition> = own.iter().copied().chain([foreign]).collect();
+    let back = again.reclaim(&wanted).await.unwrap();
+    assert_eq!(back.iter().map(|grant| grant.partition).collect::<Vec<_>>(), own);
+}
+
+#[tokio::test]
 async fn the_owner_of_a_queue_learns_that_it_has_something_to_read() {
     let server = Server::start(&[]);
     let (one, two) = (worker(&server.address(), 1).await, worker(&server.address(), 2).await);
@@ -222,7 +235,7 @@ async fn the_owner_of_a_queue_learns_that_it_has_something_to_read() {
         .unwrap();
     assert_eq!(beat(&one).await.news, [Partition(7)]);
     assert_eq!(beat(&one).await.news, [], "it has said that it knows");
-    one.read_queue(Partition(7), 0, 10).await.unwrap();
+    one.read_queue(Partition(7), Some(grant.epoch), 0, 10).await.unwrap();
     // What the owner has found and stored itself is no news, and it need not read it.
     let own = PartitionChanges {
         are_stored: true,

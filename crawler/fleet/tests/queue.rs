@@ -83,7 +83,10 @@ async fn a_reader_misses_nothing_while_finished_rows_leave() {
     for some in urls.chunks(150) {
         let rows = some.iter().map(|url| waiting(url)).collect();
         fleet.enqueue(&[(Partition(3), rows)]).await.unwrap();
-        let slice = fleet.read_queue(Partition(3), from, 200).await.unwrap();
+        let slice = fleet
+            .read_queue(Partition(3), Some(grant.epoch), from, 200)
+            .await
+            .unwrap();
         from = slice.next;
         seen.extend(slice.urls.into_iter().map(|url| url.url));
         let done: Vec<&str> = seen
@@ -100,7 +103,10 @@ async fn a_reader_misses_nothing_while_finished_rows_leave() {
         }
     }
     loop {
-        let slice = fleet.read_queue(Partition(3), from, 200).await.unwrap();
+        let slice = fleet
+            .read_queue(Partition(3), Some(grant.epoch), from, 200)
+            .await
+            .unwrap();
         seen.extend(slice.urls.into_iter().map(|url| url.url));
         from = slice.next;
         if slice.next == slice.end {
@@ -111,7 +117,10 @@ async fn a_reader_misses_nothing_while_finished_rows_leave() {
     let rows = server.ask(&["LLEN", "{crawl/3}q"]);
     assert!(matches!(rows, redis::Value::Int(rows) if rows < 1_500), "{rows:?}");
     // Beyond the end, as after the loss of the end: from the beginning again.
-    let slice = fleet.read_queue(Partition(3), 1 << 40, 10).await.unwrap();
+    let slice = fleet
+        .read_queue(Partition(3), Some(grant.epoch), 1 << 40, 10)
+        .await
+        .unwrap();
     assert!(slice.next < slice.end);
 }
 

@@ -4,8 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use super::{InvalidSetting, invalid};
-use crate::Config;
 use crate::keys::{keys, table};
+use crate::{Config, secrets};
 
 /// The work on one crawl with other workers.
 #[derive(Clone, PartialEq, Eq)]
@@ -16,8 +16,8 @@ pub struct FleetSettings {
     pub name: String,
     /// Time after which other workers take over the hosts of a worker that is silent.
     pub lease: Duration,
-    /// Entries of the log of kept pages in a segment. The log holds between one and two segments' worth; a worker that is no further behind
-    /// needs no segment.
+    /// Entries of the log of kept pages in a segment. The log usually holds between one and two segments' worth; a worker that is no further
+    /// behind needs no segment.
     pub segment_entries: usize,
     /// How the workers fetch: the keys that all live workers must share, with their values.
     pub rules: Vec<(String, String)>,
@@ -25,6 +25,9 @@ pub struct FleetSettings {
 
 /// The sections whose values all workers must share, because a host can move from one worker to another.
 const SHARED: [&str; 6] = ["identity", "scope", "politeness", "canonicalize", "host", "extract"];
+
+/// Keys of other sections that all workers must share: each worker judges the leases of the others by its own.
+const ALSO_SHARED: [&str; 2] = ["fleet.lease_seconds", "fleet.segment_entries"];
 
 /// A limit that holds for one worker, and what tells the workers apart.
 const OWN: [&str; 2] = ["scope.max_pages", "identity.contact_url"];
@@ -66,10 +69,12 @@ pub(super) fn fleet(all: &Config) -> Result<Option<FleetSettings>, InvalidSettin
     }))
 }
 
+/// The rules go to the servers and into messages, so they have no secret: workers may have header fields of their own.
 fn rules(config: &Config) -> Vec<(String, String)> {
-    let table = table(config);
-    let shared = keys().into_iter().filter(|key| SHARED.contains(&key.section.as_str()));
-    let shared = shared.filter(|key| !OWN.contains(&key.path().as_str()));
+    let table = table(&secrets::without(config));
+    let is_shared =
+        |path: &str, section: &str| ALSO_SHARED.contains(&path) || (SHARED.contains(&section) && !OWN.contains(&path));
+    let shared = keys().into_iter().filter(|key| is_shared(&key.path(), &key.section));
     shared
         .map(|key| {
             let value = key.value(&table).map_or_else(|| "[]".to_owned(), ToString::to_string);
@@ -91,8 +96,18 @@ mod tests {
         assert_eq!(value("politeness.delay_ms"), Some("7"));
         assert_eq!(value("host"), Some("[]"));
         assert!(value("scope.max_depth").is_some() && value("identity.product").is_some());
+        assert_eq!(value("fleet.lease_seconds"), Some("15"));
         for own in ["scope.max_pages", "fetch.parallel", "storage.data_dir", "fleet.address"] {
             assert_eq!(value(own), None, "{own}");
         }
+    }
+
+    #[test]
+    fn the_rules_hold_no_secret() {
+        let text = "[[host]]\nname = \"a.example\"\nheaders = { Authorization = \"Bearer hidden\" }\n";
+        let config = Config::parse(text, std::path::Path::new("config.toml")).unwrap();
+        let rules = rules(&config);
+        let (_, hosts) = rules.iter().find(|(key, _)| key == "host").unwrap();
+        assert!(hosts.contains("a.example") && !hosts.contains("hidden"), "{hosts}");
     }
 }

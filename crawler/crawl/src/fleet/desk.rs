@@ -17,7 +17,7 @@ mod shorten;
 mod state;
 
 use std::future::poll_fn;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::thread::{self, JoinHandle};
@@ -31,7 +31,7 @@ use tokio::sync::{Notify, mpsc};
 use super::idle::IdleSign;
 use super::membership::Membership;
 use super::messages::{FromDesk, ToDesk};
-use super::ownership::Ownership;
+use super::ownership::{Ownership, Pause};
 use crate::messages::{Event, GroupEvent};
 use crate::stats::Stats;
 use crate::watch::{self, Watch};
@@ -46,6 +46,18 @@ const AWAY: Duration = Duration::from_millis(200);
 
 /// At the end of a run, the time for the last letters. What is not sent by then goes with the next run.
 const LAST_LETTERS: Duration = Duration::from_secs(10);
+
+/// The calls to the servers, by what fails with them. Each is a bit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+enum Call {
+    /// The heartbeat, without which the leases end.
+    Beat = 1,
+    /// The letters.
+    Post = 2,
+    /// Everything else.
+    Other = 4,
+}
 
 /// What the desk needs.
 #[derive(Debug)]
@@ -153,7 +165,7 @@ struct Desk {
     /// Queues may have something to read.
     arrivals: Notify,
     /// Whether the last call had no answer. Said once, and once when it is over.
-    is_away: AtomicBool,
+    away: AtomicU8,
 }
 
 impl Desk {
@@ -177,7 +189,7 @@ impl Desk {
             state: Mutex::new(state),
             opening: Notify::new(),
             arrivals: Notify::new(),
-            is_away: AtomicBool::new(false),
+            away: AtomicU8::new(0),
         };
         (desk, options.letters)
     }
@@ -241,18 +253,30 @@ impl Desk {
         state.number
     }
 
-    /// Takes the answer of a call. `Ok(None)` if no server answered, after a wait: the caller tries again.
+    /// Takes the answer of a call that only reads, or is repeated soon: see [`answer_to`](Self::answer_to).
     async fn answer<T>(&self, answer: Result<T, FleetError>) -> Result<Option<T>, FleetError> {
+        self.answer_to(Call::Other, answer).await
+    }
+
+    /// Takes the answer of a call. `Ok(None)` if no server answered, after a wait: the caller tries again. While letters cannot be sent, the
+    /// worker makes no requests, because it could not report what they bring.
+    async fn answer_to<T>(&self, call: Call, answer: Result<T, FleetError>) -> Result<Option<T>, FleetError> {
+        if call == Call::Post {
+            self.ownership
+                .pause(Pause::Post, answer.as_ref().is_err_and(FleetError::is_transient));
+        }
         match answer {
             Ok(answer) => {
-                if self.is_away.swap(false, Ordering::Relaxed) {
+                // A server without memory answers some calls and not others: only the call that failed shows that it is back.
+                let before = self.away.fetch_and(!(call as u8), Ordering::Relaxed);
+                if before != 0 && before & !(call as u8) == 0 {
                     self.stats.worker().servers_answer(true);
                     tracing::warn!("the servers of the fleet answer again; the crawl goes on");
                 }
                 Ok(Some(answer))
             }
             Err(error) if error.is_transient() => {
-                if !self.is_away.swap(true, Ordering::Relaxed) {
+                if self.away.fetch_or(call as u8, Ordering::Relaxed) == 0 {
                     self.stats.worker().servers_answer(false);
                     tracing::warn!(
                         "{error}; this worker asks no host whose lease has run out, and keeps everything until the servers answer again"

@@ -81,7 +81,10 @@ impl Admission for Leased {
     }
 
     fn is_busy(&self) {
-        self.sign.is_busy();
+        // What a worker does to leave does not take back that the fleet is done.
+        if !self.is_done {
+            self.sign.is_busy();
+        }
     }
 
     fn is_idle(&self, is_settled: bool) -> bool {

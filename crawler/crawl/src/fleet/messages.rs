@@ -40,13 +40,17 @@ pub(crate) enum FromDesk {
     Segment(Segment),
     /// There was nothing in the log behind what was sent.
     LogEnd,
+    /// The frontier is to leave the hosts of these partitions. It hears of them through the recorder, because they may be on their way to it.
+    Go(Vec<Partition>),
     /// The servers have lost entries of the log that this worker has applied.
     LogLost,
-    /// Which of these pages does the log keep? It is applied behind all of them.
+    /// Which of these pages does the log keep?
     Judge {
         /// The pages.
         pages: Vec<PageId>,
-        /// Takes the answers, in order.
+        /// The place of the last of them.
+        end: Position,
+        /// Takes the answers, in order; none if the log is not applied so far, because it has begun anew.
         answer: oneshot::Sender<Vec<bool>>,
     },
     /// Pages of this folder whose outcome came too late: another worker had taken the partition.

@@ -31,6 +31,8 @@ pub(crate) enum Pause {
     Log = 1,
     /// The user wants it.
     Order = 2,
+    /// The servers do not take the letters.
+    Post = 4,
 }
 
 /// The end of a lease comes earlier here than on the server, by one part in this many of the lease. Clocks differ by less.

@@ -93,6 +93,12 @@ pub(crate) enum Record {
 }
 
 impl Record {
+    /// Whether the recorder commits before it answers.
+    #[must_use]
+    pub fn commits(&self) -> bool {
+        matches!(self, Self::Freed(_) | Self::EndVisits | Self::LoadHosts(_))
+    }
+
     /// The bytes that it holds, approximately.
     #[must_use]
     pub fn held_bytes(&self) -> usize {

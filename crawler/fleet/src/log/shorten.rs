@@ -58,6 +58,12 @@ impl Draft {
     pub fn pages(&self) -> impl ExactSizeIterator<Item = PageId> {
         self.entries.iter().map(|entry| entry.page)
     }
+
+    /// The place of the last of them.
+    #[must_use]
+    pub fn end(&self) -> Position {
+        self.end
+    }
 }
 
 impl Fleet {
@@ -124,15 +130,17 @@ impl Fleet {
     ) -> Result<(Position, Vec<Entry>), FleetError> {
         let mut read: Vec<(Position, Entry)> = Vec::new();
         let mut after = from;
-        while read.len() < at_most && after <= applied {
-            let LogSlice::Entries(some) = self.read_log(after, ENTRIES_A_CALL.min(at_most - read.len())).await? else {
+        let is_end = |(position, _): &(Position, Entry)| position.1 & LAST == LAST && *position <= applied;
+        // At least one item, however many entries it has.
+        while (read.len() < at_most || !read.iter().any(is_end)) && after <= applied {
+            let more = at_most.saturating_sub(read.len()).clamp(1, ENTRIES_A_CALL);
+            let LogSlice::Entries(some) = self.read_log(after, more).await? else {
                 break;
             };
             let Some((last, _)) = some.last() else { break };
             after = *last;
             read.extend(some);
         }
-        let is_end = |(position, _): &(Position, Entry)| position.1 & LAST == LAST && *position <= applied;
         let whole = read.iter().rposition(is_end).map_or(0, |last| last + 1);
         read.truncate(whole);
         let end = read.last().map_or(from, |(position, _)| *position);

@@ -1,7 +1,7 @@
 -- A worker says that it lives, and renews its lease. ARGV: number, incarnation, length of the lease in ms, what it does (0: it works, 1: it
 -- is idle, 2: it reads the log for the first time), moves, report,
 -- number of the last news that it has.
--- Answer: state (0 unknown, 1 replaced, 2 fine, 3 ended), live workers, rank among them, orders of the user (1: stop, 2: wait, 3: both),
+-- Answer: state (0 unknown, 1 replaced, 2 fine, 3 ended), live workers, those of them that share the partitions, rank among these, orders of the user (1: stop, 2: wait, 3: both),
 -- finished, the picture to check (or empty),
 -- incarnations of the live workers, then the news: the queues of the worker that it is to read, each with the number of the news.
 --
@@ -27,7 +27,7 @@ redis.call('HSET', P .. 'b', ARGV[1], now .. '|' .. ARGV[2] .. '|' .. ARGV[4] ..
 redis.call('HSET', P .. 'w', ARGV[1], ARGV[6])
 
 local beats = redis.call('HGETALL', P .. 'b')
-local live, rank, idle, oldest = 0, 0, true, now
+local live, sharing, rank, idle, oldest = 0, 0, 0, true, now
 local me = tonumber(ARGV[1])
 local seen, incarnations = {}, {}
 local stage = redis.call('HMGET', P .. 'e', 'picture', 'counted', 'asked', 'done')
@@ -37,8 +37,9 @@ for at = 1, #beats, 2 do
   beat = tonumber(beat)
   if beat + tonumber(ARGV[3]) >= now then
     -- A worker that has not read the log yet takes no share of the partitions.
+    live = live + 1
     if rests ~= '2' then
-      live = live + 1
+      sharing = sharing + 1
       if tonumber(beats[at]) < me then rank = rank + 1 end
     end
     if rests ~= '1' then idle = false end
@@ -82,5 +83,5 @@ if #news > 0 and tonumber(news[2]) <= tonumber(ARGV[7]) then
   news = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
 end
 local orders = redis.call('HMGET', P .. 'm', 'drain', 'pause')
-return {2, live, rank, (orders[1] == '1' and 1 or 0) + (orders[2] == '1' and 2 or 0), finished, picture,
+return {2, live, sharing, rank, (orders[1] == '1' and 1 or 0) + (orders[2] == '1' and 2 or 0), finished, picture,
   picture ~= '' and table.concat(incarnations, ',') or '', news}

@@ -28,7 +28,7 @@ if not number then
 end
 -- An earlier incarnation of the worker keeps its lease until that runs out: its process may not know yet that it was replaced.
 redis.call('HSET', P .. 'l', ARGV[5], (now + tonumber(ARGV[6])) .. '|' .. now .. '|' .. number)
-redis.call('HSET', P .. 'b', number, now .. '|' .. ARGV[5] .. '|0|0')
+redis.call('HSET', P .. 'b', number, now .. '|' .. ARGV[5] .. '|2|0')
 -- A new owner reads its queues from their beginning.
 redis.call('DEL', P .. 'e', P .. 'n' .. number)
 return {tonumber(number), id, terms, ARGV[7]}

@@ -66,7 +66,7 @@ impl Trouble {
     pub(super) fn of_answer(value: Value, from: &Node) -> Self {
         match Reply::of(value, from) {
             Reply::Never(reason) => Self { reason, is_final: true },
-            Reply::Moved(reason) | Reply::Later(reason) => reason.into(),
+            Reply::Moved(reason) | Reply::Later(reason) | Reply::Hindered(reason) => reason.into(),
             Reply::Value(_) | Reply::NoScript => format!("{from}: an answer of another form than expected").into(),
         }
     }
@@ -82,8 +82,9 @@ const FULL: &str = "the memory of the server is full: raise maxmemory, for examp
                     maxmemory-policy noeviction";
 
 /// What to do about a key that another program has written.
-const FOREIGN_KEY: &str =
-    "another program has written a key of this crawl: delete that key, or give the crawl a name of its own";
+const FOREIGN_KEY: &str = "another program has written a key of this crawl, and what the key held is lost: give that program other keys, or \
+                           the crawl a database of its own; delete the key, and the workers go on; at the end, `crawler merge` of their \
+                           folders queues what it knows of the lost URLs";
 
 /// What is known of a primary's replicas.
 #[derive(Debug, Clone, Copy, Default)]
@@ -358,6 +359,8 @@ pub(super) enum Reply {
     Moved(String),
     /// Another attempt may succeed.
     Later(String),
+    /// Another attempt succeeds when somebody has done what the text says.
+    Hindered(String),
     /// Another attempt does not help.
     Never(String),
 }
@@ -382,8 +385,8 @@ impl Reply {
                 // A script stopped at a server that turned into a replica says so in the words of the script's error.
                 _ if error.to_string().contains("READONLY") => Self::Moved(text),
                 "NOREPLICAS" | "BUSY" | "MISCONF" => Self::Later(text),
-                _ if says(&error, "OOM") => Self::Later(format!("{from}: {FULL} (it says: {error})")),
-                _ if says(&error, "WRONGTYPE") => Self::Later(format!("{from}: {FOREIGN_KEY} (it says: {error})")),
+                _ if says(&error, "OOM") => Self::Hindered(format!("{from}: {FULL} (it says: {error})")),
+                _ if says(&error, "WRONGTYPE") => Self::Hindered(format!("{from}: {FOREIGN_KEY} (it says: {error})")),
                 "NOAUTH" | "WRONGPASS" => Self::Never(format!("{error}; {CREDENTIALS}")),
                 "NOPERM" => Self::Never(format!(
                     "{error}; the user needs the commands of this crate on all keys of the crawl"

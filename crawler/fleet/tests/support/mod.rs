@@ -389,7 +389,7 @@ pub async fn queued(fleet: &Fleet, partition: Partition) -> Vec<String> {
     let mut urls = Vec::new();
     let mut from = 0;
     loop {
-        let slice = fleet.read_queue(partition, from, 100).await.unwrap();
+        let slice = fleet.read_queue(partition, None, from, 100).await.unwrap();
         urls.extend(slice.urls.into_iter().map(|url| url.url));
         from = slice.next;
         if slice.next >= slice.end {

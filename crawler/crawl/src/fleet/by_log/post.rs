@@ -13,6 +13,7 @@ use web::host_key::HostKey;
 use super::super::leased::{group, partition};
 use super::super::letter::{Claim, Mail, VIA_FLEET, read_record};
 use super::super::messages::{FromDesk, HostStates, ToDesk};
+use super::lost_log::RESTED_ON_A_LOST_ENTRY;
 use super::{ByLog, letters};
 use crate::admission::HostGroup;
 use crate::clock::unix_millis;
@@ -22,6 +23,9 @@ use error::RunError;
 
 /// At the end of a run, how long the recorder waits for the arrival of its last letters.
 const LAST_LETTERS: Duration = Duration::from_secs(10);
+
+/// The reasons for which a URL is excluded that another worker is to fetch, or this one again.
+const IS_LEFT: [&str; 2] = [FETCHED_ELSEWHERE, RESTED_ON_A_LOST_ENTRY];
 
 impl Post for ByLog {
     fn divide<'a>(&mut self, found: Cow<'a, [Discovered]>, are_seeds: bool) -> Result<Share<'a>, RunError> {
@@ -158,12 +162,18 @@ impl ByLog {
             }
             FromDesk::Log(entries) => news.ended = self.take_log(books, entries)?,
             FromDesk::Segment(segment) => news.ended = self.take_segment(books, segment)?,
+            FromDesk::Go(partitions) => {
+                let groups = partitions.into_iter().map(group).collect();
+                news.events.push(Event::Groups(GroupEvent::Go(groups)));
+            }
             FromDesk::LogLost => {
                 self.begin_log_anew(books)?;
                 self.letters.tell(ToDesk::BeginsAnew);
             }
-            FromDesk::Judge { pages, answer } => {
-                if answer.send(self.judged(&pages)?).is_err() {
+            FromDesk::Judge { pages, end, answer } => {
+                if self.verdicts.position() < end {
+                    tracing::debug!("the log has begun anew; its segment is not written");
+                } else if answer.send(self.judged(&pages)?).is_err() {
                     tracing::debug!("the verdicts for a segment came after the end of the fleet's thread");
                 }
             }
@@ -255,14 +265,18 @@ impl ByLog {
 
     /// Reports URLs once more that wait on the servers although this folder has their outcomes: the reports came after the partition had
     /// another owner, and now it is this worker's again. Nobody else would report them, and a later worker would fetch them again. A page
-    /// is none of these: its report goes with its claim, and if that came too late, the page is fetched again.
+    /// counts if the log has it; otherwise its report goes with its claim, and if that comes too late, the page is fetched again.
     fn report_again(&self, store: &mut Store, arrived: &[Discovered], queued: &[QueuedUrl]) -> Result<(), RunError> {
         let new: HashSet<&str> = queued.iter().map(|queued| queued.url.as_str()).collect();
         let mut letters = Vec::new();
         for link in arrived.iter().filter(|link| !new.contains(link.url.as_str())) {
             let is_ended = match store.latest_state(&link.host, &link.url)? {
                 Some(UrlState::Redirect { .. } | UrlState::Failed(_)) => true,
-                Some(UrlState::Excluded { reason }) => reason != FETCHED_ELSEWHERE,
+                Some(UrlState::Excluded { reason }) => !IS_LEFT.contains(&reason.as_str()),
+                Some(UrlState::Page(page)) if self.verdicts.is_confirmed(&self.dedup, page)? => {
+                    letters.push(self.letters.of_done(&link.host, &link.url, Some(page))?);
+                    false
+                }
                 Some(UrlState::Queued | UrlState::Page(_)) | None => false,
             };
             if is_ended {
@@ -327,7 +341,9 @@ fn admitted_again(store: &mut Store, links: &[Discovered]) -> Result<Vec<QueuedU
         return Ok(queued);
     }
     for link in links {
-        queued.extend(store.admit_again(link, FETCHED_ELSEWHERE)?);
+        for reason in IS_LEFT {
+            queued.extend(store.admit_again(link, reason)?);
+        }
     }
     Ok(queued)
 }

@@ -60,9 +60,10 @@ impl Desk {
 
     /// Reads the next rows of some queues.
     async fn read_some(&self, queues: &[Unread]) -> Result<(), FleetError> {
-        let calls = queues
-            .iter()
-            .map(|queue| self.fleet.read_queue(queue.partition, queue.from, ROWS));
+        let calls = queues.iter().map(|queue| {
+            self.fleet
+                .read_queue(queue.partition, Some(queue.epoch), queue.from, ROWS)
+        });
         let Some(slices) = self.answer(together(calls).await).await? else {
             return Ok(());
         };

@@ -5,10 +5,10 @@ use std::time::Duration;
 use fleet::{Epoch, FleetError, Grant, LeaseState, Partition, Pulse, WorkerReport};
 use web::politeness::Now;
 
-use super::super::leased::group;
+use super::super::messages::FromDesk;
 use super::super::ownership::{Ownership, Pause};
-use super::Desk;
 use super::state::State;
+use super::{Call, Desk};
 use crate::messages::{Event, GroupEvent};
 
 /// A lease is renewed after this part of it: two renewals in a row may fail.
@@ -81,7 +81,7 @@ impl Desk {
         let until = tokio::time::Instant::now() + self.fleet.lease() / RENEWED_AFTER;
         loop {
             tokio::time::sleep(step).await;
-            if tokio::time::Instant::now() + step > until || self.is_idle() || self.state().catches_up() {
+            if tokio::time::Instant::now() + step / 2 > until || self.is_idle() || self.state().catches_up() {
                 return;
             }
         }
@@ -98,7 +98,12 @@ impl Desk {
     /// The lease of this worker lasts from the time `asked` on.
     async fn renewed(&self, asked: Now, pulse: &Pulse) {
         if pulse.lapsed {
-            let all = self.state().leases.keys().copied().collect();
+            let all = {
+                let mut state = self.state();
+                // It may have slept for a day.
+                state.has_caught_up = false;
+                state.leases.keys().copied().collect()
+            };
             self.lost(all).await;
         }
         let mut is_awaited = false;
@@ -149,7 +154,7 @@ impl Desk {
             applied: self.state().applied.unwrap_or_default(),
             ..WorkerReport::default()
         };
-        self.answer(self.fleet.heartbeat(&report).await).await
+        self.answer_to(Call::Beat, self.fleet.heartbeat(&report).await).await
     }
 
     /// What the reader of the status should know.
@@ -173,7 +178,8 @@ impl Desk {
         let wanted = self.wanted();
         let at_most = share.saturating_sub(self.state().leases.len()).max(wanted.len());
         if at_most > 0 {
-            self.acquire(at_most, &wanted).await?;
+            let grants = self.fleet.acquire(at_most, &wanted).await;
+            self.take(grants).await?;
         } else if held.len() > share {
             let above: Vec<Partition> = held.into_iter().rev().take(self.held_above(share)).collect();
             self.give_back(above).await;
@@ -181,12 +187,12 @@ impl Desk {
         Ok(())
     }
 
-    /// Takes as many partitions as this worker had in its last run, these first. A worker that still reads the log takes no more: it could not
-    /// decide on their pages yet.
+    /// Takes back the partitions of the last run. A worker that still reads the log takes no others: it could not decide on their pages yet.
     async fn reclaim(&self) -> Result<(), FleetError> {
         let wanted = self.wanted();
         if !wanted.is_empty() {
-            self.acquire(wanted.len(), &wanted).await?;
+            let grants = self.fleet.reclaim(&wanted).await;
+            self.take(grants).await?;
         }
         Ok(())
     }
@@ -208,8 +214,8 @@ impl Desk {
         self.ownership.held().len().saturating_sub(share)
     }
 
-    async fn acquire(&self, at_most: usize, wanted: &[Partition]) -> Result<(), FleetError> {
-        let Some(grants) = self.answer(self.fleet.acquire(at_most, wanted).await).await? else {
+    async fn take(&self, grants: Result<Vec<Grant>, FleetError>) -> Result<(), FleetError> {
+        let Some(grants) = self.answer(grants).await? else {
             return Ok(());
         };
         self.state().has_asked = true;
@@ -253,8 +259,7 @@ impl Desk {
         for partition in &partitions {
             self.ownership.release(*partition);
         }
-        let groups = partitions.into_iter().map(group).collect();
-        self.tell_frontier(GroupEvent::Go(groups)).await;
+        self.tell(FromDesk::Go(partitions)).await;
     }
 
     /// Asks now and then whether the partitions are still this worker's. A write finds that out at once; this is for hosts of which
@@ -318,13 +323,13 @@ impl Desk {
                 state.pending.remove(&partition);
                 self.ownership.lose(partition);
                 if state.leaving.insert(partition) {
-                    go.push(group(partition));
+                    go.push(partition);
                 }
             }
         }
         self.remember();
         if !go.is_empty() {
-            self.tell_frontier(GroupEvent::Go(go)).await;
+            self.tell(FromDesk::Go(go)).await;
         }
     }
 

@@ -12,7 +12,7 @@ use web::host_key::HostKey;
 
 use super::super::letter::{Claim, Done, Mail, TreatedHost};
 use super::super::messages::{FromDesk, ToDesk};
-use super::Desk;
+use super::{Call, Desk};
 
 /// This many letters do not wait for others. The recorder gives the desk at most twice as many.
 const TOGETHER: usize = 8_192;
@@ -122,7 +122,11 @@ impl Desk {
             mut late,
         } = self.sort(letters);
         let foreign: Vec<(Partition, Vec<WaitingUrl>)> = foreign.into_iter().collect();
-        if self.answer(self.fleet.enqueue(&foreign).await).await?.is_none() {
+        if self
+            .answer_to(Call::Post, self.fleet.enqueue(&foreign).await)
+            .await?
+            .is_none()
+        {
             return Ok(false);
         }
         let mut outcomes = Vec::with_capacity(own.len());
@@ -143,7 +147,10 @@ impl Desk {
                 }
             })
             .collect();
-        let Some(committed) = self.answer(self.fleet.commit_all(&commits).await).await? else {
+        let Some(committed) = self
+            .answer_to(Call::Post, self.fleet.commit_all(&commits).await)
+            .await?
+        else {
             return Ok(false);
         };
         let mut lost = Vec::new();
@@ -167,7 +174,11 @@ impl Desk {
         if is_news {
             self.arrivals.notify_one();
         }
-        if self.answer(self.fleet.enqueue(&foreign).await).await?.is_none() {
+        if self
+            .answer_to(Call::Post, self.fleet.enqueue(&foreign).await)
+            .await?
+            .is_none()
+        {
             return Ok(false);
         }
         let Some(refused) = self.refused(late).await? else {
@@ -186,7 +197,11 @@ impl Desk {
                 signature: claim.signature,
             })
             .collect();
-        if self.answer(self.fleet.append(&entries).await).await?.is_none() {
+        if self
+            .answer_to(Call::Post, self.fleet.append(&entries).await)
+            .await?
+            .is_none()
+        {
             return Ok(false);
         }
         if !refused.is_empty() {

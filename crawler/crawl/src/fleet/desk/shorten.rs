@@ -42,7 +42,7 @@ impl Desk {
         if !is_paused && entries >= LONGEST_LOG * segment {
             tracing::warn!(
                 entries,
-                "the fleet finds pages faster than a worker can decide on them; this worker makes no requests until it has caught up"
+                "the log of kept pages is too long: the workers decide on its pages more slowly than the fleet finds them, or cannot shorten it; this worker makes no requests until it is short again"
             );
             self.ownership.pause(Pause::Log, true);
         } else if is_paused && entries < LONGEST_LOG * segment / 2 {
@@ -80,14 +80,15 @@ impl Desk {
         Ok(written.unwrap_or(false))
     }
 
-    /// Which pages of the draft are kept; `None` if the recorder has ended.
+    /// Which pages of the draft are kept; `None` if the recorder has ended, or has lost the log meanwhile.
     async fn judge(&self, draft: &Draft) -> Option<Vec<bool>> {
         let mut kept = Vec::with_capacity(draft.pages().len());
         let pages: Vec<PageId> = draft.pages().collect();
         for pages in pages.chunks(PAGES) {
             let (answer, judged) = oneshot::channel();
             let pages = pages.to_vec();
-            self.tell(FromDesk::Judge { pages, answer }).await;
+            let end = draft.end();
+            self.tell(FromDesk::Judge { pages, end, answer }).await;
             kept.extend(judged.await.ok()?);
         }
         Some(kept)

@@ -132,6 +132,7 @@ impl State {
     /// Notes that the recorder has begun the log anew.
     pub fn log_begins_anew(&mut self) {
         self.is_log_lost = false;
+        self.has_caught_up = false;
         self.applied = Some(Position::default());
     }
 

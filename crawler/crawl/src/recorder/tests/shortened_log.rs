@@ -31,7 +31,16 @@ impl Segments {
         };
         let ids: Vec<_> = entries.iter().map(|(_, entry)| entry.page).collect();
         let (answer, mut judged) = oneshot::channel();
-        worker.world.hear(FromDesk::Judge { pages: ids, answer });
+        let pages = ids.clone();
+        worker.world.hear(FromDesk::Judge { pages, end, answer });
+        let (answer, mut unjudged) = oneshot::channel();
+        let beyond = Position(u64::MAX, 0);
+        worker.world.hear(FromDesk::Judge {
+            pages: ids,
+            end: beyond,
+            answer,
+        });
+        assert!(unjudged.try_recv().is_err(), "the log is not applied so far");
         let kept = judged.try_recv().unwrap();
         let pages = entries.into_iter().zip(kept).map(|((_, entry), is_kept)| {
             if is_kept {
