@@ -105,7 +105,7 @@ async fn a_worker_that_still_reads_the_log_takes_no_share_and_lets_no_crawl_end(
     for _ in 0..6 {
         late.heartbeat(&catches_up).await.unwrap();
         let pulse = one.heartbeat(&report(true)).await.unwrap();
-        assert_eq!((pulse.live, pulse.share, pulse.finished), (1, 16, false));
+        assert_eq!((pulse.live, pulse.share, pulse.finished), (2, 16, false));
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
     late.heartbeat(&report(false)).await.unwrap();
