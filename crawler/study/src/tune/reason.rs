@@ -98,34 +98,51 @@ fn alike(results: &[SettingResult]) -> impl Iterator<Item = &SettingResult> {
 /// That other settings do the same, so that the crawl shows no difference between them.
 fn as_good(results: &[SettingResult]) -> String {
     let alike: Vec<Thresholds> = alike(results).map(|result| result.thresholds).collect();
-    let distances = alike.iter().map(|alike| alike.max_distance);
-    let (Some(least), Some(most)) = (distances.clone().min(), distances.max()) else {
+    let Some(in_force) = results.get(IN_FORCE).filter(|_| !alike.is_empty()) else {
         return String::new();
     };
-    let similarities = alike.iter().filter_map(|alike| match alike.confirm {
-        Confirm::Sketch { min_similarity } => Some(min_similarity),
-        Confirm::Distance | Confirm::Combined { .. } => None,
+    // Along each line through the setting in force: not every combination of two such values does the same.
+    let of = |thresholds: &Thresholds| (thresholds.max_distance, similarity(thresholds));
+    let (distance, same) = of(&in_force.thresholds);
+    let others = alike.iter().map(of);
+    let distances = others
+        .clone()
+        .filter(|(_, other)| *other == same)
+        .map(|(distance, _)| distance);
+    let similarities = others
+        .filter(|(other, _)| *other == distance)
+        .filter_map(|(_, other)| other);
+    let mut which = Vec::new();
+    let (least, most) = distances.fold((distance, distance), |(least, most), other| {
+        (least.min(other), most.max(other))
     });
-    let (lowest, highest) = similarities.fold((f32::MAX, 0.0_f32), |(low, high), similarity| {
-        (low.min(similarity), high.max(similarity))
-    });
-    let mut which = between(["distance", "distances"], least, most);
-    if lowest <= highest {
-        which = format!("{which}, {}", between(["similarity", "similarities"], lowest, highest));
+    if least < most {
+        let with = same.map_or(String::new(), |same| format!("with similarity {same}, "));
+        which.push(format!("{with}distances {least} to {most}"));
     }
+    if let Some(same) = same {
+        let (lowest, highest) = similarities.fold((same, same), |(low, high), other| (low.min(other), high.max(other)));
+        if lowest < highest {
+            which.push(format!("with distance {distance}, similarities {lowest} to {highest}"));
+        }
+    }
+    let which = if which.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", which.join("; "))
+    };
     format!(
-        " {} of the {} others give every page the same verdict ({which}), so this crawl is too little evidence to choose between them.",
+        " {} of the {} others give every page the same verdict{which}, so this crawl is too little evidence to choose between them.",
         alike.len(),
         results.len() - 1,
     )
 }
 
-/// `distance 10`, `distances 2 to 10`.
-fn between<N: PartialEq + std::fmt::Display>([one, many]: [&str; 2], least: N, most: N) -> String {
-    if least == most {
-        format!("{one} {least}")
-    } else {
-        format!("{many} {least} to {most}")
+/// The similarity that a setting requires, if its rule has one.
+fn similarity(thresholds: &Thresholds) -> Option<f32> {
+    match thresholds.confirm {
+        Confirm::Sketch { min_similarity } => Some(min_similarity),
+        Confirm::Distance | Confirm::Combined { .. } => None,
     }
 }
 
@@ -194,11 +211,13 @@ mod tests {
         let mut results = vec![result(10, 0.76, 0), result(2, 0.6, 1)];
         results[IN_FORCE].is_in_force = true;
         assert_eq!(as_good(&results), "");
-        results.extend([result(2, 0.76, 0), result(9, 0.9, 0)]);
+        results.push(result(9, 0.9, 0));
+        assert!(as_good(&results).starts_with(" 1 of the 2 others give every page the same verdict, so"));
+        results.extend([result(2, 0.76, 0), result(10, 0.6, 0)]);
         assert!(as_good(&results).starts_with(
-            " 2 of the 3 others give every page the same verdict (distances 2 to 9, similarities 0.76 to 0.9), so"
+            " 3 of the 4 others give every page the same verdict (with similarity 0.76, distances 2 to 10; with distance 10, \
+             similarities 0.6 to 0.76), so"
         ));
-        assert_eq!(between(["distance", "distances"], 10, 10), "distance 10");
         assert!(few(1).contains("rests on 1 label; 20 are enough") && few(20).is_empty());
     }
 

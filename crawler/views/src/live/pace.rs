@@ -64,6 +64,9 @@ pub(crate) fn bound(now: &RunNow) -> String {
     if asked == 0 {
         return "No host may be asked for anything in this run.".to_owned();
     }
+    if let Some(told) = by_parallel(standing, asked) {
+        return told;
+    }
     if let Some(rate) = rate_by_delays(standing, asked) {
         let hosts = if asked == 1 {
             "one host"
@@ -79,6 +82,32 @@ pub(crate) fn bound(now: &RunNow) -> String {
         return "Most hosts rest, because they failed or asked the crawler to wait.".to_owned();
     }
     "No delay bounds the rate: it is what the servers and this machine can do.".to_owned()
+}
+
+/// Says so if all hosts have as many requests under way as they may have, and take longer to answer these than the delays last.
+fn by_parallel(standing: &Standing, asked: u64) -> Option<String> {
+    let hosts: Vec<&HostStanding> = standing.largest.iter().filter(is_asked).collect();
+    let is_full = |host: &&HostStanding| {
+        let parallel = host.delays.parallel.max(1);
+        let answers = host.delays.latency.unwrap_or_default();
+        let delays = host
+            .delays
+            .longest()
+            .saturating_mul(u32::try_from(parallel).unwrap_or(u32::MAX));
+        host.open >= parallel as u64 && answers > delays
+    };
+    let host = hosts.first()?;
+    (hosts.len() as u64 == asked && hosts.iter().all(is_full)).then(|| {
+        let allowed = host.delays.parallel.max(1);
+        format!(
+            "{} of {} requests that {} may have are under way, and each takes about {}: a larger politeness.parallel_per_host allows more from the \
+             next run on, if the host can bear it. More hosts would allow more, too.",
+            host.open,
+            allowed,
+            host.host,
+            delays::seconds(host.delays.latency.unwrap_or_default())
+        )
+    })
 }
 
 /// The rule that sets the delays of most hosts, and what makes them shorter.
@@ -205,6 +234,22 @@ mod tests {
             by_latency.contains("a smaller politeness.latency_factor shortens it"),
             "{by_latency}"
         );
+        let mut full = run(&[Fetching], 1);
+        full.standing.largest[0].open = 4;
+        full.standing.largest[0].delays = Delays {
+            set: Duration::from_millis(200),
+            latency: Some(Duration::from_millis(2_500)),
+            parallel: 4,
+            ..Delays::default()
+        };
+        let by_parallel = bound(&full);
+        assert!(
+            by_parallel
+                .starts_with("4 of 4 requests that a.example may have are under way, and each takes about 2.5 s"),
+            "{by_parallel}"
+        );
+        full.standing.largest[0].delays.set = Duration::from_millis(700);
+        assert!(bound(&full).contains("at most 1.4 requests"), "the delay bounds it");
         let by_robots = slow(4, 3);
         assert!(
             by_robots.contains("politeness.max_crawl_delay_ms bounds it"),
