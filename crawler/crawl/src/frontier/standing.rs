@@ -195,12 +195,12 @@ pub struct HostStanding {
 }
 
 impl HostStanding {
-    /// The least time that its URLs take, by the delay alone. `None` for a host that is not asked any more.
+    /// The least time that its URLs take, if its answers take as long as before. `None` for a host that is not asked any more.
     #[must_use]
     pub fn at_least(&self) -> Option<Duration> {
         let is_asked = self.state.is_waiting() || self.state == HostStateKind::Fetching;
         let urls = u32::try_from(self.urls).unwrap_or(u32::MAX);
-        is_asked.then(|| self.delays.longest().saturating_mul(urls))
+        is_asked.then(|| self.delays.interval().saturating_mul(urls))
     }
 }
 

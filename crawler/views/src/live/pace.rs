@@ -6,6 +6,7 @@ use crawl::delays;
 use crawl::stats::{RunNow, about};
 use crawl::{HostStanding, HostStateKind, Standing};
 use terminal::units::counted;
+use web::politeness::Delays;
 
 /// A shorter time for the URLs of a host is not shown.
 const SHORTEST_QUEUE: Duration = Duration::from_secs(60);
@@ -147,22 +148,17 @@ fn is_asked(host: &&HostStanding) -> bool {
     host.state.is_waiting() || host.state == HostStateKind::Fetching
 }
 
-/// The requests a second that the delays of all hosts allow. `None` if a host has no delay, or not all hosts are named.
+/// The requests a second that the delays of all hosts allow, with the time of their answers. `None` if a host has no delay, or not all hosts are named.
 fn rate_by_delays(standing: &Standing, asked: u64) -> Option<f64> {
-    let delays = standing
-        .largest
-        .iter()
-        .filter(is_asked)
-        .map(|host| host.delays.longest().as_secs_f64());
-    let delays: Vec<f64> = delays.collect();
-    let is_whole = delays.len() as u64 == asked && delays.iter().all(|delay| *delay > 0.0);
-    is_whole.then(|| delays.iter().map(|delay| 1.0 / delay).sum())
+    let delays = standing.largest.iter().filter(is_asked).map(|host| host.delays);
+    let delays: Vec<Delays> = delays.collect();
+    let is_whole = delays.len() as u64 == asked && delays.iter().all(|delays| !delays.longest().is_zero());
+    is_whole.then(|| delays.iter().map(|delays| 1.0 / delays.interval().as_secs_f64()).sum())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use web::politeness::Delays;
 
     /// A run with one host in each of the states, with this delay.
     fn run(states: &[HostStateKind], delay: u64) -> RunNow {
@@ -226,7 +222,7 @@ mod tests {
         };
         let by_latency = slow(4, 5);
         assert!(
-            by_latency.contains("at most 0.2 requests a second. a.example waits 5.0 s by its latency"),
+            by_latency.contains("at most 0.1 requests a second. a.example waits 5.0 s by its latency"),
             "{by_latency}"
         );
         assert!(by_latency.contains("robots.txt asks for 4.0 s"), "{by_latency}");

@@ -65,6 +65,17 @@ impl Delays {
         self.of(self.rule())
     }
 
+    /// The time between two requests, if answers take as long as before. With one request at a time, the delay begins when the answer has
+    /// come; with several, they run while the others are answered.
+    #[must_use]
+    pub fn interval(&self) -> Duration {
+        let answer = self.latency.unwrap_or_default();
+        match u32::try_from(self.parallel).unwrap_or(u32::MAX) {
+            0 | 1 => self.longest() + answer,
+            parallel => self.longest().max(answer / parallel),
+        }
+    }
+
     /// The rule that sets it.
     #[must_use]
     pub fn rule(&self) -> DelayRule {
@@ -82,6 +93,23 @@ impl Delays {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_delay_begins_after_the_answer_only_with_one_request_at_a_time() {
+        let of = |parallel, delay, answer| {
+            let delays = Delays {
+                set: Duration::from_millis(delay),
+                latency: Some(Duration::from_millis(answer)),
+                parallel,
+                ..Delays::default()
+            };
+            delays.interval().as_millis()
+        };
+        assert_eq!(
+            [of(1, 4_500, 2_500), of(4, 200, 2_500), of(4, 1_000, 2_500)],
+            [7_000, 625, 1_000]
+        );
+    }
 
     #[test]
     fn the_rule_with_the_longest_delay_counts_and_the_first_of_equals() {
