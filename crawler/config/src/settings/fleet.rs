@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn the_rules_hold_no_secret() {
-        let text = "[[host]]\nname = \"a.example\"\nheaders = { Authorization = \"Bearer hidden\" }\n";
+        let text = "[[host]]\nhost = \"a.example\"\nheaders = { Authorization = \"Bearer hidden\" }\n";
         let config = Config::parse(text, std::path::Path::new("config.toml")).unwrap();
         let rules = rules(&config);
         let (_, hosts) = rules.iter().find(|(key, _)| key == "host").unwrap();
