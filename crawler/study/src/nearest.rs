@@ -205,18 +205,7 @@ impl KeptPages {
                 })
             }
             Err(error) if !error.is_other_layout() => Err(error.into()),
-            Ok(None) | Err(_) => {
-                let mut index = empty()?;
-                insert_kept(store, 1, &mut index)?;
-                insert_elsewhere(store, &mut index)?;
-                Ok(Self {
-                    index: Box::new(index),
-                    packed_by: None,
-                    behind: empty()?,
-                    departed: Vec::new(),
-                    is_derived: store.index_db().is_some(),
-                })
-            }
+            Ok(None) | Err(_) => Self::in_memory(store, settings, &settings.rule, store.index_db().is_some()),
         }
     }
 
@@ -235,7 +224,12 @@ impl KeptPages {
             max_distance: FURTHER_BITS,
             ..settings.rule.clone()
         };
-        let empty = || MemoryIndex::of_width(settings.scheme.width, &rule);
+        Self::in_memory(store, settings, &rule, true)
+    }
+
+    /// All kept pages, in an index that is built in memory.
+    fn in_memory(store: &Store, settings: &Settings, rule: &DuplicateRule, is_derived: bool) -> Result<Self, RunError> {
+        let empty = || MemoryIndex::of_width(settings.scheme.width, rule);
         let mut index = empty()?;
         insert_kept(store, 1, &mut index)?;
         insert_elsewhere(store, &mut index)?;
@@ -244,7 +238,7 @@ impl KeptPages {
             packed_by: None,
             behind: empty()?,
             departed: Vec::new(),
-            is_derived: true,
+            is_derived,
         })
     }
 

@@ -270,18 +270,13 @@ impl ByLog {
         let new: HashSet<&str> = queued.iter().map(|queued| queued.url.as_str()).collect();
         let mut letters = Vec::new();
         for link in arrived.iter().filter(|link| !new.contains(link.url.as_str())) {
-            let is_ended = match store.latest_state(&link.host, &link.url)? {
-                Some(UrlState::Redirect { .. } | UrlState::Failed(_)) => true,
-                Some(UrlState::Excluded { reason }) => !IS_LEFT.contains(&reason.as_str()),
-                Some(UrlState::Page(page)) if self.verdicts.is_confirmed(&self.dedup, page)? => {
-                    letters.push(self.letters.of_done(&link.host, &link.url, Some(page))?);
-                    false
-                }
-                Some(UrlState::Queued | UrlState::Page(_)) | None => false,
+            let page = match store.latest_state(&link.host, &link.url)? {
+                Some(UrlState::Redirect { .. } | UrlState::Failed(_)) => None,
+                Some(UrlState::Excluded { reason }) if !IS_LEFT.contains(&reason.as_str()) => None,
+                Some(UrlState::Page(page)) if self.verdicts.is_confirmed(&self.dedup, page)? => Some(page),
+                _ => continue,
             };
-            if is_ended {
-                letters.push(self.letters.of_done(&link.host, &link.url, None)?);
-            }
+            letters.push(self.letters.of_done(&link.host, &link.url, page)?);
         }
         store.mail(letters)?;
         Ok(())
