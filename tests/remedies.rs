@@ -1,6 +1,8 @@
 //! What keeps a page that was dropped, from the answer of `explain` to the run that continues the crawl.
 
 use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 
@@ -66,6 +68,67 @@ fn a_dropped_page_is_kept_by_the_key_that_changes_least() {
         .succeeded();
     assert_eq!(explained(&crawl, &stronger)["is_kept"], true);
     assert_eq!(explained(&crawl, &near)["is_kept"], false);
+}
+
+#[test]
+fn a_label_keeps_one_page_whatever_the_rule_says() {
+    let is_later = Arc::new(AtomicBool::new(false));
+    let later = is_later.clone();
+    let text = format!("{} It takes 40 watts", words(1, 300));
+    // `/near` and `/other` differ from the first lamp in a few words each, and `/near` changes once more.
+    let site = Site::scripted(move |asked| match asked.path.as_str() {
+        "/" => home(&["/lamp"]),
+        "/lamp" => page("Lamp", &text, &["/near", "/other"]),
+        "/near" => page(
+            "Lamp",
+            &replaced(&text, 100, if later.load(Ordering::Relaxed) { 5 } else { 4 }, 2),
+            NO_LINKS,
+        ),
+        "/other" => page("Lamp", &replaced(&text, 200, 4, 3), NO_LINKS),
+        _ => Answer::status(404),
+    });
+    let crawl = Crawl::of(site.url("/"))
+        .one_at_a_time()
+        .set("refresh.min_interval", "\"0s\"")
+        .set("refresh.first_interval", "\"0s\"");
+    crawl.run();
+    let [lamp, near, other] = ["/lamp", "/near", "/other"].map(|path| site.url(path));
+    let is_kept = |url: &str| explained(&crawl, url)["is_kept"] == true;
+    assert!(!is_kept(&near) && !is_kept(&other));
+
+    // As the answer about the dropped page says.
+    let exception = &explained(&crawl, &near)["remedy"]["exception"];
+    assert_eq!(*exception, format!("crawler label {near} --different"));
+    crawl.read("label", &[&near, "--different"]).succeeded().says(&[
+        "Labelled as different",
+        &lamp,
+        &near,
+        "rebuild --redecide",
+    ]);
+    assert!(!is_kept(&near), "a label changes no verdict by itself");
+    let redecide = ["--redecide", "--config", "test.toml"];
+    crawl.read("rebuild", &redecide).succeeded();
+    assert!(is_kept(&near) && !is_kept(&other));
+    assert_eq!(explained(&crawl, &near)["is_exception"], true);
+    let told = in_one_line(&crawl, &near);
+    assert!(told.contains("near-duplicate of"), "{told}");
+    let verified = crawl.read("verify", &["--config", "test.toml"]).succeeded();
+    assert!(verified.stdout.contains("differ by a label"), "{}", verified.stdout);
+
+    // The runs that fetch its body, and then another version of it, decide as the label says.
+    crawl.run();
+    assert!(is_kept(&near) && !is_kept(&other));
+    is_later.store(true, Ordering::Relaxed);
+    crawl.end(&["--refresh"]).succeeded();
+    assert!(is_kept(&near));
+
+    crawl.read("label", &[&near, &lamp, "--withdraw"]).succeeded();
+    crawl.read("rebuild", &redecide).succeeded();
+    assert!(!is_kept(&near));
+    let not_dropped = crawl.read("label", &[&lamp, "--different"]).with_code(2);
+    not_dropped.complains_of(&["was not dropped for another page"]);
+    let unknown = crawl.read("label", &[&site.url("/none"), "--same"]).with_code(2);
+    unknown.complains_of(&["is not a page of this crawl"]);
 }
 
 #[test]

@@ -53,16 +53,27 @@ impl<I: Index> Deduplicator<I> {
         verdict(&*self.index(), &self.rule, signature, |_| true)
     }
 
-    /// The verdict on a document as if `except` were not in the index: for a new version of `except`, or for `except`
-    /// itself.
+    /// The verdict on a document that a person has compared with the documents `different` and found to say something else: it is
+    /// a near-duplicate of none of them, whatever the rule says. It can still be an exact duplicate of one.
     ///
-    /// An index names one document per digest. Kept documents have different digests, so `except` hides no other
-    /// document.
+    /// The verdict is given as if `except` were not in the index: for a new version of `except`, or for `except` itself. An index
+    /// names one document per digest. Kept documents have different digests, so `except` hides no other document.
     ///
     /// # Errors
     /// The index cannot be read.
-    pub fn check_except(&self, signature: &Signature, except: DocId) -> Result<Verdict, DedupError> {
-        verdict(&*self.index(), &self.rule, signature, |id| id != except)
+    pub fn check_beside(
+        &self,
+        signature: &Signature,
+        different: &[DocId],
+        except: Option<DocId>,
+    ) -> Result<Verdict, DedupError> {
+        let index = &*self.index();
+        let counts = |id| Some(id) != except;
+        let found = index.look_up(signature, &self.rule, &counts)?;
+        let may_be_near = |id| counts(id) && !different.contains(&id);
+        decide(&self.rule, signature, found, may_be_near, |ids, each| {
+            index.for_each_signature(ids, each)
+        })
     }
 
     /// The verdict on a document as if only the documents with an id below `id` were in the index: the verdict that

@@ -188,7 +188,7 @@ fn a_verdict_except_one_document_equals_the_verdict_of_an_index_without_it() {
                 for (other, version) in (1..).map(DocId).zip(&versions).filter(|(other, _)| *other != except) {
                     without.insert(other, version).unwrap();
                 }
-                let verdict = dedup.check_except(version, except).unwrap();
+                let verdict = dedup.check_beside(version, &[], Some(except)).unwrap();
                 assert_eq!(
                     verdict,
                     without.check(version).unwrap(),
@@ -198,5 +198,31 @@ fn a_verdict_except_one_document_equals_the_verdict_of_an_index_without_it() {
             }
         }
         assert_eq!(dedup.index().len().unwrap(), 3, "nothing has changed");
+    }
+}
+
+#[test]
+fn a_document_is_no_near_duplicate_of_one_that_it_is_said_to_differ_from() {
+    // Long texts and short ones: by fingerprint, and by their shingles.
+    for words in [300, 30] {
+        let dedup = dedup(DuplicateRule::default());
+        let [first, second] = [text(words, |_| false), text(words, |n| n == 0)].map(|text| analyze(&text));
+        dedup.insert(DocId(1), &first).unwrap();
+        assert_eq!(dedup.check(&second).unwrap().of(), Some(DocId(1)), "{words} words");
+        assert_eq!(
+            dedup.check_beside(&second, &[], None).unwrap(),
+            dedup.check(&second).unwrap()
+        );
+        assert_eq!(
+            dedup.check_beside(&second, &[DocId(2)], None).unwrap().of(),
+            Some(DocId(1))
+        );
+        assert_eq!(dedup.check_beside(&second, &[DocId(1)], None).unwrap(), Verdict::Unique);
+        // Another document counts as before, and the same text is a duplicate whatever was said.
+        dedup.insert(DocId(2), &second).unwrap();
+        let exact = Verdict::Exact { of: DocId(2) };
+        assert_eq!(dedup.check_beside(&second, &[DocId(1), DocId(2)], None).unwrap(), exact);
+        let hidden = dedup.check_beside(&second, &[DocId(1)], Some(DocId(2))).unwrap();
+        assert_eq!(hidden, Verdict::Unique, "{words} words");
     }
 }

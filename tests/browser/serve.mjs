@@ -409,7 +409,9 @@ for (const scheme of ['light', 'dark']) {
   }
 }
 if (options.pictures) {
-  for (const [name, scheme] of [['Overview', 'light'], ['Pair', 'light'], ['Tune', 'dark'], ['Control', 'light']]) {
+  // Tune is in dark colours, so that the book shows them once.
+  const shown = ['Overview', 'Pages', 'Page', 'Failed', 'Duplicates', 'Clusters', 'Cluster', 'Pair', 'Tune', 'Check', 'Control'];
+  for (const [name, scheme] of shown.map((name) => [name, name === 'Tune' ? 'dark' : 'light'])) {
     await browser.visit({ scheme, width: 1000, height: 760 }, async ({ page }) => {
       await open(page, (await paths(page))[name]);
       const path = join(options.pictures, `serve-${name.toLowerCase()}.png`);

@@ -11,6 +11,7 @@
 //! - `render`: the pages that a browser has to render; `fair_queue`: hosts take turns in work that takes long
 //! - `recorder`: decides on the pages that come through the `record_channel`, and stores them, with the dedup `index` beside the catalogue; `canonical`
 //!   decides whether a page takes the place of a kept page
+//! - `labels`: what a person says of pairs of pages; `exceptions`: the pairs that are therefore no duplicates
 //! - `control`: the orders of the user to a crawl that runs; `delays`: why a host is asked no faster, in words
 //! - `recall`: the robots.txt and sitemaps that earlier runs have read
 //! - `archiving`: puts full WARC files into an object store
@@ -26,6 +27,7 @@ pub mod canonical;
 pub mod clock;
 pub mod control;
 pub mod delays;
+pub mod exceptions;
 mod exchange;
 pub mod failures;
 mod fair_queue;
@@ -34,6 +36,7 @@ pub mod folder_wait;
 mod frontier;
 pub mod index;
 mod interpret;
+pub mod labels;
 mod login;
 pub mod messages;
 pub mod pipeline;

@@ -1,4 +1,4 @@
-//! `crawler label`: asks a person about the most doubtful pairs.
+//! `crawler label`: what a person says of pairs of pages. Asks about the most doubtful ones, or takes the label of a named pair.
 
 use std::io::{self, BufRead, Write};
 use std::path::Path;
@@ -8,15 +8,21 @@ use super::diff_text;
 use super::output::write_whole;
 use super::screen::Screen;
 use crate::cli::arguments::LabelArgs;
-use crate::cli::error::Error;
+use crate::cli::error::{Error, UsageError};
+use config::settings::Settings;
 use crawl::clock::unix_millis;
+use crawl::labels::{self, Entry, Label};
 use error::RunError;
-use storage::Store;
+use storage::{Store, Verdict};
 use study::diff;
-use study::labels::{self, Entry, Label};
+use study::named_page::NamedPage;
+use study::typed_url::TypedUrl;
+use terminal::commands::command;
 use terminal::text::terminal_text;
 use terminal::units::{counted, utc};
+use url::Url;
 use views::report::{Pair, Report, Waiting};
+use web::host_key::HostKey;
 
 /// The rows of a difference that fit a screen.
 const SHOWN: diff::Options = diff::Options {
@@ -50,6 +56,11 @@ struct Given {
 pub(super) fn execute(args: &LabelArgs, quiet: bool) -> Result<(), Error> {
     let settings = super::configuration::settings_for_crawl(&args.config, &args.data.data)?;
     let store = super::store::open_to_read(&args.data.data)?;
+    if !args.urls.is_empty() {
+        label_named(args, &settings, &store)?;
+        super::store::leave_open(store);
+        return Ok(());
+    }
     let report = Report::read_by(&store, &settings, &Waiting::new(quiet))?;
     let path = labels::path_in(&args.data.data);
     let (known, _bad_lines) = labels::read(&path).map_err(|error| failed("read", &path, error))?;
@@ -61,6 +72,75 @@ pub(super) fn execute(args: &LabelArgs, quiet: bool) -> Result<(), Error> {
     write_whole(None, given.in_words(pairs.len(), &path))?;
     super::store::leave_open(store);
     Ok(())
+}
+
+/// Labels the pair that the arguments name.
+fn label_named(args: &LabelArgs, settings: &Settings, store: &Store) -> Result<(), Error> {
+    let [url, rest @ ..] = &*args.urls else { return Ok(()) };
+    let (url, verdict) = page_of_crawl(url, settings, store)?;
+    let other = match rest {
+        [other, ..] => page_of_crawl(other, settings, store)?.0,
+        [] => {
+            let of = verdict.of().map(|of| NamedPage::find(store, of)).transpose()?.flatten();
+            let of = of.and_then(NamedPage::into_url);
+            of.ok_or_else(|| {
+                UsageError::Argument(format!(
+                    "{url} was not dropped for another page: name the other page, too"
+                ))
+            })?
+        }
+    };
+    if url == other {
+        return Err(UsageError::Argument("a label is about two different pages".to_owned()).into());
+    }
+    let label = match (args.same, args.different) {
+        (true, _) => Label::Duplicate,
+        (_, true) => Label::Different,
+        _ => Label::Withdrawn,
+    };
+    let path = labels::path_in(&args.data.data);
+    append(&path, &other, &url, label)?;
+    let [url, other] = [&url, &other].map(|url| terminal_text(url, URL_CHARS));
+    let said = match label {
+        Label::Duplicate => "Labelled as the same",
+        Label::Different => "Labelled as different",
+        Label::Withdrawn => "Took back the label",
+    };
+    let mut told = format!("{said}, in {}:\n  {url}\n  {other}\n", path.display());
+    if label != Label::Duplicate {
+        told.push_str(&format!(
+            "The next run judges new versions of these pages by it. It counts for the pages of the crawl when all are decided again: `{}`\n",
+            command("rebuild", &["--redecide"])
+        ));
+    }
+    Ok(write_whole(None, told)?)
+}
+
+/// The URL of the page that the user typed as `typed`, and its verdict.
+fn page_of_crawl(typed: &str, settings: &Settings, store: &Store) -> Result<(String, Verdict), Error> {
+    let url = TypedUrl::parse(typed, &settings.canonicalize);
+    let url = url.map_err(|unusable| UsageError::Argument(unusable.to_string()))?;
+    let page = |url: &Url| match HostKey::from_url(url) {
+        Some(host) => store.page_by_url(host.as_str(), url.as_str()).map_err(RunError::from),
+        None => Ok(None),
+    };
+    let url = url.known(|url| page(url).map(|page| page.is_some()))?;
+    let Some((_, page)) = page(&url)? else {
+        let url = terminal_text(url.as_str(), URL_CHARS);
+        let explain = command("explain", &[&url]);
+        return Err(UsageError::Argument(format!("{url} is not a page of this crawl; what it is: `{explain}`")).into());
+    };
+    Ok((page.url, page.verdict))
+}
+
+fn append(path: &Path, kept: &str, other: &str, label: Label) -> Result<(), RunError> {
+    let entry = Entry {
+        at: utc(unix_millis(SystemTime::now())).into(),
+        a: kept.into(),
+        b: other.into(),
+        label,
+    };
+    labels::append(path, &entry).map_err(|error| failed("write", path, error))
 }
 
 /// Asks about the pairs until the person or the input ends.
@@ -75,13 +155,7 @@ fn ask_all(pairs: &[Pair<'_>], store: &Store, report: &Report, path: &Path) -> R
             Answer::End => break,
             Answer::Skip | Answer::Unclear => {}
             Answer::Says(label) => {
-                let entry = Entry {
-                    at: utc(unix_millis(SystemTime::now())).into(),
-                    a: pair.kept.into(),
-                    b: pair.other.into(),
-                    label,
-                };
-                labels::append(path, &entry).map_err(|error| failed("write", path, error))?;
+                append(path, pair.kept, pair.other, label)?;
                 given.note(label);
             }
         }

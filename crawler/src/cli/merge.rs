@@ -11,6 +11,7 @@ use super::rebuild;
 use crate::cli::arguments::MergeArgs;
 use crate::cli::error::{Error, UsageError};
 use config::settings::Settings;
+use crawl::exceptions::Exceptions;
 use error::RunError;
 use terminal::commands::command;
 use terminal::tell::tell;
@@ -28,7 +29,16 @@ pub(super) fn execute(args: &MergeArgs, quiet: bool) -> Result<(), Error> {
     merge.fetch_elsewhere_again(rebuild::host_of).map_err(RunError::from)?;
     let redecided = if args.redecide {
         let scheme = scheme_to_redecide_by(&merge, &settings)?;
-        Some(rebuild::redecide(&mut merge, &settings, &scheme, quiet, &|_| {})?)
+        // A new folder has no labels.
+        let exceptions = Exceptions::default();
+        Some(rebuild::redecide(
+            &mut merge,
+            &settings,
+            &scheme,
+            &exceptions,
+            quiet,
+            &|_| {},
+        )?)
     } else {
         None
     };

@@ -15,6 +15,7 @@ use crate::cli::error::{Error, UsageError};
 use crate::cli::{arguments, configuration};
 use config::Config;
 use config::settings::Settings;
+use crawl::exceptions::Exceptions;
 use error::RunError;
 use study::redecide;
 use terminal::commands::command;
@@ -56,7 +57,10 @@ pub(super) fn rebuild(
     let mut rebuild = begin(args, &options, keeps_state, quiet, watch)?;
     fetch_undecided_again(&mut rebuild);
     let redecided = match is_due(rebuild.decided_schemes())? {
-        Some(scheme) => Some(redecide(&mut rebuild, &settings, &scheme, quiet, watch)?),
+        Some(scheme) => {
+            let exceptions = Exceptions::in_folder(&args.data.data)?;
+            Some(redecide(&mut rebuild, &settings, &scheme, &exceptions, quiet, watch)?)
+        }
         None => None,
     };
     let done = rebuild
@@ -191,6 +195,7 @@ pub(super) fn redecide(
     rebuild: &mut Rebuild,
     settings: &Settings,
     scheme: &str,
+    exceptions: &Exceptions,
     quiet: bool,
     watch: &dyn Fn(Step),
 ) -> Result<Redecision, Error> {
@@ -199,7 +204,7 @@ pub(super) fn redecide(
     let decided = Counter::show(Some(pages), quiet, move |done| {
         format!("{done} of {pages} pages decided")
     });
-    let redecided = redecide::redecide(rebuild, settings, scheme, |done| {
+    let redecided = redecide::redecide(rebuild, settings, scheme, exceptions, |done| {
         decided.set(done);
         watch(Step::Decided { pages: done, of: pages });
     })?;

@@ -18,10 +18,10 @@ use crate::cli::arguments::{TuneArgs, TuneFormat};
 use crate::cli::error::{Error, UsageError};
 use config::settings::Settings;
 use config::{Origin, Sources};
+use crawl::labels;
 use error::RunError;
-use study::labels;
 use study::scheme;
-use study::tune::{self, At, Crawl, LabelsFile, NotWritten, Question, Step, Tuned, Written};
+use study::tune::{self, Crawl, LabelsFile, NotWritten, Question, Step, Tuned, Written};
 use terminal::commands::command;
 use terminal::text::terminal_text;
 use views::live::progress::{Moment, Progress};
@@ -57,11 +57,7 @@ pub(super) fn execute(args: &TuneArgs, quiet: bool) -> Result<(), Error> {
 }
 
 fn question(args: &TuneArgs, settings: &Settings) -> Result<Question, UsageError> {
-    let at = args.at.map(|at| At {
-        max_distance: at.max_distance,
-        min_similarity: at.min_similarity,
-    });
-    let question = Question::new(settings, &args.distances, &args.similarities, at)
+    let question = Question::new(settings, &args.distances, &args.similarities, args.at)
         .map_err(|invalid| UsageError::Argument(invalid.to_string()))?;
     Ok(Question {
         sample: args.sample,
@@ -132,7 +128,9 @@ fn write(file: &Path, tuned: &Tuned<'_>) -> Result<Written, Error> {
     let written = tune::write(file, file.is_file(), tuned.in_force, tuned.chosen).map_err(|error| match error {
         NotWritten::Io(error) => Error::from(error),
         NotWritten::Config(error) => UsageError::from(error).into(),
-        NotWritten::Key { .. } | NotWritten::Unsafe(_) => UsageError::Argument(error.to_string()).into(),
+        NotWritten::Key { .. } | NotWritten::Unsafe(_) | NotWritten::OtherConfirmation { .. } => {
+            UsageError::Argument(error.to_string()).into()
+        }
     })?;
     warn_of_the_environment(&written)?;
     Ok(written)

@@ -7,12 +7,17 @@
 //! The last version of each page is compared with the last versions of the pages before it, as in a crawl that fetched them in this
 //! order. The metadata of a signature come from the markup, which the archive does not hold for duplicates. They do not depend on the
 //! scheme, so the new signature keeps them.
+//!
+//! Pairs that a person has labelled as different are [exceptions](crawl::exceptions).
+
+use std::collections::HashMap;
 
 use dedup::{Analyzer, Deduplicator, DocId, Signature, SledIndex};
 use storage::{ChangedVerdicts, Fate, PageRecord, Rebuild, Redecided, Redecision, Replaced, StorageError, Verdict};
 
 use config::settings::Settings;
 use crawl::canonical::{self, KeptPage, Named};
+use crawl::exceptions::Exceptions;
 use crawl::index::{
     decode_signature, decode_signature_with_bands, encode_signature, erase_index, open_existing_index, stored,
 };
@@ -22,7 +27,7 @@ use terminal::tell::tell;
 /// Number of pages after which the index is written to disk.
 const PERSISTED_EVERY: u64 = 4_096;
 
-/// Decides all pages of `rebuild` again by `settings`. `scheme` is the new scheme of the state. `step` is called after each page. Returns
+/// Decides all pages of `rebuild` again by `settings`, but for the `exceptions`. `scheme` is the new scheme of the state. `step` is called after each page. Returns
 /// how the verdicts differ from those of the crawl, and from those before.
 ///
 /// # Errors
@@ -31,6 +36,7 @@ pub fn redecide(
     rebuild: &mut Rebuild,
     settings: &Settings,
     scheme: &str,
+    exceptions: &Exceptions,
     mut step: impl FnMut(u64),
 ) -> Result<(Redecided, ChangedVerdicts), RunError> {
     rebuild.begin_redeciding(scheme)?;
@@ -50,13 +56,16 @@ pub fn redecide(
         rule: settings.rule.to_string(),
         ..Redecided::default()
     };
+    let mut labelled = Labelled::by(exceptions);
     let mut decided = 0_u64;
     for row in rebuild.store().pages_from(0) {
         let (id, page) = row?;
         let signature = sign(rebuild, &page, &analyzer)?;
         redecided.without_text += u64::from(signature.is_none() && page.fate == Fate::Current);
         let decision = match &signature {
-            Some(signature) if page.fate == Fate::Current => decide(rebuild, &dedup, settings, (id, &page), signature)?,
+            Some(signature) if page.fate == Fate::Current => {
+                decide(rebuild, &dedup, settings, &labelled, (id, &page), signature)?
+            }
             _ => Decision::unchanged(&page),
         };
         let signature = match signature {
@@ -64,6 +73,9 @@ pub fn redecide(
             None => insert_without_text(&dedup, id, &page)?,
         };
         record(rebuild, id, &decision, &signature)?;
+        if page.fate == Fate::Current {
+            labelled.has(id, page.url);
+        }
         decided += 1;
         if decided.is_multiple_of(PERSISTED_EVERY) {
             // Pending entries are in memory, and each removal scans them.
@@ -75,6 +87,37 @@ pub fn redecide(
     dedup.index_mut().settle()?;
     let changed = rebuild.end_redeciding(&mut redecided)?;
     Ok((redecided, changed))
+}
+
+/// The exceptions, and the labelled pages among those that were decided.
+struct Labelled<'a> {
+    exceptions: &'a Exceptions,
+    numbers: HashMap<String, u64>,
+}
+
+impl<'a> Labelled<'a> {
+    fn by(exceptions: &'a Exceptions) -> Self {
+        Self {
+            exceptions,
+            numbers: HashMap::new(),
+        }
+    }
+
+    /// Notes the number of a decided page.
+    fn has(&mut self, id: u64, url: String) {
+        if !self.exceptions.of(&url).is_empty() {
+            self.numbers.insert(url, id);
+        }
+    }
+
+    /// The decided pages that the page at `url` is labelled to differ from.
+    fn different(&self, url: &str) -> Vec<DocId> {
+        let others = self.exceptions.of(url).iter();
+        others
+            .filter_map(|other| self.numbers.get(other))
+            .map(|id| DocId(*id))
+            .collect()
+    }
 }
 
 /// Inserts a page without a stored text into the index if it is kept: the index holds every kept page, although nothing resembles this
@@ -133,10 +176,21 @@ fn decide(
     rebuild: &Rebuild,
     dedup: &Deduplicator<SledIndex>,
     settings: &Settings,
+    labelled: &Labelled<'_>,
     (id, page): (u64, &PageRecord),
     signature: &Signature,
 ) -> Result<Decision, RunError> {
-    let verdict = stored(dedup.check_and_insert(DocId(id), signature)?);
+    let different = labelled.different(&page.url);
+    let verdict = if different.is_empty() {
+        dedup.check_and_insert(DocId(id), signature)?
+    } else {
+        let verdict = dedup.check_beside(signature, &different, None)?;
+        if verdict == dedup::Verdict::Unique {
+            dedup.insert(DocId(id), signature)?;
+        }
+        verdict
+    };
+    let verdict = stored(verdict);
     let mut decision = Decision {
         verdict,
         replaced: None,

@@ -27,7 +27,7 @@ use stored::Texts;
 pub use answer::{Answer, ChangedPair, LabelsAnswer, SettingResult};
 pub use config_file::{NotWritten, Plan, Written, plan, write};
 pub use labels_file::LabelsFile;
-pub use question::{At, Question, SIMILARITIES};
+pub use question::{At, Least, Question, SIMILARITIES};
 pub use reason::named;
 pub use stored::Crawl;
 pub use survey::Survey;

@@ -1,11 +1,14 @@
 //! The verdicts of a crawl by one process: by the index of its own kept pages.
 
 use dedup::{Deduplicator, DocId, SledIndex};
-use storage::Store;
+use storage::{Store, UrlState};
+use url::Url;
+use web::host_key::HostKey;
 
 use super::books::Books;
 use super::{Judge, Post, Ruling, departures};
 use crate::canonical::{self, KeptPage, Named};
+use crate::exceptions::Exceptions;
 use crate::index::{self, stored};
 use crate::messages::UndecidedPage;
 use config::settings::Settings;
@@ -21,6 +24,7 @@ pub(crate) struct Local {
     /// The kept pages of this folder.
     dedup: Deduplicator<SledIndex>,
     prefer_canonical: bool,
+    exceptions: Exceptions,
 }
 
 impl Local {
@@ -32,20 +36,38 @@ impl Local {
         Ok(Self {
             dedup: index::open_up_to_date(store, settings)?,
             prefer_canonical: settings.prefer_canonical,
+            exceptions: Exceptions::in_folder(store.dir())?,
         })
     }
 
     /// The verdict on a page. A unique page enters the index. A new version of a page is not compared with its last
     /// version.
-    fn compare(&self, id: DocId, page: &UndecidedPage) -> Result<dedup::Verdict, RunError> {
-        let Some(revisit) = &page.queued.revisits else {
+    fn compare(&self, store: &Store, id: DocId, page: &UndecidedPage) -> Result<dedup::Verdict, RunError> {
+        let different = self.different(store, &page.queued.url)?;
+        let version_of = page.queued.revisits.as_ref().map(|revisit| DocId(revisit.page));
+        if version_of.is_none() && different.is_empty() {
             return Ok(self.dedup.check_and_insert(id, &page.signature)?);
-        };
-        let verdict = self.dedup.check_except(&page.signature, DocId(revisit.page))?;
+        }
+        let verdict = self.dedup.check_beside(&page.signature, &different, version_of)?;
         if verdict == dedup::Verdict::Unique {
             self.dedup.insert(id, &page.signature)?;
         }
         Ok(verdict)
+    }
+
+    /// The pages of the crawl that the page at `url` is labelled to differ from.
+    fn different(&self, store: &Store, url: &str) -> Result<Vec<DocId>, RunError> {
+        let mut pages = Vec::new();
+        for other in self.exceptions.of(url) {
+            let url = Url::parse(other).ok();
+            let Some((url, host)) = url.and_then(|url| HostKey::from_url(&url).map(|host| (url, host))) else {
+                continue;
+            };
+            if let Some(UrlState::Page(page)) = store.latest_state(host.as_str(), url.as_str())? {
+                pages.push(DocId(page));
+            }
+        }
+        Ok(pages)
     }
 }
 
@@ -55,7 +77,7 @@ impl Post for Local {}
 impl Judge for Local {
     /// The page may take the place of the page that it duplicates.
     fn decide(&mut self, books: &Books, id: u64, page: &UndecidedPage) -> Result<Ruling, RunError> {
-        let verdict = self.compare(DocId(id), page)?;
+        let verdict = self.compare(books.store(), DocId(id), page)?;
         if verdict.of().is_some_and(|of| books.is_departing(of.0)) {
             return Ok(Ruling::AfterCommit);
         }

@@ -1,11 +1,11 @@
 //! `crawler tune`: the thresholds that suit a crawl.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 
 use super::{ConfigFile, DataFolder};
+use study::tune::{At, Least};
 
 /// The forms of `crawler tune`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -16,37 +16,24 @@ pub enum TuneFormat {
     Json,
 }
 
-/// A setting as written on the command line: `DISTANCE,SIMILARITY`, or `DISTANCE` alone.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct At {
-    /// Largest Hamming distance.
-    pub max_distance: u32,
-    /// Smallest similarity; `None` for the one in force.
-    pub min_similarity: Option<f32>,
-}
-
-impl FromStr for At {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (distance, similarity) = match text.split_once(',') {
-            Some((distance, similarity)) => (distance, Some(parse_similarity(similarity.trim())?)),
-            None => (text, None),
-        };
-        Ok(Self {
-            max_distance: distance
-                .trim()
-                .parse()
-                .map_err(|_| "write a distance in bits and a similarity, such as 10,0.76")?,
-            min_similarity: similarity,
-        })
-    }
+/// Reads a setting: `DISTANCE,SIMILARITY`, `DISTANCE,any`, or `DISTANCE` alone.
+fn parse_at(text: &str) -> Result<At, String> {
+    let (distance, least) = match text.split_once(',').map(|(distance, least)| (distance, least.trim())) {
+        None => (text, Least::InForce),
+        Some((distance, "any")) => (distance, Least::Any),
+        Some((distance, least)) => (distance, Least::Of(parse_similarity(least)?)),
+    };
+    let max_distance = distance.trim().parse();
+    Ok(At {
+        max_distance: max_distance.map_err(|_| "write a distance in bits and a similarity, such as 10,0.76")?,
+        least,
+    })
 }
 
 fn parse_similarity(text: &str) -> Result<f32, String> {
     match text.parse() {
         Ok(similarity) if similarity > 0.0 && similarity <= 1.0 => Ok(similarity),
-        _ => Err("write a similarity above 0 and at most 1".to_owned()),
+        _ => Err("write a similarity above 0 and at most 1, or any".to_owned()),
     }
 }
 
@@ -80,8 +67,9 @@ pub struct TuneArgs {
     /// Number of pages in the sample for precision and recall; 0 for no estimate.
     #[arg(long, value_name = "N", default_value_t = 3_000)]
     pub sample: usize,
-    /// Select this setting instead of the recommended one: a distance and a similarity, such as 7,0.8.
-    #[arg(long, value_name = "DISTANCE,SIMILARITY")]
+    /// Select this setting instead of the recommended one: a distance and a similarity, such as 7,0.8. With 7,any
+    /// the distance decides alone.
+    #[arg(long, value_name = "DISTANCE,SIMILARITY", value_parser = parse_at)]
     pub at: Option<At>,
     /// Number of pairs with another verdict to show, the most doubtful first.
     #[arg(long, value_name = "N", default_value_t = 20)]

@@ -189,7 +189,7 @@ fn changes(answer: &Answer) -> Option<String> {
         return Some(format!("At {at} no page would have another verdict."));
     }
     let mut lines = vec![format!(
-        "At {at}, {} more would be dropped and {} more kept; the least certain first:",
+        "At {at}, {} more would be dropped and {} more kept; the least certain first, each with the kept page that it repeats where it is dropped:",
         counted(changes.newly_dropped, "page"),
         changes.newly_kept
     )];

@@ -8,6 +8,7 @@ use dedup::{Deduplicator, DocId, DuplicateRule, Layout, MemoryIndex, Signature, 
 use storage::{FindingKind, Findings, PageRecord, Store};
 
 use config::settings::Settings;
+use crawl::exceptions::Exceptions;
 use crawl::index::{decode_signature, decode_signature_with_bands};
 use error::RunError;
 use study::threads::by_all_cores;
@@ -44,11 +45,14 @@ pub(super) fn verify(
             break;
         }
         for (id, of) in kept.duplicates(&some)? {
-            if excused.covers(id, of, &kept) || excused.is_missed_by_bands(store, id, of)? {
-                continue;
-            }
             let url = |id| Ok::<_, RunError>(store.page(id)?.map_or_else(String::new, |page| page.url));
             let (page, other) = (url(id)?, url(of)?);
+            let is_no_fault = excused.is_labelled(&page, &other)
+                || excused.covers(id, of, &kept)
+                || excused.is_missed_by_bands(store, id, of)?;
+            if is_no_fault {
+                continue;
+            }
             let what = format!("page {id}, {page}, is a duplicate of page {of}, {other}, and both are kept");
             findings.note(FindingKind::Duplicates, what);
         }
@@ -113,6 +117,8 @@ struct Excused {
     /// The number of pages from which bands may have answered; `None` if they never do.
     bands_from: Option<u64>,
     without_a_common_band: u64,
+    exceptions: Exceptions,
+    labelled: u64,
 }
 
 impl Excused {
@@ -129,7 +135,16 @@ impl Excused {
                 .ok()
                 .and_then(|layout| settings.candidates.bands_from(layout)),
             without_a_common_band: 0,
+            exceptions: Exceptions::in_folder(store.dir())?,
+            labelled: 0,
         })
+    }
+
+    /// Whether a label says that the two pages differ. Counts such a pair.
+    fn is_labelled(&mut self, page: &str, other: &str) -> bool {
+        let is_labelled = self.exceptions.of(page).iter().any(|different| different == other);
+        self.labelled += u64::from(is_labelled);
+        is_labelled
     }
 
     /// Whether the pair is no fault. Counts a pair that is none.
@@ -167,6 +182,12 @@ impl Excused {
 
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
+        if self.labelled > 0 {
+            notes.push(format!(
+                "{} kept pages are near-duplicates of another kept page from which they differ by a label",
+                self.labelled
+            ));
+        }
         if self.without_a_common_band > 0 {
             notes.push(format!(
                 "{} kept pages are near-duplicates of another kept page with which they share no band: dedup.candidates = \"bands\" or \

@@ -75,6 +75,8 @@ pub struct PageAnswer {
     pub is_without_body: bool,
     pub crawled_as: Option<VerdictKind>,
     pub duplicate_by_rule: Option<PageRef>,
+    /// Whether a label says that it differs from that page.
+    pub is_exception: bool,
     pub compared_with: Option<ComparedPage>,
     pub kept_page: Option<PageRef>,
     /// What keeps it; `None` for a kept page.

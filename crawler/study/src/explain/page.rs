@@ -16,6 +16,7 @@ use crate::named_page::{NamedPage, text_elsewhere};
 use crate::nearest::{KeptPages, Likeness};
 use crate::said::Said;
 use crate::scheme::{has_scheme_of, scheme_of_texts};
+use crawl::exceptions::Exceptions;
 use crawl::index::decode_signature;
 use error::RunError;
 use terminal::commands::command;
@@ -40,6 +41,8 @@ struct Comparisons {
     nearest: Vec<ComparedPage>,
     /// If it is kept: the first earlier page that it duplicates by the configured rule.
     duplicate_by_rule: Option<PageRef>,
+    /// Whether a label says that the two differ.
+    is_exception: bool,
 }
 
 impl Comparisons {
@@ -116,7 +119,8 @@ impl Explainer<'_> {
             is_without_body: page.record.is_kept_without_body(),
             crawled_as: former.map(|former| former.verdict.kind()),
             duplicate_by_rule: comparisons.duplicate_by_rule,
-            remedy: self.remedy(&page.record, comparisons.compared_with.as_ref()),
+            is_exception: comparisons.is_exception,
+            remedy: self.remedy(&page.record, comparisons.compared_with.as_ref())?,
             compared_with: comparisons.compared_with,
             kept_page: comparisons.kept_page,
             rule: match page.signature.fingerprint {
@@ -206,20 +210,29 @@ impl Explainer<'_> {
             let (nearest, duplicate) = self.nearest(id, signature, notes)?;
             comparisons.nearest = nearest;
             comparisons.duplicate_by_rule = duplicate.filter(|_| page.is_kept());
+            if let Some(of) = &comparisons.duplicate_by_rule {
+                let exceptions = Exceptions::in_folder(self.store.dir())?;
+                comparisons.is_exception = exceptions.of(&page.url).contains(&of.url);
+            }
         }
         Ok(comparisons)
     }
 
     /// What keeps the page; `None` for a kept one.
-    fn remedy(&self, page: &PageRecord, of: Option<&ComparedPage>) -> Option<Remedy> {
+    fn remedy(&self, page: &PageRecord, of: Option<&ComparedPage>) -> Result<Option<Remedy>, RunError> {
         let is_exact = match page.verdict {
-            Verdict::Unique => return None,
+            Verdict::Unique => return Ok(None),
             Verdict::Exact { .. } => true,
             Verdict::Near { .. } => false,
         };
-        let other = of?;
+        let Some(other) = of else { return Ok(None) };
         let (likeness, rule) = (other.likeness.as_ref(), &self.settings.rule);
-        Some(Remedy::of(is_exact, likeness, other.numbers_differ, rule))
+        let remedy = Remedy::of(is_exact, likeness, other.numbers_differ, rule);
+        Ok(Some(if self.store.run_notes().worker()?.is_some() {
+            remedy
+        } else {
+            remedy.with_label(&page.url)
+        }))
     }
 
     /// The stored text; a note says why there is none.
@@ -407,7 +420,12 @@ fn note_another_rule(comparisons: &Comparisons, notes: &mut Vec<String>) {
 
 fn summary(page: &PageRecord, former: Option<&Former>, comparisons: &Comparisons) -> String {
     match page.verdict {
-        Verdict::Unique => kept_summary(page, former, comparisons.duplicate_by_rule.as_ref()),
+        Verdict::Unique => kept_summary(
+            page,
+            former,
+            comparisons.duplicate_by_rule.as_ref(),
+            comparisons.is_exception,
+        ),
         _ => dropped_summary(page, comparisons.compared_with.as_ref(), comparisons.kept_page.as_ref()),
     }
 }

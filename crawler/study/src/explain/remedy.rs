@@ -17,6 +17,9 @@ pub struct Remedy {
     pub by_numbers: bool,
     /// The thresholds nearest to those in force that keep it; `None` if the texts differ too little.
     pub setting: Option<KeepingSetting>,
+    /// The command that labels the two pages as different, which keeps this page alone; `None` where labels do not count: for an exact
+    /// duplicate, and in a fleet.
+    pub exception: Option<String>,
 }
 
 /// Thresholds that keep a page.
@@ -50,6 +53,15 @@ impl Remedy {
             setting: likeness
                 .filter(|_| !is_exact)
                 .and_then(|likeness| setting(likeness, rule)),
+            exception: None,
+        }
+    }
+
+    /// With the label that keeps the page at `url`, and no other one.
+    pub(super) fn with_label(self, url: &str) -> Self {
+        Self {
+            exception: (!self.is_exact).then(|| command("label", &[url, "--different"])),
+            ..self
         }
     }
 
@@ -60,6 +72,11 @@ impl Remedy {
             return vec!["Its text is the text of the kept page, so every setting drops it.".to_owned()];
         }
         let mut steps = Vec::new();
+        if let Some(label) = &self.exception {
+            steps.push(format!(
+                "It alone is kept when you say that the two pages differ: `{label}`"
+            ));
+        }
         if self.by_numbers {
             steps.push(
                 "Its numbers differ from those of the kept page: dedup.numbers_must_match = true keeps it, and every other page whose numbers \

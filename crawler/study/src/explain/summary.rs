@@ -8,13 +8,25 @@ use super::time;
 use terminal::commands::command;
 use terminal::units::counted;
 
-pub(super) fn kept_summary(page: &PageRecord, former: Option<&Former>, duplicate_by_rule: Option<&PageRef>) -> String {
+pub(super) fn kept_summary(
+    page: &PageRecord,
+    former: Option<&Former>,
+    duplicate_by_rule: Option<&PageRef>,
+    is_exception: bool,
+) -> String {
     let mut summary = match duplicate_by_rule {
         _ if page.is_kept_without_body() => kept_without_body(former),
         None => "Kept: it is not a duplicate of any page kept before it.".to_owned(),
+        Some(_) if is_exception => "Kept, because a label says that it differs from a page kept before it.".to_owned(),
         Some(_) => "Kept under the rule that was in force at the time.".to_owned(),
     };
-    if let Some(of) = duplicate_by_rule {
+    if let Some(of) = duplicate_by_rule.filter(|_| is_exception) {
+        summary.push_str(&format!(
+            " By the rule alone it would be a near-duplicate of {}; `{}` takes the label back.",
+            of.url,
+            command("label", &[&page.url, &of.url, "--withdraw"])
+        ));
+    } else if let Some(of) = duplicate_by_rule {
         summary.push_str(&format!(
             " Under the configured rule it would be a duplicate of {}. Decide all pages again: `{}`.",
             of.url,

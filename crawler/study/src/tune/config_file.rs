@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write};
+use std::mem;
 use std::path::{Path, PathBuf};
 
 use dedup::Confirm;
@@ -60,6 +61,14 @@ pub enum NotWritten {
     /// This file has the keys in a form that cannot be changed without a risk to the rest.
     #[error("cannot change {} safely: set dedup.max_distance and dedup.min_similarity there by hand", .0.display())]
     Unsafe(PathBuf),
+    /// The setting confirms in another way than the one in force, and `tune` writes thresholds alone.
+    #[error(
+        "with distance {max_distance} alone, nothing confirms a pair: set dedup.max_distance and dedup.confirm = \"distance\" by hand"
+    )]
+    OtherConfirmation {
+        /// The largest distance of the setting.
+        max_distance: u32,
+    },
     /// The file could not be read or written.
     #[error(transparent)]
     Io(#[from] RunError),
@@ -79,6 +88,11 @@ pub struct Plan {
 /// # Errors
 /// The file cannot be read, or cannot be changed without a change to other keys.
 pub fn plan(path: &Path, exists: bool, from: Thresholds, to: Thresholds) -> Result<Plan, NotWritten> {
+    if mem::discriminant(&from.confirm) != mem::discriminant(&to.confirm) {
+        return Err(NotWritten::OtherConfirmation {
+            max_distance: to.max_distance,
+        });
+    }
     let values = values(from, to);
     let before = if exists && !values.is_empty() {
         fs::read_to_string(path).map_err(|source| RunError::io("read", path.display(), source))?

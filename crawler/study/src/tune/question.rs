@@ -18,8 +18,19 @@ pub const SIMILARITIES: [f32; 9] = [0.6, 0.65, 0.7, 0.73, 0.76, 0.79, 0.82, 0.85
 pub struct At {
     /// Bits.
     pub max_distance: u32,
-    /// `None` for the similarity in force.
-    pub min_similarity: Option<f32>,
+    /// How the distance is confirmed.
+    pub least: Least,
+}
+
+/// The smallest similarity of a setting that the user names.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Least {
+    /// As in force.
+    InForce,
+    /// This one.
+    Of(f32),
+    /// Any: the distance decides alone.
+    Any,
 }
 
 /// The settings of the question cannot be tried.
@@ -67,10 +78,11 @@ impl Question {
 
 /// The setting that the user names, with the way to confirm that is in force.
 fn thresholds(at: At, confirm: Confirm) -> Result<Thresholds, InvalidQuestion> {
-    let confirm = match (confirm, at.min_similarity) {
-        (Confirm::Sketch { .. }, Some(min_similarity)) => Confirm::Sketch { min_similarity },
-        (confirm, None) => confirm,
-        (_, Some(_)) => return Err(InvalidQuestion::NoSimilarity),
+    let confirm = match (confirm, at.least) {
+        (Confirm::Sketch { .. }, Least::Of(min_similarity)) => Confirm::Sketch { min_similarity },
+        (confirm, Least::InForce) => confirm,
+        (_, Least::Any) => Confirm::Distance,
+        (_, Least::Of(_)) => return Err(InvalidQuestion::NoSimilarity),
     };
     Ok(Thresholds {
         max_distance: at.max_distance,

@@ -19,7 +19,7 @@ pub(super) fn recommended(results: &[SettingResult], recommendation: &Recommenda
         stays: result.is_in_force,
         why: why(results, &recommendation.reason),
         alike: alike(results).count(),
-        reason: sentence(results, recommendation, labels),
+        reason: sentence(results, recommendation, labels) + &inseparable(results, labels),
     }
 }
 
@@ -146,6 +146,18 @@ fn similarity(thresholds: &Thresholds) -> Option<f32> {
     }
 }
 
+/// That no setting agrees with every label: thresholds cannot tell the labelled pairs apart, and exceptions can.
+fn inseparable(results: &[SettingResult], labels: usize) -> String {
+    match results.iter().map(|result| result.labels_contradicted).min() {
+        None | Some(0) => String::new(),
+        Some(least) => format!(
+            " No setting agrees with all of your {}: each contradicts {least} or more. A pair labelled as different is kept all the same when \
+             all pages are decided again.",
+            counted(labels as u64, "label"),
+        ),
+    }
+}
+
 /// That the labels are few.
 fn few(labels: usize) -> String {
     if labels >= ENOUGH_LABELS {
@@ -218,6 +230,12 @@ mod tests {
             " 3 of the 4 others give every page the same verdict (with similarity 0.76, distances 2 to 10; with distance 10, \
              similarities 0.6 to 0.76), so"
         ));
+        assert_eq!(inseparable(&results, 2), "");
+        results.iter_mut().for_each(|result| result.labels_contradicted = 1);
+        assert!(
+            inseparable(&results, 2)
+                .contains("No setting agrees with all of your 2 labels: each contradicts 1 or more")
+        );
         assert!(few(1).contains("rests on 1 label; 20 are enough") && few(20).is_empty());
     }
 

@@ -8,8 +8,8 @@ use axum::http::StatusCode;
 
 use super::reply::Refusal;
 use crawl::clock::unix_millis;
+use crawl::labels::{self, Entry, Label, Pairs};
 use error::RunError;
-use study::labels::{self, Entry, Label, Pairs};
 use terminal::units::utc;
 
 /// The file of labels in the data folder.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::model::Model;
 use super::program::Program;
 use config::settings::Settings;
-use study::labels;
+use crawl::labels;
 use study::scheme;
 use study::tune::{Crawl, LabelsFile, Question, SIMILARITIES, Step, Survey};
 use terminal::units::grouped;

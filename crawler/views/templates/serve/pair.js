@@ -6,7 +6,7 @@
   const said = document.getElementById('said');
   const keys = document.getElementById('keys');
   const token = document.querySelector('meta[name=crawler-token]').content;
-  const words = { duplicate: 'Your label: same. It is saved.', different: 'Your label: different. It is saved; the verdict stays until all pages are decided again.', withdrawn: 'The label is withdrawn.' };
+  const words = { duplicate: 'Your label: same. It is saved.', different: 'Your label: different. It is saved. Both pages are kept when all pages are decided again.', withdrawn: 'The label is withdrawn.' };
   const OFF = 'crawler-keys-off';
   keys.checked = localStorage.getItem(OFF) === null;
   keys.addEventListener('change', () => { if (keys.checked) localStorage.removeItem(OFF); else localStorage.setItem(OFF, '1'); });

@@ -15,8 +15,8 @@ use crate::serve::frame::Frame;
 use crate::serve::model::{DoubtfulPair, Model};
 use crate::serve::reply::{Refusal, Reply};
 use crate::serve::site::Site;
+use crawl::labels::Label;
 use study::diff::{self, Diff};
-use study::labels::Label;
 use study::named_page::{NamedPage, text_elsewhere};
 
 /// The rows of a difference that the page shows.

@@ -11,6 +11,8 @@ pub(super) struct Undo {
     /// The setting nearest to the one in force that keeps it, in the view Tune and in words; `None` if no setting does.
     pub setting: Option<(String, String)>,
     pub is_exact: bool,
+    /// Whether a label keeps it.
+    pub by_label: bool,
     /// Whether `dedup.numbers_must_match` keeps it.
     pub by_numbers: bool,
     /// The command that continues the crawl.
@@ -25,6 +27,7 @@ impl Undo {
             pair: format!("/duplicates/pair?kept={}&other={}", other.page.number, row.id),
             setting: setting.map(|setting| (format!("/tune#{}", setting.argument()), setting.words.clone())),
             is_exact: remedy.is_exact,
+            by_label: remedy.exception.is_some(),
             by_numbers: remedy.by_numbers,
             run: command("run", &[]),
         }
