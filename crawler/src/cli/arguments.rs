@@ -121,7 +121,7 @@ pub enum Command {
     Fingerprint(FingerprintArgs),
     /// Count the features of a corpus or a crawl, for the weights `tf-idf` and `improved`.
     Idf(IdfArgs),
-    /// Say of the most doubtful pairs of a crawl whether they say the same, for `tune`.
+    /// Say whether two pages say the same: for `tune`, or to keep a page that the rule drops.
     Label(LabelArgs),
     /// Measure the precision and recall of dedup settings on pages with known duplicates.
     Evaluate(EvaluateArgs),

@@ -175,7 +175,9 @@ impl Frontier {
                 documents: 0,
             });
         }
-        left.extend(host.origins_given_up().map(|(origin, reason)| GivenUp {
+        // What was given up with its host is named once.
+        let origins = host.origins_given_up().filter(|_| !host.gate.is_given_up());
+        left.extend(origins.map(|(origin, reason)| GivenUp {
             host: origin.to_owned(),
             last_failure: reason.to_owned(),
             rests_until: None,
