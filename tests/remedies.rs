@@ -28,6 +28,13 @@ fn explained(crawl: &Crawl, url: &str) -> Value {
     serde_json::from_str(&ended.stdout).unwrap()
 }
 
+/// What has happened to a page.
+fn history(crawl: &Crawl, url: &str) -> Vec<String> {
+    let answer = explained(crawl, url);
+    let events = answer["history"].as_array().unwrap().iter();
+    events.map(|event| event["what"].as_str().unwrap().to_owned()).collect()
+}
+
 /// The answer for people, without its line breaks.
 fn in_one_line(crawl: &Crawl, url: &str) -> String {
     let told = crawl.read("explain", &[url]).succeeded().stdout;
@@ -78,7 +85,8 @@ fn a_label_keeps_one_page_whatever_the_rule_says() {
     // `/near` and `/other` differ from the first lamp in a few words each, and `/near` changes once more.
     let site = Site::scripted(move |asked| match asked.path.as_str() {
         "/" => home(&["/lamp"]),
-        "/lamp" => page("Lamp", &text, &["/near", "/other"]),
+        "/lamp" => page("Lamp", &text, &["/near", "/other", "/copy"]),
+        "/copy" => page("Lamp", &text, NO_LINKS),
         "/near" => page(
             "Lamp",
             &replaced(&text, 100, if later.load(Ordering::Relaxed) { 5 } else { 4 }, 2),
@@ -92,7 +100,7 @@ fn a_label_keeps_one_page_whatever_the_rule_says() {
         .set("refresh.min_interval", "\"0s\"")
         .set("refresh.first_interval", "\"0s\"");
     crawl.run();
-    let [lamp, near, other] = ["/lamp", "/near", "/other"].map(|path| site.url(path));
+    let [lamp, near, other, copy] = ["/lamp", "/near", "/other", "/copy"].map(|path| site.url(path));
     let is_kept = |url: &str| explained(&crawl, url)["is_kept"] == true;
     assert!(!is_kept(&near) && !is_kept(&other));
 
@@ -106,6 +114,7 @@ fn a_label_keeps_one_page_whatever_the_rule_says() {
         "rebuild --redecide",
     ]);
     assert!(!is_kept(&near), "a label changes no verdict by itself");
+    assert!(in_one_line(&crawl, &near).contains("A label says that the two pages differ"));
     let redecide = ["--redecide", "--config", "test.toml"];
     crawl.read("rebuild", &redecide).succeeded();
     assert!(is_kept(&near) && !is_kept(&other));
@@ -118,15 +127,37 @@ fn a_label_keeps_one_page_whatever_the_rule_says() {
     // The runs that fetch its body, and then another version of it, decide as the label says.
     crawl.run();
     assert!(is_kept(&near) && !is_kept(&other));
+    let first = [
+        "fetched and dropped as a near-duplicate",
+        "kept when a rebuild decided all pages again",
+        "fetched again for its body",
+    ];
+    assert_eq!(history(&crawl, &near), first);
+    crawl.read("rebuild", &redecide).succeeded();
+    let [dropped, kept, body] = first;
+    assert_eq!(history(&crawl, &near), [dropped, body, kept]);
     is_later.store(true, Ordering::Relaxed);
     crawl.end(&["--refresh"]).succeeded();
     assert!(is_kept(&near));
 
-    crawl.read("label", &[&near, &lamp, "--withdraw"]).succeeded();
+    let withdrawn = crawl.read("label", &[&near, "--withdraw"]).succeeded();
+    withdrawn.says(&[
+        "Took back the label",
+        &lamp,
+        "The rule decides on them again",
+        "rebuild --redecide",
+    ]);
     crawl.read("rebuild", &redecide).succeeded();
     assert!(!is_kept(&near));
+    let nothing = crawl.read("label", &[&near, &lamp, "--withdraw"]).with_code(2);
+    nothing.complains_of(&["have no label"]);
+    // Evidence for `tune`, and no exception.
+    let same = crawl.read("label", &[&near, "--same"]).succeeded();
+    assert!(!same.stdout.contains("rebuild"), "{}", same.stdout);
     let not_dropped = crawl.read("label", &[&lamp, "--different"]).with_code(2);
     not_dropped.complains_of(&["was not dropped for another page"]);
+    let exact = crawl.read("label", &[&copy, "--different"]).with_code(2);
+    exact.complains_of(&["have the same text"]);
     let unknown = crawl.read("label", &[&site.url("/none"), "--same"]).with_code(2);
     unknown.complains_of(&["is not a page of this crawl"]);
 }

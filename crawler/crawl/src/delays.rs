@@ -98,7 +98,7 @@ pub fn advice(host: &HostStanding) -> String {
         DelayRule::Set if host.is_ordered => format!("`{order}` changes it at once"),
         DelayRule::Set => format!("`{order}` changes it at once, and delay_ms from the next run on"),
         DelayRule::CrawlDelay => {
-            "politeness.max_crawl_delay_ms bounds it from the next run on; another delay_ms changes nothing".to_owned()
+            "politeness.max_crawl_delay_ms bounds it, for all hosts and from the next run on; another delay_ms changes nothing".to_owned()
         }
         DelayRule::Latency => {
             "a smaller politeness.latency_factor shortens it from the next run on; another delay_ms changes nothing"

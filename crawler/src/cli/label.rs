@@ -1,4 +1,6 @@
-//! `crawler label`: what a person says of pairs of pages. Asks about the most doubtful ones, or takes the label of a named pair.
+//! `crawler label`: what a person says of pairs of pages. Asks about the most doubtful ones, or takes the label of a [`named`] pair.
+
+mod named;
 
 use std::io::{self, BufRead, Write};
 use std::path::Path;
@@ -8,21 +10,16 @@ use super::diff_text;
 use super::output::write_whole;
 use super::screen::Screen;
 use crate::cli::arguments::LabelArgs;
-use crate::cli::error::{Error, UsageError};
-use config::settings::Settings;
+use crate::cli::error::Error;
 use crawl::clock::unix_millis;
 use crawl::labels::{self, Entry, Label};
 use error::RunError;
-use storage::{Store, Verdict};
+use storage::Store;
 use study::diff;
-use study::named_page::NamedPage;
-use study::typed_url::TypedUrl;
 use terminal::commands::command;
 use terminal::text::terminal_text;
 use terminal::units::{counted, utc};
-use url::Url;
 use views::report::{Pair, Report, Waiting};
-use web::host_key::HostKey;
 
 /// The rows of a difference that fit a screen.
 const SHOWN: diff::Options = diff::Options {
@@ -56,8 +53,9 @@ struct Given {
 pub(super) fn execute(args: &LabelArgs, quiet: bool) -> Result<(), Error> {
     let settings = super::configuration::settings_for_crawl(&args.config, &args.data.data)?;
     let store = super::store::open_to_read(&args.data.data)?;
-    if !args.urls.is_empty() {
-        label_named(args, &settings, &store)?;
+    if let [url, rest @ ..] = &*args.urls {
+        let told = named::label(args, (url, rest.first().map(String::as_str)), &settings, &store)?;
+        write_whole(None, told)?;
         super::store::leave_open(store);
         return Ok(());
     }
@@ -72,65 +70,6 @@ pub(super) fn execute(args: &LabelArgs, quiet: bool) -> Result<(), Error> {
     write_whole(None, given.in_words(pairs.len(), &path))?;
     super::store::leave_open(store);
     Ok(())
-}
-
-/// Labels the pair that the arguments name.
-fn label_named(args: &LabelArgs, settings: &Settings, store: &Store) -> Result<(), Error> {
-    let [url, rest @ ..] = &*args.urls else { return Ok(()) };
-    let (url, verdict) = page_of_crawl(url, settings, store)?;
-    let other = match rest {
-        [other, ..] => page_of_crawl(other, settings, store)?.0,
-        [] => {
-            let of = verdict.of().map(|of| NamedPage::find(store, of)).transpose()?.flatten();
-            let of = of.and_then(NamedPage::into_url);
-            of.ok_or_else(|| {
-                UsageError::Argument(format!(
-                    "{url} was not dropped for another page: name the other page, too"
-                ))
-            })?
-        }
-    };
-    if url == other {
-        return Err(UsageError::Argument("a label is about two different pages".to_owned()).into());
-    }
-    let label = match (args.same, args.different) {
-        (true, _) => Label::Duplicate,
-        (_, true) => Label::Different,
-        _ => Label::Withdrawn,
-    };
-    let path = labels::path_in(&args.data.data);
-    append(&path, &other, &url, label)?;
-    let [url, other] = [&url, &other].map(|url| terminal_text(url, URL_CHARS));
-    let said = match label {
-        Label::Duplicate => "Labelled as the same",
-        Label::Different => "Labelled as different",
-        Label::Withdrawn => "Took back the label",
-    };
-    let mut told = format!("{said}, in {}:\n  {url}\n  {other}\n", path.display());
-    if label != Label::Duplicate {
-        told.push_str(&format!(
-            "The next run judges new versions of these pages by it. It counts for the pages of the crawl when all are decided again: `{}`\n",
-            command("rebuild", &["--redecide"])
-        ));
-    }
-    Ok(write_whole(None, told)?)
-}
-
-/// The URL of the page that the user typed as `typed`, and its verdict.
-fn page_of_crawl(typed: &str, settings: &Settings, store: &Store) -> Result<(String, Verdict), Error> {
-    let url = TypedUrl::parse(typed, &settings.canonicalize);
-    let url = url.map_err(|unusable| UsageError::Argument(unusable.to_string()))?;
-    let page = |url: &Url| match HostKey::from_url(url) {
-        Some(host) => store.page_by_url(host.as_str(), url.as_str()).map_err(RunError::from),
-        None => Ok(None),
-    };
-    let url = url.known(|url| page(url).map(|page| page.is_some()))?;
-    let Some((_, page)) = page(&url)? else {
-        let url = terminal_text(url.as_str(), URL_CHARS);
-        let explain = command("explain", &[&url]);
-        return Err(UsageError::Argument(format!("{url} is not a page of this crawl; what it is: `{explain}`")).into());
-    };
-    Ok((page.url, page.verdict))
 }
 
 fn append(path: &Path, kept: &str, other: &str, label: Label) -> Result<(), RunError> {
@@ -238,11 +177,21 @@ impl Given {
         let (same, different) = (self.same, self.different);
         match same + different {
             0 => "\nNo label was given.\n".to_owned(),
-            all => format!(
-                "\n{} in {}: {same} same, {different} different. `crawler tune` judges by them.\n",
-                counted(all as u64, "new label"),
-                path.display()
-            ),
+            all => {
+                let all = counted(all as u64, "new label");
+                let kept = match different {
+                    0 => String::new(),
+                    _ => format!(
+                        " Pages that differ by a label are both kept when all pages are decided again (`{}`) and by the next run.",
+                        command("rebuild", &["--redecide"])
+                    ),
+                };
+                format!(
+                    "\n{all} in {}: {same} same, {different} different. `{}` judges by them.{kept}\n",
+                    path.display(),
+                    command("tune", &[])
+                )
+            }
         }
     }
 }

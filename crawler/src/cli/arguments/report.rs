@@ -46,7 +46,7 @@ pub struct ReportArgs {
     /// Form of the report.
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub format: ReportFormat,
-    /// Print the complete text listing instead of the summary.
+    /// Print the long text listing instead of the summary; --format json lists everything.
     #[arg(long)]
     pub full: bool,
     /// Output file. Default: standard output.

@@ -60,16 +60,17 @@ pub struct TuneArgs {
           default_value = "0.6,0.65,0.7,0.73,0.76,0.79,0.82,0.85,0.9")]
     pub similarities: Vec<f32>,
     /// Your labels: one line per pair with two URLs and `duplicate`, `different` or a similarity, separated by tabs; `#` starts a
-    /// comment. Lines of labels.jsonl count too. Labels override the estimate, and the recommended setting contradicts as few of
-    /// them as possible. The command always uses the labels of `crawler serve` in the data folder; this file comes after them.
+    /// comment. Lines of labels.jsonl count too. Labels override the estimate, and of the settings with at least the F1 in
+    /// force, the recommended one contradicts the fewest. The command always uses the labels of `crawler serve` in the data folder; this file comes after them.
     #[arg(long, value_name = "FILE")]
     pub pairs: Option<PathBuf>,
     /// Number of pages in the sample for precision and recall; 0 for no estimate.
     #[arg(long, value_name = "N", default_value_t = 3_000)]
     pub sample: usize,
-    /// Select this setting instead of the recommended one: a distance and a similarity, such as 7,0.8. With 7,any
+    /// Select this setting instead of the recommended one: a distance and a similarity, such as 7,0.8; with 7 alone the
+    /// similarity stays, and with 7,any
     /// the distance decides alone.
-    #[arg(long, value_name = "DISTANCE,SIMILARITY", value_parser = parse_at)]
+    #[arg(long, value_name = "DISTANCE[,SIMILARITY]", value_parser = parse_at)]
     pub at: Option<At>,
     /// Number of pairs with another verdict to show, the most doubtful first.
     #[arg(long, value_name = "N", default_value_t = 20)]

@@ -39,7 +39,7 @@ fn heading(answer: &Answer) -> String {
     let others = answer.pages - answer.stored.as_replayed;
     if others > 0 {
         lines.push(format!(
-            "{others} of them have another verdict in the crawl: another rule gave it, or pages have changed since."
+            "{others} of them have another verdict in the crawl: another rule or a label gave it, or pages have changed since."
         ));
     }
     if answer.past_left_out > 0 {
@@ -90,6 +90,17 @@ fn sample(answer: &Answer) -> Option<String> {
     Some(format!("{line}.\n{}", trust(answer)))
 }
 
+/// That the figures are those of the rule alone, if labels make exceptions from it.
+fn exceptions(different: usize) -> &'static str {
+    match different {
+        0 => "",
+        _ => {
+            " The figures are those of the rule alone: pages that differ by a label of the data folder are both kept when all pages are \
+             decided again."
+        }
+    }
+}
+
 /// What the truth of the estimates is, and how far it can be trusted.
 fn trust(answer: &Answer) -> String {
     let truth = format!(
@@ -101,8 +112,9 @@ fn trust(answer: &Answer) -> String {
         0 => "Your labels say that: `label` asks for them, `serve` has buttons for them, and --pairs reads a file."
             .to_owned(),
         pairs => format!(
-            "For {}, your label is the truth instead.",
-            counted(pairs as u64, "pair")
+            "For {}, your label is the truth instead.{}",
+            counted(pairs as u64, "pair"),
+            exceptions(answer.labels.different)
         ),
     };
     format!("{truth} {advice}")

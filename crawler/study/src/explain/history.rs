@@ -37,17 +37,50 @@ impl Explainer<'_> {
     /// In the order of time.
     pub fn history(&self, id: u64, page: &PageRecord, former: Option<&Former>) -> Result<Vec<HistoryEvent>, RunError> {
         let mut history = self.earlier_versions(page)?;
-        history.extend(decided(page, former));
+        history.extend(self.decided(page, former)?);
         history.extend(self.replaced(page)?);
         history.extend(self.exchange(id, page)?);
         history.extend(self.fate(page)?);
-        history.extend(self.later_visits(id)?);
+        history.extend(self.later_visits(id, page)?);
+        in_order(&mut history);
         Ok(history)
     }
 
+    /// The page whose body this one brought: an earlier version with the same bytes, which was kept without its body.
+    fn without_body(&self, page: &PageRecord) -> Result<Option<(u64, PageRecord)>, RunError> {
+        let Some(id) = page.previous else { return Ok(None) };
+        let version = self.store.page(id)?;
+        let version = version.filter(|version| version.payload_digest == page.payload_digest);
+        Ok(version.map(|version| (id, version)))
+    }
+
+    /// The decisions on the page.
+    fn decided(&self, page: &PageRecord, former: Option<&Former>) -> Result<Vec<HistoryEvent>, RunError> {
+        let mut events = Vec::new();
+        match self.without_body(page)? {
+            None => events.push(fetched(page, former)),
+            Some((id, first)) => {
+                // Its verdict is the one of the first fetch, or the one that the last decision on all pages gave it.
+                let before = self.former(id)?;
+                events.push(fetched(&first, before.as_ref().or(former)));
+                let at = before.as_ref().and_then(|before| time(before.redecided.at));
+                let again = before.map(|_| HistoryEvent::new(at, KEPT_AGAIN, None));
+                events.extend(again);
+                let body = "fetched again for its body";
+                events.push(HistoryEvent::new(time(page.fetched_at), body, None));
+            }
+        }
+        events.extend(former.map(|former| decided_again(page, former)));
+        Ok(events)
+    }
+
+    /// Versions of the URL with another content.
     fn earlier_versions(&self, page: &PageRecord) -> Result<Vec<HistoryEvent>, RunError> {
         let mut versions = Vec::new();
-        let mut before = page.previous;
+        let mut before = match self.without_body(page)? {
+            Some((_, first)) => first.previous,
+            None => page.previous,
+        };
         while let Some(id) = before.filter(|_| versions.len() < MAX_VERSIONS) {
             let Some(version) = self.store.page(id)? else { break };
             let what = match version.verdict {
@@ -115,12 +148,13 @@ impl Explainer<'_> {
         })
     }
 
-    fn later_visits(&self, id: u64) -> Result<Vec<HistoryEvent>, RunError> {
+    fn later_visits(&self, id: u64, page: &PageRecord) -> Result<Vec<HistoryEvent>, RunError> {
         let mut events = Vec::new();
         let Some(visits) = self.store.revisits().visits(id)? else {
             return Ok(events);
         };
-        if visits.count > 0 {
+        let only_brought_it = visits.changes == 0 && visits.last_at == page.fetched_at;
+        if visits.count > 0 && !only_brought_it {
             let times = |count: u64| counted(count, "time");
             let what = format!(
                 "fetched again {}, changed {}",
@@ -136,24 +170,40 @@ impl Explainer<'_> {
     }
 }
 
-fn decided(page: &PageRecord, former: Option<&Former>) -> Vec<HistoryEvent> {
-    let fetched_at = time(page.fetched_at);
-    let Some(former) = former else {
-        return vec![HistoryEvent::new(fetched_at, "fetched and decided", None)];
-    };
-    let first = match former.verdict {
+const KEPT_AGAIN: &str = "kept when a rebuild decided all pages again";
+
+/// The first fetch of the page, with the verdict of the crawl if a later decision on all pages changed it.
+fn fetched(page: &PageRecord, former: Option<&Former>) -> HistoryEvent {
+    let what = match former.map_or(page.verdict, |former| former.verdict) {
         Verdict::Unique => "fetched and kept",
         Verdict::Exact { .. } => "fetched and dropped as an exact duplicate",
         Verdict::Near { .. } => "fetched and dropped as a near-duplicate",
     };
-    let again = match page.verdict {
-        Verdict::Unique => "kept when a rebuild decided all pages again",
+    let of = former.and_then(|former| former.of.clone());
+    HistoryEvent::new(time(page.fetched_at), what, of)
+}
+
+fn decided_again(page: &PageRecord, former: &Former) -> HistoryEvent {
+    let what = match page.verdict {
+        Verdict::Unique => KEPT_AGAIN,
         _ => "dropped after another comparison when a rebuild decided all pages again",
     };
-    vec![
-        HistoryEvent::new(fetched_at, first, former.of.clone()),
-        HistoryEvent::new(time(former.redecided.at), again, None),
-    ]
+    HistoryEvent::new(time(former.redecided.at), what, None)
+}
+
+/// Sorts events by their times. One without a time stays behind the one before it.
+fn in_order(history: &mut Vec<HistoryEvent>) {
+    let mut last = None;
+    let mut timed: Vec<_> = history
+        .drain(..)
+        .map(|event| {
+            last = event.at.clone().or_else(|| last.take());
+            (last.clone(), event)
+        })
+        .collect();
+    // RFC 3339 times in UTC sort as texts.
+    timed.sort_by(|(a, _), (b, _)| a.cmp(b));
+    history.extend(timed.into_iter().map(|(_, event)| event));
 }
 
 fn title_of(page: &PageRecord) -> String {

@@ -231,7 +231,9 @@ impl Explainer<'_> {
         Ok(Some(if self.store.run_notes().worker()?.is_some() {
             remedy
         } else {
-            remedy.with_label(&page.url)
+            let exceptions = Exceptions::in_folder(self.store.dir())?;
+            let is_labelled = exceptions.of(&page.url).contains(&other.page.url);
+            remedy.with_label(&page.url, is_labelled)
         }))
     }
 

@@ -20,6 +20,8 @@ pub struct Remedy {
     /// The command that labels the two pages as different, which keeps this page alone; `None` where labels do not count: for an exact
     /// duplicate, and in a fleet.
     pub exception: Option<String>,
+    /// Whether the two pages have this label already, so that the next decision on all pages keeps this one.
+    pub is_labelled: bool,
 }
 
 /// Thresholds that keep a page.
@@ -54,13 +56,15 @@ impl Remedy {
                 .filter(|_| !is_exact)
                 .and_then(|likeness| setting(likeness, rule)),
             exception: None,
+            is_labelled: false,
         }
     }
 
-    /// With the label that keeps the page at `url`, and no other one.
-    pub(super) fn with_label(self, url: &str) -> Self {
+    /// With the label that keeps the page at `url`, and no other one. `is_labelled`: whether the pair has it.
+    pub(super) fn with_label(self, url: &str, is_labelled: bool) -> Self {
         Self {
             exception: (!self.is_exact).then(|| command("label", &[url, "--different"])),
+            is_labelled: is_labelled && !self.is_exact,
             ..self
         }
     }
@@ -72,6 +76,13 @@ impl Remedy {
             return vec!["Its text is the text of the kept page, so every setting drops it.".to_owned()];
         }
         let mut steps = Vec::new();
+        if self.is_labelled {
+            steps.push(format!(
+                "A label says that the two pages differ. It counts when all pages are decided again: `{}`",
+                command("rebuild", &["--redecide"])
+            ));
+            return steps;
+        }
         if let Some(label) = &self.exception {
             steps.push(format!(
                 "It alone is kept when you say that the two pages differ: `{label}`"

@@ -45,6 +45,13 @@ impl Labels {
         self.by_pair.len()
     }
 
+    /// Number of pairs whose pages differ.
+    #[must_use]
+    pub fn different(&self) -> usize {
+        let pairs = self.by_pair.values();
+        pairs.filter(|similarity| **similarity < DIFFERENT_BELOW).count()
+    }
+
     /// Whether a label names the page.
     #[must_use]
     pub fn speak_of(&self, page: usize) -> bool {

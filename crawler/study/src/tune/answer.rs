@@ -124,6 +124,8 @@ impl SettingResult {
 #[derive(Debug, Serialize)]
 pub struct LabelsAnswer {
     pub pairs: usize,
+    /// Those that say that two pages differ.
+    pub different: usize,
     pub bad_lines: u64,
     pub unknown_urls: u64,
     pub said_otherwise: u64,
@@ -141,6 +143,7 @@ impl LabelsAnswer {
         let by_chosen = contradicted.iter().filter(|(_, _, cells)| cells.contains(chosen));
         Self {
             pairs: file.labels.pairs(),
+            different: file.labels.different(),
             bad_lines: file.bad_lines,
             unknown_urls: file.unknown,
             said_otherwise: file.said_otherwise,

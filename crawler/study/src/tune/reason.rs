@@ -148,14 +148,17 @@ fn similarity(thresholds: &Thresholds) -> Option<f32> {
 
 /// That no setting agrees with every label: thresholds cannot tell the labelled pairs apart, and exceptions can.
 fn inseparable(results: &[SettingResult], labels: usize) -> String {
-    match results.iter().map(|result| result.labels_contradicted).min() {
-        None | Some(0) => String::new(),
-        Some(least) => format!(
-            " No setting agrees with all of your {}: each contradicts {least} or more. A pair labelled as different is kept all the same when \
-             all pages are decided again.",
-            counted(labels as u64, "label"),
-        ),
-    }
+    let best = results.iter().min_by_key(|result| result.labels_contradicted);
+    let Some(best) = best.filter(|best| best.labels_contradicted > 0) else {
+        return String::new();
+    };
+    format!(
+        " No setting agrees with all of your {}: {} contradicts {}, the fewest. A pair labelled as different is kept all the same when all \
+         pages are decided again.",
+        counted(labels as u64, "label"),
+        named(best.thresholds),
+        best.labels_contradicted,
+    )
 }
 
 /// That the labels are few.
@@ -232,9 +235,12 @@ mod tests {
         ));
         assert_eq!(inseparable(&results, 2), "");
         results.iter_mut().for_each(|result| result.labels_contradicted = 1);
+        let told = inseparable(&results, 2);
         assert!(
-            inseparable(&results, 2)
-                .contains("No setting agrees with all of your 2 labels: each contradicts 1 or more")
+            told.contains(
+                "No setting agrees with all of your 2 labels: distance 10, similarity 0.76 contradicts 1, the fewest"
+            ),
+            "{told}"
         );
         assert!(few(1).contains("rests on 1 label; 20 are enough") && few(20).is_empty());
     }
