@@ -10,6 +10,7 @@ from fleet_tools.redis_servers import wait_until
 from fleet_tools.server import Request, Server
 from real_site.crawler import Crawler
 from real_site.problem import Bars
+from real_site.programs import run_or_fail
 
 from .machine import START_SECONDS, Machine, Process
 from .services import Manifests, of_compose
@@ -17,7 +18,8 @@ from .site import Site
 
 # What the crawl of a site on loopback needs, beside the configuration in the repository.
 VARIABLES = {"CRAWLER_FETCH_ALLOW_PRIVATE_ADDRESSES": "true", "CRAWLER_POLITENESS_DELAY_MS": "10",
-             "CRAWLER_POLITENESS_ADDRESS_DELAY_MS": "0", "CRAWLER_POLITENESS_LATENCY_FACTOR": "0", "CRAWLER_POLITENESS_GUESS_SITEMAP": "false"}
+             "CRAWLER_POLITENESS_ADDRESS_DELAY_MS": "0", "CRAWLER_POLITENESS_LATENCY_FACTOR": "0", "CRAWLER_POLITENESS_GUESS_SITEMAP": "false",
+             "CRAWLER_FLEET_LEASE_SECONDS": "6"}
 STOPPED_IN_ORDER = 128 + signal.SIGTERM
 WORKERS = 2
 
@@ -25,7 +27,7 @@ WORKERS = 2
 def crawl_by_compose(compose: Path, config: str, entry_point: list[str], binary: Path, folder: Path, bars: Bars) -> None:
     """Two workers of one volume. The second one is stopped in the middle, and started again as a new container."""
     print("the fleet of compose.yaml:")
-    site = Site(is_open=False)
+    site = Site(WORKERS)
     with Server(site.answer, site.hold) as server, Machine(folder, binary) as machine:
         site.port = server.port
         machine.configure({"config.toml": config, "seeds.txt": "\n".join(site.seeds)})
@@ -43,6 +45,7 @@ def crawl_by_compose(compose: Path, config: str, entry_point: list[str], binary:
         wait_until(lambda: len(askers(server.requests)) == WORKERS, START_SECONDS, "a worker asks nothing")
         stop_and_start(workers[1], server, bars)
         site.is_open = True
+        wait_for_end(workers, bars)
         end(workers, bars)
         made = sorted(path.name for path in (folder / "volume").iterdir())
         bars.check("no other folder was begun", made == sorted(folders), ", ".join(made))
@@ -68,7 +71,7 @@ def stop_and_start(worker: Process, server: Server, bars: Bars) -> None:
 def crawl_by_kubernetes(manifests: Manifests, entry_point: list[str], binary: Path, folder: Path, bars: Bars) -> None:
     """Two of the workers, each with a volume of its own, and servers with a password."""
     print("the fleet of kubernetes.yaml:")
-    site = Site(is_open=False)
+    site = Site(WORKERS)
     with Server(site.answer, site.hold) as server, Machine(folder, binary) as machine:
         site.port = server.port
         services = [manifests.pod_of("crawler", ordinal, entry_point) for ordinal in range(WORKERS)]
@@ -87,17 +90,32 @@ def crawl_by_kubernetes(manifests: Manifests, entry_point: list[str], binary: Pa
             worker.start()
         wait_until(lambda: len(askers(server.requests)) == WORKERS, START_SECONDS, "a worker asks nothing")
         site.is_open = True
+        wait_for_end(workers, bars)
+        copies = [copy_of(worker, folder) for worker in workers]
         end(workers, bars)
-        prove_merged([worker.folder / "data" for worker in workers], site, server, binary, folder, bars)
+        prove_merged(copies, site, server, binary, folder, bars)
 
 
-def end(workers: list[Process], bars: Bars) -> None:
-    """All workers come to the end of the crawl, show its figures, and end at SIGTERM with success."""
+def copy_of(worker: Process, folder: Path) -> Path:
+    """A copy of the data folder of a worker that has finished and still runs, made as docs/src/containers.md says."""
+    copy = folder / f"copy-of-{worker.service.name}"
+    copy.mkdir()
+    run_or_fail(["sh", "-c", 'tar --create --directory "$1" . | tar --extract --directory "$2"', "sh", str(worker.folder / "data"), str(copy)],
+                timeout=START_SECONDS)
+    return copy
+
+
+def wait_for_end(workers: list[Process], bars: Bars) -> None:
+    """All workers come to the end of the crawl, and show its figures."""
     ends = [worker.wait_for_end_of_crawl() for worker in workers]
     bars.check("the status of each worker shows the end of the crawl", all(found["ending"] == "exhausted" for found in ends),
                ", ".join(f"{found['ending']} with {found['counts']['kept']} kept pages" for found in ends))
     unprotected = [found["fleet"]["is_unprotected"] for found in ends]
     bars.check("the replica had what counts", not any(unprotected), f"unprotected: {unprotected}")
+
+
+def end(workers: list[Process], bars: Bars) -> None:
+    """SIGTERM to workers that have finished."""
     codes = [worker.stop(signal.SIGTERM) for worker in workers]
     bars.check("SIGTERM ends a worker that has finished with success", codes == [0] * len(workers), codes)
 

@@ -1,9 +1,9 @@
 """A process that sees the root of an image as it would in a container."""
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 from public_tools.environment import target
@@ -32,26 +32,21 @@ exec "$@"
 """
 
 
-def fresh_root(image: str, folder: Path) -> None:
-    """Makes the root of an image of Debian. The packages of Debian are asked for once; later ones are copies."""
+def root_of(image: str, steps: list[str]) -> Path:
+    """The root that these steps make of an image of Debian. As in a build of an image, what was made before is not made again."""
     found = IMAGE_OF_DEBIAN.fullmatch(image)
     assert found is not None, image
-    made = target() / f"container_tools-{found[1]}"
-    if not made.is_dir():
-        print(f"making a root of Debian {found[1]} in {made} …", flush=True)
-        half = made.with_name(f"{made.name}.new")
-        shutil.rmtree(half, ignore_errors=True)
-        run_or_fail([require_program("mmdebstrap", "mmdebstrap"), "--variant=minbase", found[1], str(half)], timeout=ROOT_SECONDS)
-        half.rename(made)
-    run_or_fail(["cp", "--archive", "--reflink=auto", str(made), str(folder)], timeout=STEP_SECONDS)
-    shutil.copy("/etc/resolv.conf", folder / "etc" / "resolv.conf")
-
-
-def step(root: Path, script: str) -> subprocess.CompletedProcess[str]:
-    """Runs a step of a Dockerfile."""
-    command = _entered(root, None, "writable", "/", ["sh", "-c", script])
-    return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=STEP_SECONDS,
-                          check=False)
+    made = target() / f"container_tools-{hashlib.sha256(repr((image, steps)).encode()).hexdigest()[:12]}"
+    if made.is_dir():
+        return made
+    print(f"making a root of Debian {found[1]} in {made} …", flush=True)
+    half = made.with_name(f"{made.name}.new")
+    shutil.rmtree(half, ignore_errors=True)
+    run_or_fail([require_program("mmdebstrap", "mmdebstrap"), "--variant=minbase", found[1], str(half)], timeout=ROOT_SECONDS)
+    shutil.copy("/etc/resolv.conf", half / "etc" / "resolv.conf")
+    for script in steps:
+        run_or_fail(_entered(half, None, "writable", "/", ["sh", "-c", script]), timeout=STEP_SECONDS)
+    return half.rename(made)
 
 
 def started(root: Path, volume: Path, user: str, folder: str, command: list[str], variables: dict[str, str], log: Path, timeout: float) -> Running:

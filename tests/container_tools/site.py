@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import hashlib
 import random
+import time
 
-from fleet_tools.requests import HOST_FILES
 from fleet_tools.server import NOT_FOUND, OK, Request
 from public_tools.loopback import loopback_hosts
 
@@ -12,15 +12,22 @@ HOSTS, PAGES, WORDS = 8, 20, 120
 # From this page on, answers wait for the gate.
 GATED_PAGE = 5
 HOLD_SECONDS = 0.05
+SLOW_SECONDS = 1.0
 
 
 class Site:
-    """Page `/N` links to two pages of its host, and to page N of the next host. The gate holds most pages back until it is opened."""
+    """Page `/N` links to two pages of its host, and to page N of the next host.
 
-    def __init__(self, is_open: bool) -> None:
+    The site is slow until every worker has asked, so that the first one is not done before. From then on, a gate holds most pages back until
+    it is opened.
+    """
+
+    def __init__(self, workers: int) -> None:
         self.hosts = loopback_hosts(HOSTS)
         self.port = 0
-        self.is_open = is_open
+        self.is_open = False
+        self._workers = workers
+        self._asked: set[str] = set()
 
     def url(self, host: str, page: int) -> str:
         """The URL of a page."""
@@ -52,6 +59,9 @@ class Site:
 
     def hold(self, request: Request) -> float:
         """Seconds that the answer still waits."""
-        if self.is_open or request.path in HOST_FILES or not request.path[1:].isdigit() or int(request.path[1:]) < GATED_PAGE:
-            return 0.0
-        return HOLD_SECONDS
+        self._asked.add(request.worker)
+        if len(self._asked) < self._workers:
+            # A worker that joins gets a host when no request of it is under way.
+            return HOLD_SECONDS if time.monotonic() < request.began + SLOW_SECONDS else 0.0
+        is_gated = request.path[1:].isdigit() and int(request.path[1:]) >= GATED_PAGE
+        return HOLD_SECONDS if is_gated and not self.is_open else 0.0
