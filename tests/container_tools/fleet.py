@@ -42,7 +42,7 @@ def crawl_by_compose(compose: Path, config: str, entry_point: list[str], binary:
             worker.start()
         folders = [folder_of(worker) for worker in workers]
         bars.check("each worker takes a folder of its own", sorted(folders) == ["worker-1", "worker-2"], " and ".join(folders))
-        wait_until(lambda: len(askers(server.requests)) == WORKERS, START_SECONDS, "a worker asks nothing")
+        wait_for_requests(workers, server)
         stop_and_start(workers[1], server, bars)
         site.is_open = True
         wait_for_end(workers, bars)
@@ -88,12 +88,20 @@ def crawl_by_kubernetes(manifests: Manifests, entry_point: list[str], binary: Pa
         workers = [machine.worker(service, number, f"volume-{service.name}", VARIABLES) for number, service in enumerate(services, 1)]
         for worker in workers:
             worker.start()
-        wait_until(lambda: len(askers(server.requests)) == WORKERS, START_SECONDS, "a worker asks nothing")
+        wait_for_requests(workers, server)
         site.is_open = True
         wait_for_end(workers, bars)
+        probed = [worker.service.probed for worker in workers]
+        bars.check("the readiness probe finds what it asks for", all(worker.status(worker.service.probed) for worker in workers), probed)
         copies = [copy_of(worker, folder) for worker in workers]
         end(workers, bars)
         prove_merged(copies, site, server, binary, folder, bars)
+
+
+def wait_for_requests(workers: list[Process], server: Server) -> None:
+    """Until every worker has sent a request."""
+    wait_until(lambda: all(worker.lives() for worker in workers) and len(askers(server.requests)) == WORKERS, START_SECONDS,
+               "a worker asks nothing")
 
 
 def copy_of(worker: Process, folder: Path) -> Path:
@@ -142,14 +150,14 @@ def prove_no_memory_is_waited_for(primary: Process, bars: Bars) -> None:
 
 def folder_of(worker: Process) -> str:
     """The name of the data folder of a worker that has just been started."""
-    wait_until(lambda: worker.data() is not None, START_SECONDS, f"{worker.service.name} does not become the crawler: {worker.last_lines()}")
+    wait_until(lambda: worker.lives() and worker.data() is not None, START_SECONDS, f"{worker.service.name} does not become the crawler: {worker.last_lines()}")
     return str(worker.data())
 
 
 def identity_of(worker: Process) -> int:
     """The random number by which the fleet knows the data folder."""
     path = worker.folder / folder_of(worker) / "fleet.json"
-    wait_until(path.exists, START_SECONDS, f"there is no {path}: {worker.last_lines()}")
+    wait_until(lambda: worker.lives() and path.exists(), START_SECONDS, f"there is no {path}: {worker.last_lines()}")
     return int(json.loads(path.read_text())["folder"])
 
 

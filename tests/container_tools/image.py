@@ -77,6 +77,11 @@ class Image:
         owner = (self._root / "data").stat()
         os.chown(self._volume, owner.st_uid, owner.st_gid)
 
+    def cannot_run(self) -> str | None:
+        """Why the program that was given does not run in the image, although one that the image's own build makes would."""
+        code, said = self._run(["--version"])
+        return f"the program was built for a newer Debian: {said[-1]}" if code != 0 and "GLIBC_" in "".join(said) else None
+
     def check(self, bars: Bars, worker: Service, site: Site) -> None:
         """What people do with the image."""
         code, said = self._run(["demo"])

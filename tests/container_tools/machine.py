@@ -48,9 +48,16 @@ class Process:
         self.running.send(number)
         return self.running.wait().code
 
+    def lives(self) -> bool:
+        """That it runs; its end is a `Problem` with its last words."""
+        assert self.running is not None
+        if self.running.ended() is not None:
+            raise Problem(f"{self.service.name} has ended\n{self.last_lines()}")
+        return True
+
     def wait_until_well(self) -> None:
         """Until the check of its health passes."""
-        wait_until(lambda: self._lives() and self._run(self.service.check, self._environment).returncode == 0, START_SECONDS,
+        wait_until(lambda: self.lives() and self._run(self.service.check, self._environment).returncode == 0, START_SECONDS,
                    f"{self.service.name} does not become well")
 
     def ask(self, *words: str, has_password: bool = True) -> str:
@@ -76,7 +83,7 @@ class Process:
         last: dict[str, Any] = {}
 
         def is_over() -> bool:
-            last.update((self._lives() and self.status()) or {})
+            last.update((self.lives() and self.status()) or {})
             return last.get("state") == "ended"
 
         wait_until(is_over, END_SECONDS, f"the crawl of {self.service.name} does not end: {self.last_lines()}")
@@ -99,12 +106,6 @@ class Process:
     def _run(self, words: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
         command = self._machine.command(words, environment, self.folder, self.port)
         return subprocess.run(command, capture_output=True, text=True, timeout=COMMAND_SECONDS, check=False)
-
-    def _lives(self) -> bool:
-        assert self.running is not None
-        if self.running.ended() is not None:
-            raise Problem(f"{self.service.name} has ended\n{self.last_lines()}")
-        return True
 
 
 class Machine:

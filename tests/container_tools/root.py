@@ -8,8 +8,9 @@ from pathlib import Path
 
 from public_tools.environment import target
 from real_site.crawler import Running
-from real_site.programs import require_program, run_or_fail
+from real_site.programs import apt_get_install, find_program, run_or_fail
 
+KEYS = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 IMAGE_OF_DEBIAN = re.compile(r"debian:(\w+)-slim")
 ROOT_SECONDS, STEP_SECONDS = 400, 600
 PATH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -40,9 +41,12 @@ def root_of(image: str, steps: list[str]) -> Path:
     if made.is_dir():
         return made
     print(f"making a root of Debian {found[1]} in {made} …", flush=True)
+    # Ubuntu does not have the keys of Debian.
+    if find_program("mmdebstrap") is None or not KEYS.exists():
+        apt_get_install("mmdebstrap", "debian-archive-keyring")
     half = made.with_name(f"{made.name}.new")
     shutil.rmtree(half, ignore_errors=True)
-    run_or_fail([require_program("mmdebstrap", "mmdebstrap"), "--variant=minbase", found[1], str(half)], timeout=ROOT_SECONDS)
+    run_or_fail(["mmdebstrap", f"--keyring={KEYS}", "--variant=minbase", found[1], str(half)], timeout=ROOT_SECONDS)
     shutil.copy("/etc/resolv.conf", half / "etc" / "resolv.conf")
     for script in steps:
         run_or_fail(_entered(half, None, "writable", "/", ["sh", "-c", script]), timeout=STEP_SECONDS)

@@ -32,6 +32,8 @@ class Service:
     """Between SIGTERM and SIGKILL."""
     files: dict[str, str] = field(default_factory=dict)
     """The files of its configuration, by name; empty where they come from a folder of the user."""
+    probed: str = ""
+    """The path that is asked for to see whether it is ready; empty without one."""
 
 
 def of_compose(path: Path, name: str, entry_point: list[str]) -> Service:
@@ -73,11 +75,12 @@ class Manifests:
         environment = {"HOSTNAME": f"{name}-{ordinal}"}
         for variable in container.get("env", []):
             environment[variable["name"]] = OF_KUBERNETES.sub(lambda found: environment[found[1]], self._value(variable))
-        check = container["readinessProbe"].get("exec", {}).get("command", [])
+        probe = container["readinessProbe"]
         files = [self.find("ConfigMap", volume["configMap"]["name"])["data"] for volume in pod.get("volumes", []) if "configMap" in volume]
         command = [*container.get("command", entry_point), *container.get("args", [])]
         return Service(f"{name}-{ordinal}", [OF_KUBERNETES.sub(lambda found: environment[found[1]], word) for word in command], environment,
-                       check, pod.get("terminationGracePeriodSeconds", 30), files[0] if files else {})
+                       probe.get("exec", {}).get("command", []), pod.get("terminationGracePeriodSeconds", 30), files[0] if files else {},
+                       probe.get("httpGet", {}).get("path", ""))
 
     def _value(self, variable: dict[str, Any]) -> str:
         if "value" in variable:
