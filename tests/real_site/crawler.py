@@ -168,8 +168,11 @@ class Crawler:
 
     def merge(self, others: list[Crawler]) -> str:
         """Builds the data folder from those of other crawlers; what `crawler merge` printed."""
-        return run_or_fail([self._binary, "merge", *(str(other.data) for other in others), "--data", str(self._data)],
-                           timeout=COMMAND_TIMEOUT_SECONDS)
+        return self.merge_folders([other.data for other in others])
+
+    def merge_folders(self, folders: list[Path]) -> str:
+        """The same of data folders."""
+        return run_or_fail([self._binary, "merge", *map(str, folders), "--data", str(self._data)], timeout=COMMAND_TIMEOUT_SECONDS)
 
     def report(self) -> dict[str, Any]:
         """What `crawler report --format json` writes."""

@@ -55,6 +55,7 @@ SCRIPTS = [
     Script("documents_compare", uses="packages", needs=("root",)),
     Script("spark_dedup", ["--only", "servicecomb-docs", "--texts", "1000", "--partitions", "2"], [], needs=("corpora", "java")),
     Script("python_package"),
+    Script("containers", [], ["--rendering"], uses="packages", needs=("root",)),
     Script("install", uses="packages", needs=("root",)),
     Script("kill_and_resume", ["--kills", "20", "--seed", "7"], ["--kills", "1000", "--seed", "7"], needs=("corpora",)),
     Script("fleet_crawl", [*FLEET, *FAULTS, "--kills", "4", "--primary-kills", "1", "--stops", "1", "--sleeps", "1"],
