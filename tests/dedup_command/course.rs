@@ -117,6 +117,48 @@ fn every_source_of_candidates_gives_the_same_verdicts_with_and_without_an_index_
         .succeeded();
 }
 
+/// Texts in families, some of them short, some longer, some equal.
+fn families(count: u64) -> String {
+    let text = |n: u64| {
+        let len = 30 + (n % 17) as usize * 4;
+        replaced(&words(n % 97, len), 5, (n % 4) as usize, n)
+    };
+    (0..count)
+        .map(|n| json!({"id": format!("d{n}"), "text": text(n), "n": n}).to_string() + "\n")
+        .collect()
+}
+
+#[test]
+fn a_bound_on_the_memory_changes_no_verdict() {
+    let folder = Folder::new().with("in.jsonl", families(2_000));
+    for source in ["blocks", "bands"] {
+        let arguments = ["in.jsonl", "--candidates", source];
+        let expected = folder.dedup(&arguments).succeeded().stdout;
+        let kinds: std::collections::BTreeSet<String> = lines(&expected)
+            .iter()
+            .map(|line| line["verdict"].to_string())
+            .collect();
+        assert_eq!(kinds.len(), 3, "{kinds:?}");
+        for memory in ["0B", "50MiB"] {
+            let ended = folder
+                .dedup(&[&arguments[..], &["--memory", memory, "--tmp", "."]].concat())
+                .succeeded();
+            assert_eq!(ended.stdout, expected, "{source} {memory}");
+        }
+    }
+    // Where the temporary file cannot be, a run that needs it ends, and another one does not.
+    let nowhere = ["in.jsonl", "--tmp", "no/such/folder"];
+    folder.dedup(&nowhere).succeeded();
+    folder
+        .dedup(&[&nowhere[..], &["--memory", "0B"]].concat())
+        .with_code(1)
+        .complains_of(&["no/such/folder"]);
+    folder
+        .dedup(&["in.jsonl", "--memory", "1GiB", "--index", "seen"])
+        .with_code(2)
+        .complains_of(&["--memory", "--index"]);
+}
+
 #[test]
 fn an_output_file_is_never_an_input() {
     let folder = Folder::new().with("in.jsonl", jsonl(&documents()));

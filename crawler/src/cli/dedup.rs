@@ -14,7 +14,8 @@
 //! nothing, and kept nowhere. The verdicts do not depend on the number of threads.
 //!
 //! Memory grows only with the kept documents: the stages hold at most [`IN_FLIGHT_BYTES`] between them, and no line, record or file
-//! longer than `--max-document-bytes`.
+//! longer than `--max-document-bytes`. Beyond `--memory`, what is kept of documents goes to a temporary file, but for the tables that find
+//! candidates.
 //!
 //! The command reports unreadable input with its place, counts it, skips it, and ends with exit code 3. An output file appears when
 //! it is complete. Until then `FILE.partial` holds the verdicts so far, so that an interrupted run leaves a correct beginning of the
@@ -24,8 +25,8 @@
 mod analysis;
 mod budget;
 mod decider;
-mod kept_ids;
 mod lacking;
+mod memory;
 mod pipeline;
 mod tally;
 
@@ -85,6 +86,7 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
         index,
         analyzer: settings.analyzer(),
         candidates: settings.candidates,
+        spill: memory::spill(args, output),
         reading: Reading {
             fields: Fields {
                 id: args.id_field.clone(),
@@ -92,6 +94,7 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
                 title: args.title_field.clone(),
                 url: args.url_field.clone(),
                 group: args.group_by.as_ref().and_then(GroupBy::field),
+                score: None,
             },
             limits: InputLimits {
                 max_document_bytes: usize::try_from(args.max_document_bytes).unwrap_or(usize::MAX),

@@ -33,14 +33,12 @@
 //! number is marked. When an eighth of the numbers are marked, each step rebuilds one part without their entries; after
 //! the last part, the numbers are used again.
 
-mod lots;
 mod numbers;
-mod part;
 
 use std::hash::{BuildHasher, RandomState};
 
 use self::numbers::Numbers;
-use self::part::{LONGEST, Part, Place};
+use super::table::{LONGEST, Part, Place};
 use crate::hash::mix;
 use crate::sketch::{BANDS, Bands};
 
@@ -57,6 +55,8 @@ pub(super) struct BandIndex {
     numbers: Numbers,
     /// Parts rebuilt since the last purge began.
     purged: usize,
+    /// About the bytes of the parts.
+    bytes: usize,
 }
 
 /// The key of a band.
@@ -79,6 +79,7 @@ impl BandIndex {
             parts: vec![Part::default(); PARTS],
             numbers: Numbers::default(),
             purged: PARTS,
+            bytes: 0,
         }
     }
 
@@ -95,9 +96,17 @@ impl BandIndex {
             .for_each(|key| self.parts[key.part].prefetch_numbers(key.tag));
         let number = self.numbers.insert(slot);
         for Key { part, tag } in keys {
-            self.parts[part].insert(tag, number);
+            let part = &mut self.parts[part];
+            let before = part.resident_bytes();
+            part.insert(tag, number);
+            self.bytes = self.bytes + part.resident_bytes() - before;
         }
         self.purge_a_part();
+    }
+
+    /// About the bytes in memory.
+    pub(super) fn resident_bytes(&self) -> usize {
+        self.bytes + self.numbers.bytes()
     }
 
     /// Removes a document, if it is there.
@@ -154,7 +163,10 @@ impl BandIndex {
             self.purged = 0;
         }
         let numbers = &self.numbers;
-        self.parts[self.purged].purge(|number| numbers.is_alive(number));
+        let part = &mut self.parts[self.purged];
+        let before = part.resident_bytes();
+        part.purge(|number| numbers.is_alive(number));
+        self.bytes = self.bytes + part.resident_bytes() - before;
         self.purged += 1;
         if self.purged == PARTS {
             self.numbers.end_purge();

@@ -1,12 +1,16 @@
 //! Decides one document after the other, in input order, and writes the verdicts as lines.
 
+use std::borrow::Cow;
 use std::io::Write;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use dedup::{Candidates, CollectionError, Deduplicator, DocId, DuplicateRule, MemoryIndex, Signature, Verdict, Width};
+use dedup::{
+    Candidates, CollectionError, Deduplicator, DocId, DuplicateRule, MemoryIndex, Rows, Signature, Spill, Verdict,
+    Width,
+};
 
 use super::analysis::{Analyzed, Item};
-use super::kept_ids::KeptIds;
 use super::tally::Tally;
 use crate::cli::index::{DocumentIndex, id_of_json, json_of_id};
 use error::RunError;
@@ -33,7 +37,8 @@ pub(super) enum Decider {
     Memory {
         dedup: Box<Deduplicator<MemoryIndex>>,
         /// Ids by their numbers in the index.
-        ids: KeptIds,
+        ids: Rows,
+        spill: Arc<Spill>,
     },
     /// With those of an index that outlives the run.
     Index {
@@ -49,11 +54,18 @@ pub(super) enum Decider {
 const SAVED_EVERY: Duration = Duration::from_secs(10);
 
 impl Decider {
-    pub(super) fn in_memory(width: Width, rule: DuplicateRule, candidates: Candidates) -> Result<Self, RunError> {
+    pub(super) fn in_memory(
+        width: Width,
+        rule: DuplicateRule,
+        candidates: Candidates,
+        spill: Arc<Spill>,
+    ) -> Result<Self, RunError> {
         let index = MemoryIndex::of_width(width, &rule)?.candidates_from(candidates);
+        let index = index.spilling_to(Arc::clone(&spill));
         Ok(Self::Memory {
             dedup: Box::new(Deduplicator::new(index, rule)?),
-            ids: KeptIds::default(),
+            ids: Rows::default(),
+            spill,
         })
     }
 
@@ -97,20 +109,35 @@ impl Decider {
             write(id, &verdict, &of, &mut decided.verdicts)
                 .map_err(|source| RunError::io("write", "a verdict", source))?;
         }
+        self.spill_ids()?;
         self.save_at_times()?;
         Ok(decided)
+    }
+
+    /// Moves the ids to the temporary file, if they and the index have more memory than the bound. The index looks after itself.
+    fn spill_ids(&mut self) -> Result<(), RunError> {
+        if let Self::Memory { dedup, ids, spill } = self
+            && spill.is_worth_a_write(ids.tail_bytes())
+            && dedup.index().resident_bytes() + ids.tail_bytes() > spill.most_bytes()
+        {
+            ids.spill(spill)?;
+        }
+        Ok(())
     }
 
     /// Decides on a document and keeps it.
     fn add(&mut self, id: &[u8], signature: &Signature) -> Result<Added, RunError> {
         match self {
-            Self::Memory { dedup, ids } => {
-                let verdict = dedup.check_and_insert(DocId(ids.len()), signature)?;
+            Self::Memory { dedup, ids, .. } => {
+                let verdict = dedup.check_and_insert(DocId(ids.len() as u64), signature)?;
                 if verdict == Verdict::Unique {
                     ids.push(id);
                 }
-                let of = verdict.of().and_then(|of| ids.get(of.0));
-                Ok(Added::Decided(verdict, of.map_or_else(null, <[u8]>::to_vec)))
+                let of = match verdict.of() {
+                    None => None,
+                    Some(of) => ids.get(of.0 as usize)?,
+                };
+                Ok(Added::Decided(verdict, of.map_or_else(null, Cow::into_owned)))
             }
             Self::Index { index, is_behind, .. } => {
                 *is_behind = true;

@@ -14,7 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
-use dedup::{Analyzer, Candidates, Confirm, DuplicateRule};
+use dedup::{Analyzer, Candidates, Confirm, DuplicateRule, Spill};
 
 use super::analysis::{Analysis, Analyzed};
 use super::budget::Budget;
@@ -42,6 +42,8 @@ pub(super) struct Job {
     pub rule: DuplicateRule,
     /// Where candidates come from, without an index that outlives the run.
     pub candidates: Candidates,
+    /// The bound on the memory of that, and the file for the rest.
+    pub spill: Arc<Spill>,
     /// The index that outlives the run, if the user named one.
     pub index: Option<DocumentIndex>,
     /// The command writes the kept documents.
@@ -101,7 +103,7 @@ pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
     });
     let width = analysis.analyzer.scheme().width;
     let mut decider = match job.index {
-        None => Decider::in_memory(width, job.rule, job.candidates)?,
+        None => Decider::in_memory(width, job.rule, job.candidates, job.spill)?,
         Some(index) => Decider::of_index(index),
     };
 

@@ -11,7 +11,7 @@ use super::lots::{LANES, Lot, Lots};
 use crate::cpu::prefetch;
 
 /// Largest number of entries with one tag; more are in a list.
-pub(super) const LONGEST: usize = 16;
+pub(in crate::index) const LONGEST: usize = 16;
 /// The tag of an empty place; a new lot has no other.
 const EMPTY: u32 = 0;
 /// The tag of a place whose entry was moved to a list.
@@ -21,22 +21,24 @@ const LISTED: u32 = u32::MAX;
 
 /// A place of a table.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Place {
+pub(in crate::index) struct Place {
     lot: u32,
     lane: u32,
 }
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Part {
+pub(in crate::index) struct Part {
     lots: Lots,
     /// Places that are not empty.
     len: usize,
     lists: HashMap<u32, Vec<u32>>,
+    /// Number of entries of the lists.
+    listed: usize,
 }
 
 impl Part {
     /// The tag of a hash.
-    pub(super) fn tag(hash: u32) -> u32 {
+    pub(in crate::index) fn tag(hash: u32) -> u32 {
         hash.max(MOVED + 1)
     }
 
@@ -47,7 +49,7 @@ impl Part {
 
     /// Prefetches the tags that a look-up reads first.
     #[inline(always)]
-    pub(super) fn prefetch(&self, tag: u32) {
+    pub(in crate::index) fn prefetch(&self, tag: u32) {
         if let Some(lot) = self.lots.get(self.home(tag)) {
             prefetch(&lot.tags);
         }
@@ -55,21 +57,21 @@ impl Part {
 
     /// Prefetches the numbers beside these tags, for an insertion.
     #[inline(always)]
-    pub(super) fn prefetch_numbers(&self, tag: u32) {
+    pub(in crate::index) fn prefetch_numbers(&self, tag: u32) {
         if let Some(lot) = self.lots.get(self.home(tag)) {
             prefetch(&lot.numbers);
         }
     }
 
     #[inline(always)]
-    pub(super) fn prefetch_number(&self, place: Place) {
+    pub(in crate::index) fn prefetch_number(&self, place: Place) {
         prefetch(&self.lots[place.lot as usize].numbers);
     }
 
     /// Calls `each` with the place of every entry of a tag, at most [`LONGEST`]. Returns the first lot on its way that is
     /// not full; `None` if there is no lot.
     #[inline(always)]
-    pub(super) fn each_place(&self, tag: u32, mut each: impl FnMut(Place)) -> Option<usize> {
+    pub(in crate::index) fn each_place(&self, tag: u32, mut each: impl FnMut(Place)) -> Option<usize> {
         let mut at = self.home(tag);
         loop {
             let lot = self.lots.get(at)?;
@@ -93,7 +95,7 @@ impl Part {
 
     /// The number in a place, or the numbers of its list.
     #[inline(always)]
-    pub(super) fn numbers(&self, place: Place) -> &[u32] {
+    pub(in crate::index) fn numbers(&self, place: Place) -> &[u32] {
         let lot = &self.lots[place.lot as usize];
         match &lot.numbers[place.lane as usize] {
             &LISTED => {
@@ -105,7 +107,7 @@ impl Part {
     }
 
     /// Adds an entry.
-    pub(super) fn insert(&mut self, tag: u32, number: u32) {
+    pub(in crate::index) fn insert(&mut self, tag: u32, number: u32) {
         if is_full(self.len, self.lots.len()) {
             self.lay_out(|_, _| true);
         }
@@ -118,6 +120,7 @@ impl Part {
             [Place { lot, lane }] if self.lots[lot as usize].numbers[lane as usize] == LISTED => {
                 if let Some(list) = self.lists.get_mut(&tag) {
                     push(list, number);
+                    self.listed += 1;
                 }
             }
             [first, ..] if len == LONGEST => self.list(tag, first, &places[1..], number),
@@ -149,11 +152,12 @@ impl Part {
             lot.tags[place.lane as usize] = MOVED;
         }
         list.push(number);
+        self.listed += list.len();
         self.lists.insert(tag, list);
     }
 
     /// Removes the entries whose numbers are not alive.
-    pub(super) fn purge(&mut self, is_alive: impl Fn(u32) -> bool) {
+    pub(in crate::index) fn purge(&mut self, is_alive: impl Fn(u32) -> bool) {
         let mut lists = std::mem::take(&mut self.lists);
         lists.retain(|_, list| {
             list.retain(|number| is_alive(*number));
@@ -163,6 +167,7 @@ impl Part {
             LISTED => lists.contains_key(&tag),
             _ => is_alive(number),
         });
+        self.listed = lists.values().map(Vec::len).sum();
         self.lists = lists;
     }
 
@@ -184,15 +189,20 @@ impl Part {
         }
     }
 
+    /// About the bytes of the table and the lists, which grow by an eighth.
+    pub(in crate::index) fn resident_bytes(&self) -> usize {
+        self.lots.len() * size_of::<Lot>() + self.listed * 5
+    }
+
     /// Number of entries of the table and the lists.
     #[cfg(test)]
-    pub(super) fn entries(&self) -> usize {
+    pub(in crate::index) fn entries(&self) -> usize {
         self.len + self.lists.values().map(Vec::len).sum::<usize>()
     }
 
     /// Bytes of the table and the lists.
     #[cfg(test)]
-    pub(super) fn bytes(&self) -> usize {
+    pub(in crate::index) fn bytes(&self) -> usize {
         // The map keeps 33 bytes for a list, and is at least seven sixteenths full.
         let lists = self.lists.values().map(|list| 4 * list.capacity() + 33 * 16 / 7);
         self.lots.len() * size_of::<Lot>() + lists.sum::<usize>()

@@ -7,20 +7,20 @@
 use std::ops::{Index, IndexMut};
 
 /// Entries of a lot, whose tags fill a cache line.
-pub(super) const LANES: usize = 16;
+pub(in crate::index) const LANES: usize = 16;
 /// Lots of a piece, 32 kB.
 const PIECE: usize = 256;
 
 /// Tags and numbers are side by side: the processor finds the page of both at once.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
-pub(super) struct Lot {
-    pub(super) tags: [u32; LANES],
-    pub(super) numbers: [u32; LANES],
+pub(in crate::index) struct Lot {
+    pub(in crate::index) tags: [u32; LANES],
+    pub(in crate::index) numbers: [u32; LANES],
 }
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Lots {
+pub(in crate::index) struct Lots {
     /// All but the last are full.
     pieces: Vec<Box<[Lot]>>,
     len: usize,
@@ -28,7 +28,7 @@ pub(super) struct Lots {
 
 impl Lots {
     /// So many lots of zeros.
-    pub(super) fn new(len: usize) -> Self {
+    pub(in crate::index) fn new(len: usize) -> Self {
         let empty = Lot {
             tags: [0; LANES],
             numbers: [0; LANES],
@@ -42,16 +42,16 @@ impl Lots {
         }
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::index) fn len(&self) -> usize {
         self.len
     }
 
     #[inline(always)]
-    pub(super) fn get(&self, at: usize) -> Option<&Lot> {
+    pub(in crate::index) fn get(&self, at: usize) -> Option<&Lot> {
         self.pieces.get(at / PIECE)?.get(at % PIECE)
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Lot> {
+    pub(in crate::index) fn iter(&self) -> impl Iterator<Item = &Lot> {
         self.pieces.iter().flatten()
     }
 }
