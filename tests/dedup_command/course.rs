@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 use serde_json::json;
 
-use super::{EXPECTED, Folder, documents, jsonl, lines, verdicts};
+use super::{EXPECTED, Folder, documents, families, jsonl, lines, verdicts};
 use crate::support::page::{replaced, words};
 use crate::support::process::Running;
 
@@ -115,17 +115,6 @@ fn every_source_of_candidates_gives_the_same_verdicts_with_and_without_an_index_
     folder
         .dedup(&[&looser[..], &["--candidates", "blocks"]].concat())
         .succeeded();
-}
-
-/// Texts in families, some of them short, some longer, some equal.
-fn families(count: u64) -> String {
-    let text = |n: u64| {
-        let len = 30 + (n % 17) as usize * 4;
-        replaced(&words(n % 97, len), 5, (n % 4) as usize, n)
-    };
-    (0..count)
-        .map(|n| json!({"id": format!("d{n}"), "text": text(n), "n": n}).to_string() + "\n")
-        .collect()
 }
 
 #[test]

@@ -8,21 +8,25 @@ use config::settings::most_memory;
 use dedup::Spill;
 
 use super::IN_FLIGHT_BYTES;
-use crate::cli::arguments::DedupArgs;
+use crate::cli::arguments::{DedupArgs, Keep};
 
 /// Memory of everything but what the command keeps of documents: the program, the stages, and buffers of texts.
 const OTHERS_BYTES: u64 = 32 << 20;
 
-/// The bound on what the command keeps of documents in memory: that of `--memory`, or three quarters of the machine.
-pub(super) fn spill(args: &DedupArgs, output: Option<&Path>) -> Arc<Spill> {
+/// The bound on what the command keeps of documents in memory: that of `--memory`, or three quarters of the machine. If the documents are
+/// decided only when all are read, a quarter of it is for the documents until then, the second bound.
+pub(super) fn spill(args: &DedupArgs, output: Option<&Path>) -> (Arc<Spill>, Option<Arc<Spill>>) {
     let most = args.memory.or_else(|| Some(most_memory()? / 4 * 3)).unwrap_or(u64::MAX);
     let kept = most.saturating_sub(OTHERS_BYTES + IN_FLIGHT_BYTES as u64);
     let folder = folder(args.tmp.as_deref(), env::var_os("TMPDIR").map(PathBuf::from), output);
-    Arc::new(Spill::new(
-        usize::try_from(kept).unwrap_or(usize::MAX),
-        &folder,
-        |folder| tempfile::tempfile_in(folder),
-    ))
+    let of = |bytes: u64| {
+        let most_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        Arc::new(Spill::new(most_bytes, &folder, |folder| tempfile::tempfile_in(folder)))
+    };
+    match args.keep {
+        Keep::First => (of(kept), None),
+        _ => (of(kept / 4 * 3), Some(of(kept / 4))),
+    }
 }
 
 /// The folder of the temporary file. The folder of the output comes before `/tmp`, which may be in memory.
