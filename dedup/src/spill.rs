@@ -3,13 +3,13 @@
 //! ```text
 //! Column, Rows    │ spilled │ spilled │ … │ in memory │      elements in order; the last ones are in memory
 //!                      │         │
-//! file            … │ extent │ … │ extent │ …              appended only, by all columns in turn
+//! file            … │ extent │ … │ extent │ … │ piece │    extents are written once, pieces of tables are changed
 //! ```
 //!
 //! An element is read from the file by its place. The system keeps in its page cache what is read often, and needs no memory of the
 //! process for it. Mapped pages would count as memory of the process, and a mapping cannot be made without unsafe code.
 //!
-//! Clones share the file, since nothing in it is changed.
+//! Clones of a column share the file, since no extent is changed. A table whose pieces are in the file is cloned into memory.
 
 mod column;
 mod rows;
@@ -39,6 +39,8 @@ pub struct Spill {
     file: OnceLock<File>,
     opening: Mutex<()>,
     end: AtomicU64,
+    /// Places of pieces that nobody uses any more.
+    free: Mutex<Vec<u64>>,
     /// The first error of a read. A read happens in the middle of a search, which goes on without the data.
     failed: OnceLock<io::Error>,
 }
@@ -55,6 +57,7 @@ impl Spill {
             file: OnceLock::new(),
             opening: Mutex::new(()),
             end: AtomicU64::new(0),
+            free: Mutex::new(Vec::new()),
             failed: OnceLock::new(),
         }
     }
@@ -86,6 +89,30 @@ impl Spill {
         written.map_err(|source| self.error(&source))
     }
 
+    /// Writes a piece; all have one size. Returns its place, which may be that of a freed one.
+    pub(crate) fn put_piece(&self, bytes: &[u8]) -> Result<u64, DedupError> {
+        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let Some(at) = free else {
+            return self.append(bytes);
+        };
+        let written = self.file().and_then(|file| write_at(file, bytes, at));
+        written.map(|()| at).map_err(|source| self.error(&source))
+    }
+
+    pub(crate) fn free_pieces(&self, places: &[u64]) {
+        self.free
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .extend_from_slice(places);
+    }
+
+    /// Changes a part of a piece. After an error, [`check`](Self::check) fails.
+    pub(crate) fn write(&self, at: u64, bytes: &[u8]) {
+        if let Err(error) = self.file().and_then(|file| write_at(file, bytes, at)) {
+            self.failed.get_or_init(|| error);
+        }
+    }
+
     fn file(&self) -> io::Result<&File> {
         let _one_at_a_time = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(file) = self.file.get() {
@@ -96,7 +123,7 @@ impl Spill {
     }
 
     /// Fills `bytes` from the file. After an error they are zeros, and [`check`](Self::check) fails.
-    fn read(&self, at: u64, bytes: &mut [u8]) {
+    pub(crate) fn read(&self, at: u64, bytes: &mut [u8]) {
         let read = match self.file.get() {
             Some(file) => read_at(file, bytes, at),
             None => Err(io::ErrorKind::NotFound.into()),

@@ -36,11 +36,14 @@
 mod numbers;
 
 use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
 
 use self::numbers::Numbers;
-use super::table::{LONGEST, Part, Place};
+use super::table::{LONGEST, Part, Place, spill_a_part};
+use crate::error::DedupError;
 use crate::hash::mix;
 use crate::sketch::{BANDS, Bands};
+use crate::spill::Spill;
 
 /// Parts of the table of a band, by further bits of the hash. To rebuild one of them takes milliseconds at 10^7
 /// documents.
@@ -55,8 +58,10 @@ pub(super) struct BandIndex {
     numbers: Numbers,
     /// Parts rebuilt since the last purge began.
     purged: usize,
-    /// About the bytes of the parts.
+    /// About the bytes of the parts in memory.
     bytes: usize,
+    /// Number of parts in a file, the first ones.
+    spilled: usize,
 }
 
 /// The key of a band.
@@ -80,6 +85,7 @@ impl BandIndex {
             numbers: Numbers::default(),
             purged: PARTS,
             bytes: 0,
+            spilled: 0,
         }
     }
 
@@ -102,6 +108,11 @@ impl BandIndex {
             self.bytes = self.bytes + part.resident_bytes() - before;
         }
         self.purge_a_part();
+    }
+
+    /// Moves a part to a file. Returns whether there was one to move.
+    pub(super) fn spill_a_part(&mut self, file: &Arc<Spill>) -> Result<bool, DedupError> {
+        spill_a_part(&mut self.parts, &mut self.spilled, &mut self.bytes, file)
     }
 
     /// About the bytes in memory.
@@ -130,14 +141,10 @@ impl BandIndex {
             });
         }
         let mut numbers = Vec::with_capacity(entries);
-        let mut listed = 0;
         for &(part, place) in &found[..entries] {
-            let shared = self.parts[part].numbers(place);
-            listed += shared.len();
-            if listed > most {
+            if !self.parts[part].numbers(place, most, &mut numbers) {
                 return None;
             }
-            numbers.extend_from_slice(shared);
         }
         numbers.sort_unstable();
         numbers.dedup();

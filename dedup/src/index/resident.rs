@@ -165,6 +165,11 @@ impl Resident {
         self.short_with_fingerprint.spill(file)
     }
 
+    /// Moves to a file a part of the bands. Returns whether there was one to move.
+    pub(super) fn spill_a_part(&mut self, file: &Arc<Spill>) -> Result<bool, DedupError> {
+        self.bands.spill_a_part(file)
+    }
+
     fn short_of(&mut self, signature: &Signature) -> &mut ShortTexts {
         match signature.fingerprint {
             None => &mut self.short,

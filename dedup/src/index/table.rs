@@ -8,9 +8,12 @@ mod lots;
 mod part;
 
 use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
 
 pub(super) use self::part::{LONGEST, Part, Place};
+use crate::error::DedupError;
 use crate::hash::mix;
+use crate::spill::Spill;
 
 const PARTS: usize = 64;
 
@@ -20,6 +23,8 @@ pub(super) struct Table {
     seed: u64,
     parts: Vec<Part>,
     bytes: usize,
+    /// Number of parts in a file, the first ones.
+    spilled: usize,
 }
 
 impl Default for Table {
@@ -28,6 +33,7 @@ impl Default for Table {
             seed: RandomState::new().hash_one(0),
             parts: vec![Part::default(); PARTS],
             bytes: 0,
+            spilled: 0,
         }
     }
 }
@@ -56,13 +62,37 @@ impl Table {
     pub(super) fn find(&self, hash: u64, found: &mut Vec<u32>) {
         let (part, tag) = self.key(hash);
         let part = &self.parts[part];
-        part.each_place(tag, |place| found.extend_from_slice(part.numbers(place)));
+        part.each_place(tag, |place| {
+            part.numbers(place, usize::MAX, found);
+        });
+    }
+
+    /// Moves a part to a file. Returns whether there was one to move.
+    pub(super) fn spill_a_part(&mut self, file: &Arc<Spill>) -> Result<bool, DedupError> {
+        spill_a_part(&mut self.parts, &mut self.spilled, &mut self.bytes, file)
     }
 
     /// About the bytes in memory.
     pub(super) fn resident_bytes(&self) -> usize {
         self.bytes
     }
+}
+
+/// Moves the next part to a file. `spilled` counts those moved before, `bytes` those of all parts in memory.
+pub(super) fn spill_a_part(
+    parts: &mut [Part],
+    spilled: &mut usize,
+    bytes: &mut usize,
+    file: &Arc<Spill>,
+) -> Result<bool, DedupError> {
+    let Some(part) = parts.get_mut(*spilled) else {
+        return Ok(false);
+    };
+    let before = part.resident_bytes();
+    part.spill(file)?;
+    *bytes = *bytes + part.resident_bytes() - before;
+    *spilled += 1;
+    Ok(true)
 }
 
 #[cfg(test)]
@@ -72,8 +102,7 @@ mod tests {
     use super::*;
     use crate::hash::rehash;
 
-    #[test]
-    fn every_number_is_found_by_its_hash() {
+    fn check(file: Option<Arc<Spill>>) {
         let mut table = Table::default();
         let mut lists: HashMap<u64, Vec<u32>> = HashMap::new();
         for number in 0..50_000_u32 {
@@ -81,17 +110,50 @@ mod tests {
             let hash = rehash(u64::from([number, number / 12, 7][number as usize % 3]), 3);
             table.insert(hash, number);
             lists.entry(hash).or_default().push(number);
+            if let Some(file) = file.as_ref().filter(|_| number % 500 == 0) {
+                table.spill_a_part(file).unwrap();
+            }
         }
-        let (mut found, mut others) = (Vec::new(), 0);
-        for (hash, list) in lists {
-            found.clear();
-            table.find(hash, &mut found);
-            found.sort_unstable();
-            assert!(list.iter().all(|number| found.binary_search(number).is_ok()));
-            others += found.len() - list.len();
+        // A copy has its own entries.
+        let copied = table.clone();
+        (0..5_000).for_each(|number| table.insert(rehash(number, 4), 50_000));
+        for table in [table, copied] {
+            let (mut found, mut others) = (Vec::new(), 0);
+            for (hash, list) in &lists {
+                found.clear();
+                table.find(*hash, &mut found);
+                found.sort_unstable();
+                assert!(list.iter().all(|number| found.binary_search(number).is_ok()));
+                others += found.len() - list.len();
+            }
+            assert!(others < 40, "{others} numbers of other hashes");
         }
-        assert!(others < 40, "{others} numbers of other hashes");
+    }
+
+    #[test]
+    fn every_number_is_found_by_its_hash() {
+        check(None);
+    }
+
+    #[test]
+    fn every_number_is_found_in_a_file() {
+        let file = Arc::new(Spill::new(0, &std::env::temp_dir(), |folder| {
+            tempfile::tempfile_in(folder)
+        }));
+        check(Some(Arc::clone(&file)));
+        file.check().unwrap();
+    }
+
+    #[test]
+    fn an_entry_takes_at_most_sixteen_bytes_in_memory_and_none_in_a_file() {
+        let file = Arc::new(Spill::new(0, &std::env::temp_dir(), |folder| {
+            tempfile::tempfile_in(folder)
+        }));
+        let mut table = Table::default();
+        (0..50_000).for_each(|number| table.insert(rehash(u64::from(number), 3), number));
         let bytes = table.resident_bytes() / 50_000;
-        assert!(bytes <= 16, "{bytes} bytes for each entry");
+        assert!((8..=16).contains(&bytes), "{bytes}");
+        while table.spill_a_part(&file).unwrap() {}
+        assert!(table.resident_bytes() < 5_000, "{}", table.resident_bytes());
     }
 }

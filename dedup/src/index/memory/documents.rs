@@ -198,6 +198,11 @@ impl Documents {
             + self.shingles.resident_bytes()
     }
 
+    /// Moves to a file a part of a table. Returns whether there was one to move.
+    pub(super) fn spill_a_part(&mut self, file: &Arc<Spill>) -> Result<bool, DedupError> {
+        Ok(self.shingles.spill_a_part(file)? || self.digests.spill_a_part(file)?)
+    }
+
     /// Moves the rows to a file.
     pub(super) fn spill(&mut self, file: &Arc<Spill>) -> Result<(), DedupError> {
         self.rows.spill(file)
