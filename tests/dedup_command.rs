@@ -1,10 +1,13 @@
 //! `crawler dedup`: duplicates among files.
 //!
+//! - `annotate`, `keep`: records with their verdicts; which of several like documents is kept
 //! - `forms`, `other_inputs`, `tables`: the forms of documents; `faults`: unreadable input; `course`: order, settings, endings, memory
 
+mod annotate;
 mod course;
 mod faults;
 mod forms;
+mod keep;
 mod other_inputs;
 mod tables;
 
@@ -126,6 +129,18 @@ fn jsonl(documents: &[(&str, String)]) -> String {
     let line =
         |(id, text): &(&str, String)| json!({"id": id, "text": text, "x": [1, {"text": null}]}).to_string() + "\n";
     documents.iter().map(line).collect()
+}
+
+/// Texts in families, some of them short, some longer, some equal.
+fn families(count: u64) -> String {
+    let text = |n: u64| {
+        let (family, member) = (n % 97, n / 97);
+        let len = 30 + (family % 17) as usize * 4;
+        replaced(&words(family, len), 5, (member % 4) as usize, member % 8)
+    };
+    (0..count)
+        .map(|n| json!({"id": format!("d{n}"), "text": text(n), "n": n}).to_string() + "\n")
+        .collect()
 }
 
 fn warc_record(kind: &str, uri: &str, content_type: &str, block: &[u8]) -> Vec<u8> {

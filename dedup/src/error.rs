@@ -1,5 +1,7 @@
 //! The errors of an index. Each message says what to do.
 
+use std::path::PathBuf;
+
 use crate::duplicate_rule::InvalidDuplicateRule;
 use crate::layout::LayoutError;
 
@@ -51,6 +53,14 @@ pub enum DedupError {
     /// The index in memory holds its upper bound of 2^31 fingerprints.
     #[error("the index in memory is full: it holds 2^31 fingerprints")]
     Full,
+    /// The temporary file of an index in memory cannot be opened, read or written.
+    #[error("the temporary file of the index in {} cannot be used: {}", .folder.display(), system_words(.source))]
+    Spill {
+        /// The folder of the file.
+        folder: PathBuf,
+        /// The error of the system.
+        source: std::io::Error,
+    },
     /// A signature cannot be encoded or decoded.
     #[error("a signature of the index is damaged: clear the index and insert the signatures again")]
     Signature(#[from] postcard::Error),

@@ -12,6 +12,7 @@ mod resident;
 mod scan;
 mod sled;
 mod sweep;
+mod table;
 
 pub(crate) use self::blocks::MAX_BUCKET_BITS;
 pub use self::blocks::{DEFAULT_SKEW, FingerprintIndex, NearFingerprint, Word};
@@ -31,11 +32,11 @@ use crate::short::prefix;
 use crate::signature::{Digest, DocId, Signature};
 use crate::verdict::Verdict;
 
-/// Whether a scan over all short texts finds the candidates of a query sooner than the lists of its shingles, which name
-/// `listed` of `texts` texts.
-fn scan_of_short_texts_pays(listed: usize, texts: usize) -> bool {
+/// The number of texts that the lists of the shingles of a query may name before a scan over all `texts` short texts finds its
+/// candidates sooner.
+fn most_listed_short_texts(texts: usize) -> usize {
     // To read a signature costs as much as to scan some hundred texts.
-    listed > 16 + texts / 128
+    16 + texts / 128
 }
 
 /// The short texts that share a shingle of the prefix of `query` (see [`crate::short`]), some several times.

@@ -7,10 +7,12 @@
 )]
 
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
 
 use dedup::{
     About, Deduplicator, Digest, DocId, DuplicateRule, Fingerprint, Index, Layout, MemoryIndex, Signature, Sketch,
-    SledIndex, SledOptions, SledReader, Subject, Verdict, Width,
+    SledIndex, SledOptions, SledReader, Spill, Subject, Verdict, Width,
 };
 use proptest::prelude::*;
 
@@ -150,6 +152,13 @@ fn in_memory(rule: &DuplicateRule, blocks: usize) -> Option<Deduplicator<MemoryI
     Some(Deduplicator::new(index, rule.clone()).unwrap())
 }
 
+/// An index that keeps nothing in memory that can be in a file.
+fn spilled(rule: &DuplicateRule, folder: &Path) -> Deduplicator<MemoryIndex> {
+    let spill = Spill::new(0, folder, |folder| tempfile::tempfile_in(folder));
+    let index = MemoryIndex::new(rule).unwrap().spilling_to(Arc::new(spill));
+    Deduplicator::new(index, rule.clone()).unwrap()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, max_shrink_iters: 200, ..ProptestConfig::default() })]
 
@@ -163,6 +172,7 @@ proptest! {
         let db = sled::open(folder.path()).unwrap();
         let mut in_sled = open(&db, &rule);
         let mut in_memory: Vec<_> = [1, 4, 7].into_iter().filter_map(|blocks| in_memory(&rule, blocks)).collect();
+        in_memory.push(spilled(&rule, folder.path()));
         let mut scan = Scan::default();
         // Like the owner's catalogue, the scan holds every document that was unique and is not removed.
         for (number, action) in actions.into_iter().enumerate() {

@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 use serde_json::json;
 
-use super::{EXPECTED, Folder, documents, jsonl, lines, verdicts};
+use super::{EXPECTED, Folder, documents, families, jsonl, lines, verdicts};
 use crate::support::page::{replaced, words};
 use crate::support::process::Running;
 
@@ -115,6 +115,37 @@ fn every_source_of_candidates_gives_the_same_verdicts_with_and_without_an_index_
     folder
         .dedup(&[&looser[..], &["--candidates", "blocks"]].concat())
         .succeeded();
+}
+
+#[test]
+fn a_bound_on_the_memory_changes_no_verdict() {
+    let folder = Folder::new().with("in.jsonl", families(2_000));
+    for source in ["blocks", "bands"] {
+        let arguments = ["in.jsonl", "--candidates", source];
+        let expected = folder.dedup(&arguments).succeeded().stdout;
+        let kinds: std::collections::BTreeSet<String> = lines(&expected)
+            .iter()
+            .map(|line| line["verdict"].to_string())
+            .collect();
+        assert_eq!(kinds.len(), 3, "{kinds:?}");
+        for memory in ["0B", "50MiB"] {
+            let ended = folder
+                .dedup(&[&arguments[..], &["--memory", memory, "--tmp", "."]].concat())
+                .succeeded();
+            assert_eq!(ended.stdout, expected, "{source} {memory}");
+        }
+    }
+    // Where the temporary file cannot be, a run that needs it ends, and another one does not.
+    let nowhere = ["in.jsonl", "--tmp", "no/such/folder"];
+    folder.dedup(&nowhere).succeeded();
+    folder
+        .dedup(&[&nowhere[..], &["--memory", "0B"]].concat())
+        .with_code(1)
+        .complains_of(&["no/such/folder"]);
+    folder
+        .dedup(&["in.jsonl", "--memory", "1GiB", "--index", "seen"])
+        .with_code(2)
+        .complains_of(&["--memory", "--index"]);
 }
 
 #[test]

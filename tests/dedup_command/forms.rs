@@ -19,11 +19,11 @@ fn a_verdict_has_the_documented_form() {
     let none = Value::Null;
     assert_eq!(
         found[0],
-        json!({"id": "d1", "verdict": "unique", "of": none, "distance": none, "similarity": none})
+        json!({"id": "d1", "verdict": "unique", "of": none, "distance": none, "similarity": none, "cluster": "d1"})
     );
     assert_eq!(
         found[3],
-        json!({"id": "d4", "verdict": "exact", "of": "d2", "distance": 0, "similarity": 1})
+        json!({"id": "d4", "verdict": "exact", "of": "d2", "distance": 0, "similarity": 1, "cluster": "d2"})
     );
     let near = &found[2];
     assert!(near["distance"].as_u64().unwrap() <= 10, "{near}");

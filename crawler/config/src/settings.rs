@@ -28,6 +28,7 @@ pub(super) use hosts::host_entry;
 pub use hosts::{HostRule, HostRules};
 pub(super) use logins::login_entry;
 pub use logins::{LoginRule, Logins};
+pub use machine::most_memory;
 pub use refresh::{Intervals, RefreshSettings};
 pub use render::RenderSettings;
 pub use scope::{CrawlLimits, DuplicateShare, LinkSettings, TrapLimits};

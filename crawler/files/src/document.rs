@@ -15,6 +15,8 @@ pub struct Document<'a> {
     pub heading: Option<&'a str>,
     /// The value of the field that names its group, if it has one.
     pub group: Option<&'a str>,
+    /// The value of the field that says which of several like documents is to be kept, if it has one.
+    pub score: Option<&'a str>,
     /// Its URL, if known.
     pub url: Option<&'a str>,
     /// The input line without its line end, if the document is a line of JSON; a row of a table as such a line.
@@ -36,13 +38,19 @@ pub struct Fields {
     pub url: String,
     /// The field that names the group of a document: an optional string or number.
     pub group: Option<String>,
+    /// The field by which one of several like documents is chosen: an optional string or number.
+    pub score: Option<String>,
 }
 
 impl Fields {
     /// The names.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         let always = [&self.id, &self.text, &self.title, &self.url];
-        always.into_iter().chain(&self.group).map(String::as_str)
+        always
+            .into_iter()
+            .chain(&self.group)
+            .chain(&self.score)
+            .map(String::as_str)
     }
 
     /// Whether a field has this name.
@@ -59,6 +67,7 @@ impl Default for Fields {
             title: "title".into(),
             url: "url".into(),
             group: None,
+            score: None,
         }
     }
 }

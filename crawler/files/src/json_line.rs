@@ -31,6 +31,7 @@ pub(super) struct JsonLine<'a> {
     pub title: Option<Cow<'a, str>>,
     pub url: Option<Cow<'a, str>>,
     pub group: Option<Cow<'a, str>>,
+    pub score: Option<Cow<'a, str>>,
 }
 
 /// Why a line is no document.
@@ -61,6 +62,7 @@ struct FoundFields<'a> {
     title: Option<Cow<'a, str>>,
     url: Option<Cow<'a, str>>,
     group: Option<Cow<'a, str>>,
+    score: Option<Cow<'a, str>>,
 }
 
 impl<'a> FoundFields<'a> {
@@ -129,6 +131,7 @@ impl<'a> JsonLine<'a> {
             title: found.title,
             url: found.url,
             group: found.group,
+            score: found.score,
         })
     }
 }
@@ -186,6 +189,9 @@ impl<'de> FoundFields<'de> {
         if roles.group {
             self.group = string()?.or_else(|| number(raw));
         }
+        if roles.score {
+            self.score = string()?.or_else(|| number(raw));
+        }
         if roles.text {
             self.text = Some(serde_json::Deserializer::from_str(raw.get()).deserialize_str(TextSeed(unescaped))?);
         }
@@ -200,6 +206,7 @@ impl<'de> FoundFields<'de> {
             title: self.title.is_some(),
             url: self.url.is_some(),
             group: self.group.is_some(),
+            score: self.score.is_some(),
         };
         for (roles, raw) in nested.found(is_found, fields) {
             self.take(roles, raw, unescaped)?;
@@ -241,6 +248,7 @@ struct Roles {
     title: bool,
     url: bool,
     group: bool,
+    score: bool,
 }
 
 impl Roles {
@@ -250,6 +258,7 @@ impl Roles {
         title: false,
         url: false,
         group: false,
+        score: false,
     };
 
     /// The roles whose field has a name that `is` takes.
@@ -259,7 +268,8 @@ impl Roles {
             text: is(&fields.text),
             title: is(&fields.title),
             url: is(&fields.url),
-            group: fields.group.as_deref().is_some_and(is),
+            group: fields.group.as_deref().is_some_and(&is),
+            score: fields.score.as_deref().is_some_and(&is),
         }
     }
 }

@@ -107,6 +107,7 @@ pub fn json_line<T>(line: &[u8], fields: &Fields, each: impl FnOnce(Result<Docum
             title: read.title.as_deref(),
             heading: None,
             group: read.group.as_deref(),
+            score: read.score.as_deref(),
             url: read.url.as_deref(),
             line: Some(line),
             wall: None,

@@ -47,6 +47,7 @@ pub(super) fn document(body: &Body, reading: &Reading, each: &mut dyn FnMut(Resu
         title: Some(page.title.as_str()).filter(|title| !title.is_empty()),
         heading: Some(page.telling_heading().as_str()).filter(|heading| !heading.is_empty()),
         group: None,
+        score: None,
         url: body.url.as_deref(),
         line: None,
         wall: wall.as_ref(),

@@ -37,7 +37,7 @@ pub use config::{
     ConfigAction, ConfigArgs, ConfigCheckArgs, ConfigExplainArgs, ConfigFormat, ConfigShowArgs, Overrides,
 };
 pub use control::{ControlAction, ControlAddArgs, ControlArgs, ControlFormat};
-pub use dedup::{CandidateSource, DedupArgs, GroupBy, Split};
+pub use dedup::{CandidateSource, DedupArgs, GroupBy, Keep, Split};
 pub use explain::ExplainArgs;
 pub use export::{ExportArgs, ExportExtra, ExportFormat, ExportVerdict};
 pub use fingerprint::{EvaluateArgs, FingerprintArgs, IdfArgs, LayoutsArgs};

@@ -7,14 +7,15 @@
 //! ```
 //!
 //! Each verdict is a JSON object on one line, in input order: `{"id", "verdict": "unique"|"exact"|"near", "of", "distance",
-//! "similarity"}`. `of` names the most similar kept document. `distance` is the Hamming distance of the fingerprints, and null for
-//! short texts, which have no fingerprint. `similarity` is the Jaccard index of the five-word shingles, estimated for long texts. An
+//! "similarity", "cluster"}`. `of` names the most similar kept document. `distance` is the Hamming distance of the fingerprints, and null for
+//! short texts, which have no fingerprint. `cluster` is the id of the kept document, of a kept one its own. `similarity` is the Jaccard index of the five-word shingles, estimated for long texts. An
 //! exact duplicate has distance 0 and similarity 1. A document is a duplicate only of a unique document. A text without words is
 //! unique. A page in HTML that stands in the way of another one has the verdict `blocked`, with `wall: {kind, evidence}`: it is compared with
 //! nothing, and kept nowhere. The verdicts do not depend on the number of threads.
 //!
 //! Memory grows only with the kept documents: the stages hold at most [`IN_FLIGHT_BYTES`] between them, and no line, record or file
-//! longer than `--max-document-bytes`.
+//! longer than `--max-document-bytes`. Beyond `--memory`, what is kept of documents goes to a temporary file, but for the tables that find
+//! candidates.
 //!
 //! The command reports unreadable input with its place, counts it, skips it, and ends with exit code 3. An output file appears when
 //! it is complete. Until then `FILE.partial` holds the verdicts so far, so that an interrupted run leaves a correct beginning of the
@@ -23,9 +24,14 @@
 
 mod analysis;
 mod budget;
+mod choice;
+mod decided;
 mod decider;
-mod kept_ids;
+mod judge;
 mod lacking;
+mod lines;
+mod memory;
+mod ordered;
 mod pipeline;
 mod tally;
 
@@ -34,14 +40,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use self::decider::Decided;
+use self::choice::Choice;
+use self::decided::Decided;
 use self::lacking::Lacking;
+use self::lines::Writes;
 use self::pipeline::{Answer, Job};
 use self::tally::Tally;
 use super::faults::Faults;
 use super::index::{DocumentIndex, NamedIndex};
 use super::output::Output;
-use crate::cli::arguments::{CandidateSource, DedupArgs, GroupBy, Split};
+use crate::cli::arguments::{CandidateSource, DedupArgs, GroupBy, Keep, Split};
 use crate::cli::error::{Error, UsageError};
 use config::Config;
 use config::settings::Settings;
@@ -68,9 +76,18 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
         return Err(UsageError::Argument(BANDS_ON_A_SERVER.to_owned()).into());
     }
     let settings = settings(args)?;
-    let (output, kept) = (file(args.output.as_deref()), args.kept.as_deref());
-    let inputs =
-        Inputs::find(&args.inputs, args.format.map(Into::into), &written(output, kept)?).map_err(UsageError::from)?;
+    let choice = choice(args)?;
+    let (output, kept, annotated) = (
+        file(args.output.as_deref()),
+        args.kept.as_deref(),
+        args.annotate.as_deref(),
+    );
+    let writes = Writes {
+        kept: kept.is_some(),
+        annotated: annotated.is_some(),
+    };
+    let written = written([args.output.as_deref().or(Some(Path::new("-"))), kept, annotated])?;
+    let inputs = Inputs::find(&args.inputs, args.format.map(Into::into), &written).map_err(UsageError::from)?;
     if inputs.left_out() > 0 {
         tracing::warn!(
             "skipped {} with an unknown ending; --format reads all files",
@@ -81,10 +98,12 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
         .map(|named| DocumentIndex::open_or_create(named, &settings))
         .transpose()?;
     let has_index = index.is_some();
+    let (spill, of_waiting) = memory::spill(args, output);
     let job = Job {
         index,
         analyzer: settings.analyzer(),
         candidates: settings.candidates,
+        spill,
         reading: Reading {
             fields: Fields {
                 id: args.id_field.clone(),
@@ -92,23 +111,27 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
                 title: args.title_field.clone(),
                 url: args.url_field.clone(),
                 group: args.group_by.as_ref().and_then(GroupBy::field),
+                score: args.score_field.clone(),
             },
             limits: InputLimits {
                 max_document_bytes: usize::try_from(args.max_document_bytes).unwrap_or(usize::MAX),
             },
             extract: settings.extract,
             splits_lines: args.split == Some(Split::Lines),
-            whole_rows: kept.is_some(),
+            whole_rows: writes.records(),
             walls: settings.walls,
         },
         group_by: args.group_by.clone(),
         rule: settings.rule,
-        keeps: kept.is_some(),
+        writes,
+        order: choice.zip(of_waiting),
         inputs,
     };
+    let open = |path: Option<&Path>| path.map(|path| Output::open_for_json(file(Some(path)))).transpose();
     let mut outputs = Outputs {
         verdicts: Output::open_for_json(output)?,
-        kept: kept.map(|path| Output::open_for_json(file(Some(path)))).transpose()?,
+        kept: open(kept)?,
+        annotated: open(annotated)?,
     };
     // Verdicts on a terminal already show the progress.
     let hidden = quiet || output.is_none() && io::stdout().is_terminal();
@@ -119,17 +142,7 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
     let (ending, index) = write_all(job, &tally, &mut outputs, &progress, advice)?;
     drop(progress);
     finish(ending, outputs, output, &tally, advice)?;
-    if let Some(group_by) = args
-        .group_by
-        .as_ref()
-        .filter(|_| tally.grouped() == 0 && tally.documents() > 0)
-    {
-        let lacking = match group_by {
-            GroupBy::Host => format!("a URL in the field {:?}", args.url_field),
-            GroupBy::Field(name) => format!("the field {name:?}"),
-        };
-        tracing::warn!("no document has {lacking} and a title, so --group-by changes nothing");
-    }
+    warn_of_idle_flags(args, &tally);
     if !quiet {
         tell(summary(&tally, started.elapsed()));
         if let Some((name, documents)) = index {
@@ -173,14 +186,51 @@ fn file(path: Option<&Path>) -> Option<&Path> {
     path.filter(|path| *path != Path::new("-"))
 }
 
-/// The output files, which the search for inputs must skip.
-fn written(output: Option<&Path>, kept: Option<&Path>) -> Result<Vec<PathBuf>, UsageError> {
-    if kept.is_some_and(|kept| file(Some(kept)) == output) {
-        let name = output.map_or("standard output".into(), |path| path.display().to_string());
-        return Err(UsageError::SameOutput(name));
+/// Which of several like documents is kept; `None` for the first one.
+fn choice(args: &DedupArgs) -> Result<Option<Choice>, UsageError> {
+    let choice = match args.keep {
+        Keep::First => None,
+        Keep::Longest => Some(Choice::Longest),
+        Keep::Newest => Some(Choice::Newest),
+        Keep::Best => Some(Choice::Best),
+    };
+    let needs_field = matches!(args.keep, Keep::Newest | Keep::Best);
+    let wrong = match (needs_field, &args.score_field) {
+        (true, None) => "--keep newest and best need --score-field NAME: the field with the time or the number",
+        (false, Some(_)) => "--score-field needs --keep newest or best",
+        _ => return Ok(choice),
+    };
+    Err(UsageError::Argument(wrong.to_owned()))
+}
+
+/// Warns of flags that changed nothing because no document has the field that they need.
+fn warn_of_idle_flags(args: &DedupArgs, tally: &Tally) {
+    if tally.documents() == 0 {
+        return;
     }
-    let files = [output, kept.and_then(|kept| file(Some(kept)))];
-    let files = files.into_iter().flatten();
+    if let Some(group_by) = args.group_by.as_ref().filter(|_| tally.grouped() == 0) {
+        let lacking = match group_by {
+            GroupBy::Host => format!("a URL in the field {:?}", args.url_field),
+            GroupBy::Field(name) => format!("the field {name:?}"),
+        };
+        tracing::warn!("no document has {lacking} and a title, so --group-by changes nothing");
+    }
+    if let Some(name) = args.score_field.as_ref().filter(|_| tally.keyed() == 0) {
+        let what = if args.keep == Keep::Newest { "time" } else { "number" };
+        tracing::warn!("no document has a {what} in the field {name:?}, so --keep changed nothing");
+    }
+}
+
+/// The output files, which the search for inputs must skip. `-` is standard output.
+fn written(outputs: [Option<&Path>; 3]) -> Result<Vec<PathBuf>, UsageError> {
+    let outputs: Vec<&Path> = outputs.into_iter().flatten().collect();
+    for (number, output) in outputs.iter().enumerate() {
+        if outputs[..number].contains(output) {
+            let name = file(Some(output)).map_or("standard output".into(), |path| path.display().to_string());
+            return Err(UsageError::SameOutput(name));
+        }
+    }
+    let files = outputs.into_iter().filter_map(|output| file(Some(output)));
     Ok(files
         .flat_map(|path| [path.to_owned(), Output::partial(path)])
         .collect())
@@ -194,20 +244,25 @@ const GOES_ON: &str = "the same command gives the same verdicts again and goes o
 struct Outputs {
     verdicts: Output,
     kept: Option<Output>,
+    annotated: Option<Output>,
 }
 
 impl Outputs {
     fn write(&mut self, decided: &Decided) -> Result<(), RunError> {
         self.verdicts.write(&decided.verdicts)?;
-        match &mut self.kept {
-            Some(kept) => kept.write(&decided.kept),
+        if let Some(kept) = &mut self.kept {
+            kept.write(&decided.kept)?;
+        }
+        match &mut self.annotated {
+            Some(annotated) => annotated.write(&decided.annotated),
             None => Ok(()),
         }
     }
 
     fn flush(&mut self) -> Result<(), RunError> {
         self.verdicts.flush()?;
-        self.kept.as_mut().map_or(Ok(()), Output::flush)
+        let others = [&mut self.kept, &mut self.annotated];
+        others.into_iter().flatten().try_for_each(Output::flush)
     }
 }
 
@@ -233,7 +288,7 @@ fn write_all(
     loop {
         match running.next()? {
             Answer::Decided(decided) => {
-                let known = lacking.hold(&decided.faults, tally.documents())?;
+                let known = lacking.hold(&decided.faults, tally.read())?;
                 known.iter().for_each(|fault| faults.report(fault, progress));
                 outputs.write(&decided)?;
                 if running.is_idle() {
@@ -242,7 +297,7 @@ fn write_all(
                 running.written(&decided);
             }
             Answer::Ended(ending, index) => {
-                if tally.documents() == 0 {
+                if tally.read() == 0 {
                     lacking.refuse()?;
                 }
                 faults.finish(progress);
@@ -276,8 +331,8 @@ fn finish(
     advice: &str,
 ) -> Result<(), Error> {
     if ending == Ending::Whole {
-        if let Some(kept) = outputs.kept {
-            kept.finish()?;
+        for output in [outputs.kept, outputs.annotated].into_iter().flatten() {
+            output.finish()?;
         }
         return Ok(outputs.verdicts.finish()?);
     }

@@ -33,16 +33,17 @@
 //! number is marked. When an eighth of the numbers are marked, each step rebuilds one part without their entries; after
 //! the last part, the numbers are used again.
 
-mod lots;
 mod numbers;
-mod part;
 
 use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
 
 use self::numbers::Numbers;
-use self::part::{LONGEST, Part, Place};
+use super::table::{LONGEST, Part, Place, spill_a_part};
+use crate::error::DedupError;
 use crate::hash::mix;
 use crate::sketch::{BANDS, Bands};
+use crate::spill::Spill;
 
 /// Parts of the table of a band, by further bits of the hash. To rebuild one of them takes milliseconds at 10^7
 /// documents.
@@ -57,6 +58,10 @@ pub(super) struct BandIndex {
     numbers: Numbers,
     /// Parts rebuilt since the last purge began.
     purged: usize,
+    /// About the bytes of the parts in memory.
+    bytes: usize,
+    /// Number of parts in a file, the first ones.
+    spilled: usize,
 }
 
 /// The key of a band.
@@ -79,6 +84,8 @@ impl BandIndex {
             parts: vec![Part::default(); PARTS],
             numbers: Numbers::default(),
             purged: PARTS,
+            bytes: 0,
+            spilled: 0,
         }
     }
 
@@ -95,9 +102,22 @@ impl BandIndex {
             .for_each(|key| self.parts[key.part].prefetch_numbers(key.tag));
         let number = self.numbers.insert(slot);
         for Key { part, tag } in keys {
-            self.parts[part].insert(tag, number);
+            let part = &mut self.parts[part];
+            let before = part.resident_bytes();
+            part.insert(tag, number);
+            self.bytes = self.bytes + part.resident_bytes() - before;
         }
         self.purge_a_part();
+    }
+
+    /// Moves a part to a file. Returns whether there was one to move.
+    pub(super) fn spill_a_part(&mut self, file: &Arc<Spill>) -> Result<bool, DedupError> {
+        spill_a_part(&mut self.parts, &mut self.spilled, &mut self.bytes, file)
+    }
+
+    /// About the bytes in memory.
+    pub(super) fn resident_bytes(&self) -> usize {
+        self.bytes + self.numbers.bytes()
     }
 
     /// Removes a document, if it is there.
@@ -121,14 +141,10 @@ impl BandIndex {
             });
         }
         let mut numbers = Vec::with_capacity(entries);
-        let mut listed = 0;
         for &(part, place) in &found[..entries] {
-            let shared = self.parts[part].numbers(place);
-            listed += shared.len();
-            if listed > most {
+            if !self.parts[part].numbers(place, most, &mut numbers) {
                 return None;
             }
-            numbers.extend_from_slice(shared);
         }
         numbers.sort_unstable();
         numbers.dedup();
@@ -154,7 +170,10 @@ impl BandIndex {
             self.purged = 0;
         }
         let numbers = &self.numbers;
-        self.parts[self.purged].purge(|number| numbers.is_alive(number));
+        let part = &mut self.parts[self.purged];
+        let before = part.resident_bytes();
+        part.purge(|number| numbers.is_alive(number));
+        self.bytes = self.bytes + part.resident_bytes() - before;
         self.purged += 1;
         if self.purged == PARTS {
             self.numbers.end_purge();

@@ -277,6 +277,12 @@ impl<W: Word> FingerprintIndex<W> {
         self.near_where(fingerprint, &(), found);
     }
 
+    /// About the bytes in memory. Splits, of which few fingerprints have one, are left out.
+    pub(super) fn resident_bytes(&self) -> usize {
+        let of_table = |table: &Table| table.len() * 10 + (10 << table.cut.bucket_bits);
+        self.words.capacity() * (size_of::<W>() + size_of::<u64>()) + self.tables.iter().map(of_table).sum::<usize>()
+    }
+
     /// The id in a slot.
     pub(super) fn id(&self, slot: u32) -> u64 {
         self.ids[slot as usize]

@@ -102,6 +102,15 @@ impl Buckets {
         }
     }
 
+    /// About the bytes in memory.
+    pub(super) fn resident_bytes(&self) -> usize {
+        match self {
+            Self::W32(index) => index.resident_bytes(),
+            Self::W64(index) => index.resident_bytes(),
+            Self::W128(index) => index.resident_bytes(),
+        }
+    }
+
     /// Appends every document near a fingerprint whose slot `accept` accepts. A fingerprint of another width is near no
     /// other (see [`Fingerprint::distance`]).
     pub(super) fn near(&self, fingerprint: Fingerprint, accept: &impl Accept, found: &mut Vec<Neighbour>) {

@@ -1,30 +1,37 @@
 //! The index in memory.
+//!
+//! A document with a fingerprint takes 57 bytes in the blocks, 10 in the table of digests, 132 for its sketch, about 60 for the rest of its
+//! signature, and 160 for its bands, if it has some. A short text takes 48 bytes, eight for each of its shingles, and 10 for each shingle of its
+//! prefix, which is a fifth of them.
+//!
+//! With a [`Spill`], sketches, signatures and bitmaps go to a file as soon as the index has more than its bound in memory. 230 bytes are
+//! left of a document with bands, 70 of one without, and some 110 of a short text. If that is too much, the tables of bands and
+//! of short texts follow, part by part, which makes a check slower. Blocks stay: 60 to 90 bytes. The answers are the same.
 
-use std::collections::{BTreeSet, HashMap};
+mod documents;
+mod positions;
 
+use std::sync::Arc;
+
+use self::documents::{Documents, Kept};
 use super::blocks::DEFAULT_SKEW;
 use super::resident::Resident;
-use super::{Candidates, Index, Neighbour, scan_of_short_texts_pays};
+use super::{Candidates, Index, Neighbour, most_listed_short_texts};
 use crate::duplicate_rule::DuplicateRule;
 use crate::error::DedupError;
 use crate::fingerprint::{Fingerprint, Width};
 use crate::layout::Layout;
 use crate::short::prefix;
 use crate::signature::{Digest, DocId, Signature};
-use crate::sketch::Sketch;
-use crate::subject::Subject;
+use crate::spill::Spill;
 
 /// An [`Index`] that lives as long as the process.
 #[derive(Debug, Clone)]
 pub struct MemoryIndex {
     resident: Resident,
-    /// The first document with a digest, by id.
-    digests: HashMap<Digest, DocId>,
-    /// Further documents with a digest; empty unless the caller inserts documents without a check.
-    same_digests: HashMap<Digest, BTreeSet<DocId>>,
-    shingles: HashMap<u64, Vec<DocId>>,
-    signatures: HashMap<DocId, Box<Kept>>,
-    min_similarity_short: f32,
+    documents: Documents,
+    /// The bound on the memory, if there is one.
+    spill: Option<Arc<Spill>>,
 }
 
 impl MemoryIndex {
@@ -57,12 +64,22 @@ impl MemoryIndex {
         resident.take_from(Candidates::default());
         Ok(Self {
             resident,
-            digests: HashMap::new(),
-            same_digests: HashMap::new(),
-            shingles: HashMap::new(),
-            signatures: HashMap::new(),
-            min_similarity_short: rule.min_similarity_short,
+            documents: Documents::new(rule.min_similarity_short),
+            spill: None,
         })
+    }
+
+    /// The same index, which moves to the file of `spill` what has no room within its bound.
+    #[must_use]
+    pub fn spilling_to(mut self, spill: Arc<Spill>) -> Self {
+        self.spill = Some(spill);
+        self
+    }
+
+    /// About the bytes in memory.
+    #[must_use]
+    pub fn resident_bytes(&self) -> usize {
+        self.resident.resident_bytes() + self.documents.resident_bytes()
     }
 
     /// The same index, with another choice of [`Candidates`]. Documents inserted under [`Candidates::Blocks`] have no
@@ -73,36 +90,41 @@ impl MemoryIndex {
         self
     }
 
-    fn add_digest(&mut self, digest: Digest, id: DocId) {
-        let first = self.digests.entry(digest).or_insert(id);
-        if *first != id {
-            let later = (*first).max(id);
-            *first = (*first).min(id);
-            self.same_digests.entry(digest).or_default().insert(later);
+    /// Moves data to the file until the bound holds: first the signatures, which a check reads least often.
+    fn spill(&mut self) -> Result<(), DedupError> {
+        let Some(file) = &self.spill else {
+            return Ok(());
+        };
+        if self.resident_bytes() > file.most_bytes() && file.is_worth_a_write(self.documents.tail_bytes()) {
+            self.documents.spill(file)?;
         }
+        if self.resident_bytes() > file.most_bytes() && file.is_worth_a_write(self.resident.tail_bytes()) {
+            self.resident.spill(file)?;
+        }
+        // Tables are read by every check, so they come last: the bands, then those of short texts and digests.
+        while self.resident_bytes() > file.most_bytes() {
+            if !self.resident.spill_a_part(file)? && !self.documents.spill_a_part(file)? {
+                break;
+            }
+        }
+        Ok(())
     }
 
-    fn remove_digest(&mut self, digest: Digest, id: DocId) {
-        let mut others = self.same_digests.remove(&digest).unwrap_or_default();
-        others.remove(&id);
-        if self.digests.get(&digest) == Some(&id) {
-            self.digests.remove(&digest);
-            self.digests.extend(others.pop_first().map(|next| (digest, next)));
-        }
-        if !others.is_empty() {
-            self.same_digests.insert(digest, others);
-        }
+    /// `found`, unless a read from the file failed meanwhile.
+    fn checked<T>(&self, found: T) -> Result<T, DedupError> {
+        self.spill.as_ref().map_or(Ok(()), |file| file.check())?;
+        Ok(found)
     }
 }
 
 impl Index for MemoryIndex {
     fn finds_all_of(&self, rule: &DuplicateRule) -> bool {
         rule.max_distance <= self.resident.layout().max_distance()
-            && rule.min_similarity_short >= self.min_similarity_short
+            && rule.min_similarity_short >= self.documents.min_similarity_short()
     }
 
     fn exact(&self, digest: Digest) -> Result<Option<DocId>, DedupError> {
-        Ok(self.digests.get(&digest).copied())
+        self.documents.exact(digest)
     }
 
     fn near(&self, fingerprint: Fingerprint, found: &mut Vec<Neighbour>) -> Result<(), DedupError> {
@@ -117,7 +139,7 @@ impl Index for MemoryIndex {
         found: &mut Vec<Neighbour>,
     ) -> Result<(), DedupError> {
         self.resident.candidates(query, rule, found);
-        Ok(())
+        self.checked(())
     }
 
     fn short_candidates(
@@ -126,145 +148,70 @@ impl Index for MemoryIndex {
         rule: &DuplicateRule,
         found: &mut Vec<DocId>,
     ) -> Result<(), DedupError> {
-        let prefix = prefix(&query.shingles, rule.min_similarity_short).iter();
-        let sharing = prefix.filter_map(|shingle| self.shingles.get(shingle));
-        if scan_of_short_texts_pays(sharing.clone().map(Vec::len).sum(), self.resident.short_texts()) {
+        let prefix = prefix(&query.shingles, rule.min_similarity_short);
+        let most = most_listed_short_texts(self.resident.short_texts());
+        if !self.documents.with_shingles(prefix, most, found) {
             self.resident.short_candidates(query, rule, found);
-        } else {
-            found.extend(sharing.flatten());
         }
-        Ok(())
+        self.checked(())
     }
 
     fn with_shingle(&self, shingle: u64, found: &mut Vec<DocId>) -> Result<(), DedupError> {
-        found.extend(self.shingles.get(&shingle).into_iter().flatten());
+        let mut named = Vec::new();
+        self.documents.with_shingles(&[shingle], usize::MAX, &mut named);
+        for id in named {
+            if let Some(kept) = self.documents.get(id)?
+                && prefix(&kept.signature.shingles, self.documents.min_similarity_short()).contains(&shingle)
+            {
+                found.push(id);
+            }
+        }
         Ok(())
     }
 
     fn signature(&self, id: DocId) -> Result<Option<Signature>, DedupError> {
-        Ok(self.signatures.get(&id).map(|kept| kept.signature(&self.resident)))
+        let Some(Kept { signature, sketch_at }) = self.documents.get(id)? else {
+            return Ok(None);
+        };
+        let sketch = sketch_at.map(|slot| self.resident.sketch(slot)).or(signature.sketch);
+        self.checked(Some(Signature { sketch, ..signature }))
     }
 
     fn insert(&mut self, id: DocId, signature: &Signature) -> Result<(), DedupError> {
-        if self.signatures.contains_key(&id) {
+        if self.documents.contains(id) {
             return Ok(());
         }
         let slot = self.resident.insert(id, signature)?;
-        if let Some(digest) = signature.digest {
-            self.add_digest(digest, id);
-        }
-        for &shingle in prefix(&signature.shingles, self.min_similarity_short) {
-            self.shingles.entry(shingle).or_default().push(id);
-        }
-        self.signatures.insert(id, Box::new(Kept::new(signature, slot)));
-        Ok(())
+        self.documents.insert(id, &Kept::new(signature, slot))?;
+        self.spill()?;
+        self.checked(())
     }
 
     fn remove(&mut self, id: DocId) -> Result<bool, DedupError> {
-        let Some(kept) = self.signatures.remove(&id) else {
+        let Some(kept) = self.documents.remove(id)? else {
             return Ok(false);
         };
-        let signature = kept.signature(&self.resident);
-        if let Some(digest) = signature.digest {
-            self.remove_digest(digest, id);
-        }
-        self.resident.remove(id, &signature);
-        for shingle in prefix(&signature.shingles, self.min_similarity_short) {
-            if let Some(ids) = self.shingles.get_mut(shingle) {
-                ids.retain(|&other| other != id);
-                if ids.is_empty() {
-                    self.shingles.remove(shingle);
-                }
-            }
-        }
-        Ok(true)
+        let sketch = kept
+            .sketch_at
+            .map(|slot| self.resident.sketch(slot))
+            .or(kept.signature.sketch);
+        self.resident.remove(
+            id,
+            &Signature {
+                sketch,
+                ..kept.signature
+            },
+        );
+        self.checked(true)
     }
 
     fn clear(&mut self) -> Result<(), DedupError> {
         self.resident.clear()?;
-        self.digests = HashMap::new();
-        self.same_digests = HashMap::new();
-        self.shingles = HashMap::new();
-        self.signatures = HashMap::new();
+        self.documents = Documents::new(self.documents.min_similarity_short());
         Ok(())
     }
 
     fn len(&self) -> Result<usize, DedupError> {
-        Ok(self.signatures.len())
-    }
-}
-
-/// A signature in less memory: the sketch of a fingerprint is in [`Resident`], and the parts that few documents have are
-/// allocated only for those.
-#[derive(Debug, Clone)]
-struct Kept {
-    digest: Option<Digest>,
-    fingerprint: Option<Fingerprint>,
-    /// Slot of the fingerprint, if its sketch is there.
-    sketch_at: Option<u32>,
-    numbers: u64,
-    tokens: u32,
-    rare: Option<Box<Rare>>,
-}
-
-#[derive(Debug, Clone)]
-struct Rare {
-    /// A sketch without a fingerprint.
-    sketch: Option<Sketch>,
-    metadata: Option<Sketch>,
-    subject: Option<Subject>,
-    shingles: Box<[u64]>,
-}
-
-impl Kept {
-    fn new(signature: &Signature, slot: Option<u32>) -> Self {
-        // Every field by name, so that the compiler reports a new field that is missing here.
-        let Signature {
-            digest,
-            fingerprint,
-            sketch,
-            // In `Resident` alone.
-            bands: _,
-            ref metadata,
-            ref subject,
-            ref shingles,
-            numbers,
-            tokens,
-        } = *signature;
-        let sketch_at = slot.filter(|_| sketch.is_some());
-        let sketch = sketch.filter(|_| slot.is_none());
-        let is_rare = sketch.is_some() || metadata.is_some() || subject.is_some() || !shingles.is_empty();
-        let rare = is_rare.then(|| {
-            Box::new(Rare {
-                sketch,
-                metadata: *metadata,
-                subject: subject.clone(),
-                shingles: shingles.as_slice().into(),
-            })
-        });
-        Self {
-            digest,
-            fingerprint,
-            sketch_at,
-            numbers,
-            tokens,
-            rare,
-        }
-    }
-
-    fn signature(&self, resident: &Resident) -> Signature {
-        let rare = self.rare.as_deref();
-        let sketch = self.sketch_at.map(|slot| resident.sketch(slot));
-        Signature {
-            digest: self.digest,
-            fingerprint: self.fingerprint,
-            sketch: sketch.or_else(|| rare.and_then(|rare| rare.sketch)),
-            bands: None,
-            metadata: rare.and_then(|rare| rare.metadata),
-            subject: rare.and_then(|rare| rare.subject.clone()),
-            shingles: rare.map_or_else(Vec::new, |rare| rare.shingles.to_vec()),
-            numbers: self.numbers,
-            tokens: self.tokens,
-        }
+        Ok(self.documents.len())
     }
 }

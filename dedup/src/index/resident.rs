@@ -13,6 +13,8 @@ mod short_texts;
 mod sketches;
 mod waiting;
 
+use std::sync::Arc;
+
 use self::short_texts::ShortTexts;
 use self::sketches::{MOST_LOOK_ALIKES, Sketches};
 use self::waiting::WaitingBands;
@@ -25,6 +27,7 @@ use crate::fingerprint::Fingerprint;
 use crate::layout::{Layout, LayoutError};
 use crate::signature::{DocId, Signature};
 use crate::sketch::{Bands, Sketch};
+use crate::spill::Spill;
 
 #[derive(Debug, Clone)]
 pub(super) struct Resident {
@@ -138,6 +141,33 @@ impl Resident {
         if !signature.shingles.is_empty() {
             self.short_of(signature).remove(id);
         }
+    }
+
+    /// Bytes in memory that [`spill`](Self::spill) frees.
+    pub(super) fn tail_bytes(&self) -> usize {
+        self.sketches.tail_bytes() + self.short.tail_bytes() + self.short_with_fingerprint.tail_bytes()
+    }
+
+    /// About the bytes in memory.
+    pub(super) fn resident_bytes(&self) -> usize {
+        self.buckets.resident_bytes()
+            + self.sketches.resident_bytes()
+            + self.bands.resident_bytes()
+            + self.waiting.resident_bytes()
+            + self.short.resident_bytes()
+            + self.short_with_fingerprint.resident_bytes()
+    }
+
+    /// Moves to a file what a check reads only of its candidates.
+    pub(super) fn spill(&mut self, file: &Arc<Spill>) -> Result<(), DedupError> {
+        self.sketches.spill(file)?;
+        self.short.spill(file)?;
+        self.short_with_fingerprint.spill(file)
+    }
+
+    /// Moves to a file a part of the bands. Returns whether there was one to move.
+    pub(super) fn spill_a_part(&mut self, file: &Arc<Spill>) -> Result<bool, DedupError> {
+        self.bands.spill_a_part(file)
     }
 
     fn short_of(&mut self, signature: &Signature) -> &mut ShortTexts {

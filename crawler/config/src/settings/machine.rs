@@ -28,7 +28,8 @@ fn for_machine(cores: usize, memory: Option<u64>) -> usize {
 }
 
 /// Memory in bytes that this process can have: that of the machine, or of its control group if that has less. `None` without `/proc`.
-fn most_memory() -> Option<u64> {
+#[must_use]
+pub fn most_memory() -> Option<u64> {
     let machine = fs::read_to_string("/proc/meminfo").ok().as_deref().and_then(total)?;
     // Version 2 of control groups, then version 1. In a container, the paths lead to its own group.
     let group = [

@@ -51,6 +51,11 @@ impl<'a> Nested<'a> {
                     fields.group.as_ref(),
                     Roles { group: true, ..none },
                 ),
+                (
+                    roles.score && !is_found.score,
+                    fields.score.as_ref(),
+                    Roles { score: true, ..none },
+                ),
             ];
             wanted
                 .into_iter()

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::ConfigFile;
+use super::values::parse_bytes;
 use dedup::Candidates;
 use files::{DEFAULT_MAX_DOCUMENT_BYTES, Format};
 use page::documents::Kind;
@@ -120,11 +121,25 @@ impl From<CandidateSource> for Candidates {
     }
 }
 
+/// Which of several like documents is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Keep {
+    /// The first one of the input.
+    First,
+    /// The one with the most characters.
+    Longest,
+    /// The one with the latest time in --score-field: a time or a date (RFC 3339), or a number.
+    Newest,
+    /// The one with the greatest number in --score-field.
+    Best,
+}
+
 /// `crawler dedup`
 #[derive(Debug, Args)]
 #[command(
     after_help = "Output: one JSON object per line, in input order: {\"id\", \"verdict\": \"unique\"|\"exact\"|\"near\"|\"blocked\", \
-    \"of\": id|null, \"distance\": bits|null, \"similarity\": 0 to 1|null}. \"of\" names a unique document. The same input always \
+    \"of\": id|null, \"distance\": bits|null, \"similarity\": 0 to 1|null, \"cluster\": id}. \"of\" names a unique document; \"cluster\" is the same, or the \
+    document's own id if it is unique. The same input always \
     gives the same verdicts. A page in HTML that stands in the way of another one, such as a bot challenge, is \"blocked\", with \
     \"wall\": {\"kind\", \"evidence\"}: it is compared with nothing, and kept nowhere.\n\
     The command reports input that it cannot read as file:line or file:byte, counts it, and continues.\n\
@@ -141,6 +156,7 @@ impl From<CandidateSource> for Candidates {
     crawler dedup corpus.jsonl.gz --output verdicts.jsonl\n  \
     crawler dedup pages/ --kept unique.jsonl --output verdicts.jsonl\n  \
     crawler dedup data/*.parquet --text-field content --kept unique.jsonl --output verdicts.jsonl\n  \
+    crawler dedup reviews.jsonl --keep best --score-field votes --annotate annotated.jsonl --output verdicts.jsonl\n  \
     crawler dedup sentences.txt --split lines --output verdicts.jsonl\n  \
     crawler dedup monday.jsonl --index seen --output monday-verdicts.jsonl\n  \
     crawler dedup part-1.jsonl --index redis://127.0.0.1:6379?name=news\n\
@@ -159,6 +175,17 @@ pub struct DedupArgs {
     /// documents as {"id", "text", "url", "title"}.
     #[arg(long, value_name = "FILE")]
     pub kept: Option<PathBuf>,
+    /// Output file for all records, as --kept writes them, each with the fields verdict, of, distance, similarity and cluster: the id of the
+    /// kept document that it repeats, or its own. Fields of the same names that it had before are left out.
+    #[arg(long, value_name = "FILE")]
+    pub annotate: Option<PathBuf>,
+    /// Which of several like documents is kept. For all but first, the command reads all documents before it decides on the first one, so it
+    /// takes 24 bytes more for each document, and a temporary file.
+    #[arg(long, value_enum, default_value = "first", conflicts_with = "index")]
+    pub keep: Keep,
+    /// Field for --keep newest and best. A document without it comes last.
+    #[arg(long, value_name = "NAME")]
+    pub score_field: Option<String>,
     /// Index of the documents, which outlives the command: a folder, or redis://HOST[:PORT][/DATABASE][?name=NAME] for an index that
     /// several processes share. New documents are compared with those of earlier runs; known ones get their verdicts again.
     #[arg(long, value_name = "DIR|ADDRESS")]
@@ -199,6 +226,14 @@ pub struct DedupArgs {
     /// bytes more for each unique document. An --index on a server has blocks alone, and so has a folder that was begun with blocks.
     #[arg(long, value_enum)]
     pub candidates: Option<CandidateSource>,
+    /// Memory of the command, such as 8GiB or 500MB. Beyond it, what a check seldom reads goes to a temporary file; the verdicts stay the same. What
+    /// finds candidates always stays in memory: about 230 bytes for a unique document with bands, 70 without, and 110 for a short text. Default:
+    /// three quarters of the memory of the machine.
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, conflicts_with = "index")]
+    pub memory: Option<u64>,
+    /// Folder for the temporary file. Default: $TMPDIR, else the folder of --output.
+    #[arg(long, value_name = "DIR", conflicts_with = "index")]
+    pub tmp: Option<PathBuf>,
     /// Longest line, record or file after decompression, in bytes. The command reports and skips longer ones.
     #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MAX_DOCUMENT_BYTES as u64,
           value_parser = clap::value_parser!(u64).range(1..=1 << 30))]

@@ -27,6 +27,36 @@ pub(crate) fn parse_pages(text: &str) -> Result<u64, String> {
     }
 }
 
+/// Parses a number of bytes with its unit.
+pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, u64); 9] = [
+        ("KiB", 1 << 10),
+        ("MiB", 1 << 20),
+        ("GiB", 1 << 30),
+        ("TiB", 1 << 40),
+        ("kB", 1_000),
+        ("MB", 1_000_000),
+        ("GB", 1_000_000_000),
+        ("TB", 1_000_000_000_000),
+        ("B", 1),
+    ];
+    let hint = || "write a number with a unit, such as 8GiB or 500MB".to_owned();
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = &text[digits.len()..];
+    let (_, bytes) = UNITS
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case(unit))
+        .ok_or_else(hint)?;
+    let number: f64 = digits.trim_end().parse().map_err(|_| hint())?;
+    let count = number * *bytes as f64;
+    // 2^60 bytes are more than any machine has.
+    if count.is_finite() && (0.0..=(1_u64 << 60) as f64).contains(&count) {
+        Ok(count as u64)
+    } else {
+        Err(hint())
+    }
+}
+
 /// Parses a delay in whole milliseconds; 0 needs no unit.
 pub(crate) fn parse_delay(text: &str) -> Result<Duration, String> {
     let delay = humantime::parse_duration(text).map_err(|_| match text.parse::<f64>() {
@@ -184,6 +214,16 @@ mod tests {
                     .contains("OTEL_EXPORTER_OTLP_HEADERS"),
                 "{login}"
             );
+        }
+    }
+
+    #[test]
+    fn a_size_has_a_number_and_a_unit() {
+        for (text, bytes) in [("8GiB", 8 << 30), ("500MB", 500_000_000), ("1.5 kib", 1_536), ("0B", 0)] {
+            assert_eq!(parse_bytes(text), Ok(bytes), "{text}");
+        }
+        for bad in ["", "8", "GiB", "8 G", "-1MB", "infMB", "nanB", "1e30TB", "8GiBs"] {
+            assert!(parse_bytes(bad).unwrap_err().contains("8GiB"), "{bad}");
         }
     }
 

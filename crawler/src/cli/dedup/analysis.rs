@@ -8,6 +8,7 @@ use dedup::{About, Analyzer, Signature, Subject};
 use page::Wall;
 use web::host_key::HostKey;
 
+use super::choice::Choice;
 use super::tally::Tally;
 use crate::cli::arguments::GroupBy;
 use files::json_string;
@@ -19,8 +20,8 @@ pub(super) struct Analyzed {
     pub items: Vec<Item>,
     /// Ids as JSON, without separators.
     ids: Vec<u8>,
-    /// Output lines of the documents, in case they are kept.
-    kept: Vec<u8>,
+    /// Records of the documents, one line each, if any are written.
+    records: Vec<u8>,
 }
 
 #[derive(Debug)]
@@ -39,14 +40,17 @@ pub(super) enum Item {
 pub(super) struct Blocked {
     pub wall: Wall,
     id: Range<usize>,
+    record: Range<usize>,
 }
 
 /// The signature and the output of a document.
 #[derive(Debug)]
 pub(super) struct Signed {
     pub signature: Signature,
+    /// What the order of the documents goes by, if it is another than that of the input.
+    pub key: Option<f64>,
     id: Range<usize>,
-    kept: Range<usize>,
+    record: Range<usize>,
 }
 
 /// Parses and signs batches. The threads share it.
@@ -55,8 +59,10 @@ pub(super) struct Analysis {
     pub analyzer: Analyzer,
     pub reading: Arc<Reading>,
     pub group_by: Option<GroupBy>,
-    /// The command writes the kept documents.
-    pub keeps: bool,
+    /// The command writes records.
+    pub writes_records: bool,
+    /// Which of several like documents is kept, if it is not the first one.
+    pub choice: Option<Choice>,
     /// The rule compares metadata, which here is the title.
     pub compares_titles: bool,
 }
@@ -66,33 +72,40 @@ impl Analysis {
         let mut analyzed = Analyzed::default();
         batch.documents(&self.reading, &mut |document| {
             let item = match document {
-                Ok(Document {
-                    wall: Some(wall), id, ..
-                }) => Item::Wall(Blocked {
-                    wall: wall.clone(),
-                    id: append(&mut analyzed.ids, |ids| ids.extend_from_slice(id.as_bytes())),
-                }),
-                Ok(document) => {
-                    tally.add_text(document.text.len());
-                    let signature = self.sign(&document);
-                    if signature.subject.is_some() {
-                        tally.add_grouped();
-                    }
-                    Item::Document(Signed {
-                        signature,
-                        id: append(&mut analyzed.ids, |ids| ids.extend_from_slice(document.id.as_bytes())),
-                        kept: append(&mut analyzed.kept, |kept| {
-                            if self.keeps {
-                                write_kept(&document, kept);
-                            }
-                        }),
-                    })
-                }
+                Ok(document) => self.item(&document, &mut analyzed, tally),
                 Err(fault) => Item::Fault(fault),
             };
             analyzed.items.push(item);
         });
         analyzed
+    }
+
+    fn item(&self, document: &Document<'_>, analyzed: &mut Analyzed, tally: &Tally) -> Item {
+        let id = append(&mut analyzed.ids, |ids| ids.extend_from_slice(document.id.as_bytes()));
+        let record = append(&mut analyzed.records, |records| {
+            if self.writes_records {
+                write_record(document, records);
+            }
+        });
+        if let Some(wall) = document.wall {
+            let wall = wall.clone();
+            return Item::Wall(Blocked { wall, id, record });
+        }
+        tally.add_text(document.text.len());
+        let signature = self.sign(document);
+        if signature.subject.is_some() {
+            tally.add_grouped();
+        }
+        let key = self.choice.and_then(|choice| choice.key(document.text, document.score));
+        if key.is_some() {
+            tally.add_keyed();
+        }
+        Item::Document(Signed {
+            signature,
+            key,
+            id,
+            record,
+        })
     }
 
     fn sign(&self, document: &Document<'_>) -> Signature {
@@ -130,8 +143,13 @@ impl Analyzed {
         &self.ids[blocked.id.clone()]
     }
 
-    pub(super) fn kept(&self, document: &Signed) -> &[u8] {
-        &self.kept[document.kept.clone()]
+    /// The record of a document, with a line end; empty if none are written.
+    pub(super) fn record(&self, document: &Signed) -> &[u8] {
+        &self.records[document.record.clone()]
+    }
+
+    pub(super) fn record_of_wall(&self, blocked: &Blocked) -> &[u8] {
+        &self.records[blocked.record.clone()]
     }
 
     /// Approximate memory, in bytes.
@@ -145,7 +163,7 @@ impl Analyzed {
                 Item::Fault(fault) => fault.reason.capacity(),
             })
             .sum();
-        self.items.capacity() * size_of::<Item>() + self.ids.capacity() + self.kept.capacity() + shingles
+        self.items.capacity() * size_of::<Item>() + self.ids.capacity() + self.records.capacity() + shingles
     }
 }
 
@@ -156,16 +174,16 @@ fn append(bytes: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) -> Range<usize>
 }
 
 /// Appends the unchanged input line, or an object with the fields of the document.
-fn write_kept(document: &Document<'_>, kept: &mut Vec<u8>) {
+fn write_record(document: &Document<'_>, record: &mut Vec<u8>) {
     match document.line {
-        Some(line) => kept.extend_from_slice(line),
+        Some(line) => record.extend_from_slice(line),
         None => {
             let or_null = |text: Option<&str>| text.map_or("null".to_owned(), json_string);
             let (id, text) = (document.id, json_string(document.text));
             let (url, title) = (or_null(document.url), or_null(document.title));
             let object = format!("{{\"id\":{id},\"text\":{text},\"url\":{url},\"title\":{title}}}");
-            kept.extend_from_slice(object.as_bytes());
+            record.extend_from_slice(object.as_bytes());
         }
     }
-    kept.push(b'\n');
+    record.push(b'\n');
 }

@@ -1,177 +1,96 @@
-//! Decides one document after the other, in input order, and writes the verdicts as lines.
+//! Decides one document after the other, in input order or in the order of a choice, and writes the verdicts in input order.
 
-use std::io::Write;
-use std::time::{Duration, Instant};
-
-use dedup::{Candidates, CollectionError, Deduplicator, DocId, DuplicateRule, MemoryIndex, Signature, Verdict, Width};
-
-use super::analysis::{Analyzed, Item};
-use super::kept_ids::KeptIds;
+use super::analysis::{Analyzed, Item, Signed};
+use super::decided::{Answer, Decided};
+use super::judge::{Added, Judge};
+use super::lines::{Line, Outcome, Writes, wall_json};
+use super::ordered::Ordered;
 use super::tally::Tally;
-use crate::cli::index::{DocumentIndex, id_of_json, json_of_id};
 use error::RunError;
-use files::{At, Fault, Place, json_string};
-use page::Wall;
+use files::{At, Fault, Place};
 
-/// A batch with verdicts, ready for the writer.
-#[derive(Debug, Default)]
-pub(super) struct Decided {
-    /// Verdicts, one line each.
-    pub verdicts: Vec<u8>,
-    /// Kept documents, one line each.
-    pub kept: Vec<u8>,
-    /// Input that could not be read.
-    pub faults: Vec<Fault>,
-    /// Memory that the batch occupies until it is written.
-    pub budget_bytes: usize,
-}
-
-/// Compares documents with the kept documents.
+/// The stage that decides.
 #[derive(Debug)]
-pub(super) enum Decider {
-    /// With those of this run.
-    Memory {
-        dedup: Box<Deduplicator<MemoryIndex>>,
-        /// Ids by their numbers in the index.
-        ids: KeptIds,
-    },
-    /// With those of an index that outlives the run.
-    Index {
-        index: DocumentIndex,
-        /// When it was saved last.
-        saved: Instant,
-        /// Whether documents came since.
-        is_behind: bool,
-    },
+pub(super) struct Decider {
+    pub judge: Judge,
+    pub writes: Writes,
+    /// The documents so far, if they are decided in an order that is known only at the end.
+    pub ordered: Option<Ordered>,
 }
-
-/// Longest time between two saves of an index, about.
-const SAVED_EVERY: Duration = Duration::from_secs(10);
 
 impl Decider {
-    pub(super) fn in_memory(width: Width, rule: DuplicateRule, candidates: Candidates) -> Result<Self, RunError> {
-        let index = MemoryIndex::of_width(width, &rule)?.candidates_from(candidates);
-        Ok(Self::Memory {
-            dedup: Box::new(Deduplicator::new(index, rule)?),
-            ids: KeptIds::default(),
-        })
-    }
-
-    pub(super) fn of_index(index: DocumentIndex) -> Self {
-        Self::Index {
-            index,
-            saved: Instant::now(),
-            is_behind: false,
-        }
-    }
-
+    /// Decides on a batch, or keeps it for the end.
     pub(super) fn decide(&mut self, mut analyzed: Analyzed, tally: &Tally) -> Result<Decided, RunError> {
         let mut decided = Decided::default();
         for item in std::mem::take(&mut analyzed.items) {
-            let document = match item {
-                Item::Document(document) => document,
+            match item {
+                Item::Document(document) => self.document(&analyzed, &document, tally, &mut decided)?,
                 Item::Wall(blocked) => {
-                    tally.add_blocked();
-                    write_blocked(analyzed.id_of_wall(&blocked), &blocked.wall, &mut decided.verdicts);
-                    continue;
+                    let (id, wall) = (analyzed.id_of_wall(&blocked), wall_json(&blocked.wall));
+                    let line = Line {
+                        id,
+                        record: analyzed.record_of_wall(&blocked),
+                        outcome: Outcome::Blocked(wall.as_bytes()),
+                    };
+                    match &mut self.ordered {
+                        Some(ordered) => ordered.push_blocked(&line, tally),
+                        None => {
+                            tally.add_blocked();
+                            line.write(self.writes, &mut decided);
+                        }
+                    }
                 }
                 Item::Fault(fault) => {
                     tally.add_fault();
                     decided.faults.push(fault);
-                    continue;
                 }
-            };
-            let id = analyzed.id(&document);
-            let (verdict, of) = match self.add(id, &document.signature)? {
-                Added::Decided(verdict, of) => (verdict, of),
-                Added::OtherText => {
-                    tally.add_fault();
-                    decided.faults.push(other_text(id));
-                    continue;
-                }
-            };
-            tally.add_verdict(&verdict);
-            if verdict == Verdict::Unique {
-                decided.kept.extend_from_slice(analyzed.kept(&document));
             }
-            write(id, &verdict, &of, &mut decided.verdicts)
-                .map_err(|source| RunError::io("write", "a verdict", source))?;
         }
-        self.save_at_times()?;
+        if let Some(ordered) = &mut self.ordered {
+            ordered.spill()?;
+        }
+        self.judge.spill_ids()?;
+        self.judge.save_at_times()?;
         Ok(decided)
     }
 
-    /// Decides on a document and keeps it.
-    fn add(&mut self, id: &[u8], signature: &Signature) -> Result<Added, RunError> {
-        match self {
-            Self::Memory { dedup, ids } => {
-                let verdict = dedup.check_and_insert(DocId(ids.len()), signature)?;
-                if verdict == Verdict::Unique {
-                    ids.push(id);
-                }
-                let of = verdict.of().and_then(|of| ids.get(of.0));
-                Ok(Added::Decided(verdict, of.map_or_else(null, <[u8]>::to_vec)))
-            }
-            Self::Index { index, is_behind, .. } => {
-                *is_behind = true;
-                let verdict = match index.add(&id_of_json(id), signature) {
-                    Ok(verdict) => verdict,
-                    Err(CollectionError::OtherText(_)) => return Ok(Added::OtherText),
-                    Err(error) => return Err(error.into()),
-                };
-                let of = match verdict.of() {
-                    None => None,
-                    Some(of) => index.id(of)?,
-                };
-                Ok(Added::Decided(
-                    verdict,
-                    of.map_or_else(null, |of| json_of_id(&of).into_bytes()),
-                ))
-            }
+    fn document(
+        &mut self,
+        analyzed: &Analyzed,
+        document: &Signed,
+        tally: &Tally,
+        decided: &mut Decided,
+    ) -> Result<(), RunError> {
+        let (id, record) = (analyzed.id(document), analyzed.record(document));
+        if let Some(ordered) = &mut self.ordered {
+            return ordered.push(id, record, document, tally);
         }
-    }
-
-    /// Saves an index that outlives the run, if it is time to.
-    pub(super) fn save_at_times(&mut self) -> Result<(), RunError> {
-        match self {
-            Self::Index { saved, is_behind, .. } if *is_behind && saved.elapsed() >= SAVED_EVERY => self.save(),
-            _ => Ok(()),
-        }
-    }
-
-    /// Saves an index that outlives the run.
-    pub(super) fn save(&mut self) -> Result<(), RunError> {
-        if let Self::Index {
-            index,
-            saved,
-            is_behind,
-        } = self
-        {
-            index.save()?;
-            (*saved, *is_behind) = (Instant::now(), false);
+        match self.judge.add(id, &document.signature)? {
+            Added::Decided(verdict, of) => {
+                tally.add_verdict(&verdict);
+                let outcome = Outcome::Decided(verdict, &of);
+                Line { id, record, outcome }.write(self.writes, decided);
+            }
+            Added::OtherText => {
+                tally.add_fault();
+                decided.faults.push(other_text(id));
+            }
         }
         Ok(())
     }
 
-    /// The index that outlives the run, with its number of documents.
-    pub(super) fn index(&self) -> Result<Option<(String, usize)>, RunError> {
-        match self {
-            Self::Memory { .. } => Ok(None),
-            Self::Index { index, .. } => Ok(Some((index.name(), index.len()?))),
-        }
+    /// Decides on the documents that were kept for the end. Returns whether it came to the end.
+    pub(super) fn finish(
+        &mut self,
+        tally: &Tally,
+        is_stopped: &dyn Fn() -> bool,
+        answer: &mut Answer<'_>,
+    ) -> Result<bool, RunError> {
+        let (Some(ordered), Judge::Memory { dedup, .. }) = (&mut self.ordered, &self.judge) else {
+            return Ok(true);
+        };
+        Ok(ordered.decide(dedup, is_stopped)? && ordered.write(self.writes, tally, is_stopped, answer)?)
     }
-}
-
-/// What became of a document.
-enum Added {
-    /// The verdict, and the id that it names, as JSON.
-    Decided(Verdict, Vec<u8>),
-    /// The index has another text under its id.
-    OtherText,
-}
-
-fn null() -> Vec<u8> {
-    b"null".to_vec()
 }
 
 fn other_text(id: &[u8]) -> Fault {
@@ -183,43 +102,4 @@ fn other_text(id: &[u8]) -> Fault {
         place,
         "the index has this id with another text: give the document another id, or use another index",
     )
-}
-
-/// Appends the line of a page that stands in the way of another one.
-fn write_blocked(id: &[u8], wall: &Wall, out: &mut Vec<u8>) {
-    out.extend_from_slice(b"{\"id\":");
-    out.extend_from_slice(id);
-    let (kind, evidence) = (json_string(wall.kind.name()), json_string(&wall.evidence));
-    let rest = format!(
-        ",\"verdict\":\"blocked\",\"of\":null,\"distance\":null,\"similarity\":null,\"wall\":{{\"kind\":{kind},\"evidence\":{evidence}}}}}\n"
-    );
-    out.extend_from_slice(rest.as_bytes());
-}
-
-/// Appends the line of a verdict.
-fn write(id: &[u8], verdict: &Verdict, of: &[u8], out: &mut Vec<u8>) -> std::io::Result<()> {
-    out.extend_from_slice(b"{\"id\":");
-    out.extend_from_slice(id);
-    let name = match verdict {
-        Verdict::Unique => "unique",
-        Verdict::Exact { .. } => "exact",
-        Verdict::Near { .. } => "near",
-    };
-    write!(out, ",\"verdict\":\"{name}\",\"of\":")?;
-    out.extend_from_slice(of);
-    match *verdict {
-        Verdict::Unique => out.extend_from_slice(b",\"distance\":null,\"similarity\":null}\n"),
-        Verdict::Exact { .. } => out.extend_from_slice(b",\"distance\":0,\"similarity\":1}\n"),
-        Verdict::Near {
-            distance: Some(distance),
-            similarity,
-            ..
-        } => writeln!(out, ",\"distance\":{distance},\"similarity\":{similarity}}}")?,
-        Verdict::Near {
-            distance: None,
-            similarity,
-            ..
-        } => writeln!(out, ",\"distance\":null,\"similarity\":{similarity}}}")?,
-    }
-    Ok(())
 }

@@ -14,11 +14,16 @@ use std::thread;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
-use dedup::{Analyzer, Candidates, Confirm, DuplicateRule};
+use dedup::{Analyzer, Candidates, Confirm, DuplicateRule, Spill};
 
 use super::analysis::{Analysis, Analyzed};
 use super::budget::Budget;
-use super::decider::{Decided, Decider};
+use super::choice::Choice;
+use super::decided::Decided;
+use super::decider::Decider;
+use super::judge::Judge;
+use super::lines::Writes;
+use super::ordered::Ordered;
 use super::tally::Tally;
 use super::{Ending, IN_FLIGHT_BYTES};
 use crate::cli::arguments::GroupBy;
@@ -42,10 +47,14 @@ pub(super) struct Job {
     pub rule: DuplicateRule,
     /// Where candidates come from, without an index that outlives the run.
     pub candidates: Candidates,
+    /// The bound on the memory of that, and the file for the rest.
+    pub spill: Arc<Spill>,
     /// The index that outlives the run, if the user named one.
     pub index: Option<DocumentIndex>,
-    /// The command writes the kept documents.
-    pub keeps: bool,
+    /// What the command writes beside the verdicts.
+    pub writes: Writes,
+    /// Which of several like documents is kept, if it is not the first one, and the bound on the memory of the documents until then.
+    pub order: Option<(Choice, Arc<Spill>)>,
 }
 
 /// A message from the pipeline to the writer.
@@ -96,13 +105,18 @@ pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
         analyzer: job.analyzer,
         reading: Arc::clone(&reading),
         group_by: job.group_by,
-        keeps: job.keeps,
+        writes_records: job.writes.records(),
+        choice: job.order.as_ref().map(|(choice, _)| *choice),
         compares_titles: matches!(job.rule.confirm, Confirm::Combined { .. }),
     });
     let width = analysis.analyzer.scheme().width;
-    let mut decider = match job.index {
-        None => Decider::in_memory(width, job.rule, job.candidates)?,
-        Some(index) => Decider::of_index(index),
+    let mut decider = Decider {
+        judge: match job.index {
+            None => Judge::in_memory(width, job.rule, job.candidates, job.spill)?,
+            Some(index) => Judge::of_index(index),
+        },
+        writes: job.writes,
+        ordered: job.order.map(|(_, spill)| Ordered::new(spill)),
     };
 
     for number in 0..thread::available_parallelism().map_or(1, NonZero::get) {
@@ -125,7 +139,7 @@ pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
     })?;
     let (decider_budget, decider_tally) = (budget.clone(), tally.clone());
     spawn("decide".into(), move || {
-        let decided = decide_all(&mut decider, &decider_tally, &to_decide, &answers);
+        let decided = decide_all(&mut decider, &decider_tally, &decider_budget, &to_decide, &answers);
         // The send fails only if the writer no longer needs the answer.
         answers.send(ended(decided, &mut decider)).ok();
         decider_budget.close();
@@ -240,15 +254,16 @@ fn analyse_all(
 
 /// Saves the index at the end, also after an error of another stage.
 fn ended(decided: Result<Ending, RunError>, decider: &mut Decider) -> Result<Answer, RunError> {
-    let saved = decider.save();
+    let saved = decider.judge.save();
     let ending = decided?;
     saved?;
-    Ok(Answer::Ended(ending, decider.index()?))
+    Ok(Answer::Ended(ending, decider.judge.index()?))
 }
 
 fn decide_all(
     decider: &mut Decider,
     tally: &Tally,
+    budget: &Budget,
     events: &Receiver<Event>,
     answers: &Sender<Result<Answer, RunError>>,
 ) -> Result<Ending, RunError> {
@@ -258,7 +273,7 @@ fn decide_all(
     loop {
         let event = match events.recv_timeout(IDLE) {
             Err(RecvTimeoutError::Timeout) => {
-                decider.save_at_times()?;
+                decider.judge.save_at_times()?;
                 continue;
             }
             Err(RecvTimeoutError::Disconnected) => return Err(RunError::Stage("analysis")),
@@ -287,7 +302,29 @@ fn decide_all(
             next += 1;
         }
         if end == Some(next) {
-            return Ok(Ending::Whole);
+            return finish(decider, tally, budget, events, answers);
         }
     }
+}
+
+/// Decides on the documents that were kept until all are read.
+fn finish(
+    decider: &mut Decider,
+    tally: &Tally,
+    budget: &Budget,
+    events: &Receiver<Event>,
+    answers: &Sender<Result<Answer, RunError>>,
+) -> Result<Ending, RunError> {
+    // All other stages have ended, so no other event comes.
+    let is_stopped = || matches!(events.try_recv(), Ok(Event::Stop));
+    let is_whole = decider.finish(tally, &is_stopped, &mut |decided| {
+        let budget_bytes = decided.bytes();
+        let is_open = budget.enter(budget_bytes).is_continue();
+        let decided = Decided {
+            budget_bytes,
+            ..decided
+        };
+        is_open && answers.send(Ok(Answer::Decided(decided))).is_ok()
+    })?;
+    Ok(if is_whole { Ending::Whole } else { Ending::Stopped })
 }

@@ -21,6 +21,10 @@ pub(super) struct Tally {
     faults: AtomicU64,
     /// Documents with a group and a heading.
     grouped: AtomicU64,
+    /// Documents with something that an order goes by.
+    keyed: AtomicU64,
+    /// Documents that wait for their verdicts until all are read.
+    waiting: AtomicU64,
 }
 
 impl Tally {
@@ -52,6 +56,27 @@ impl Tally {
 
     pub(super) fn add_grouped(&self) {
         self.grouped.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn add_keyed(&self) {
+        self.keyed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn keyed(&self) -> u64 {
+        self.keyed.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn add_waiting(&self) {
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn end_waiting(&self) {
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Documents that were read, with and without a verdict.
+    pub(super) fn read(&self) -> u64 {
+        self.documents() + self.waiting.load(Ordering::Relaxed)
     }
 
     pub(super) fn bytes_read(&self) -> u64 {

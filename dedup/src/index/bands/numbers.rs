@@ -74,7 +74,7 @@ impl Numbers {
         self.free.append(&mut self.purging);
     }
 
-    #[cfg(test)]
+    /// Bytes in memory.
     pub(super) fn bytes(&self) -> usize {
         let lists = [&self.slots, &self.numbers, &self.free, &self.purging, &self.removed];
         lists.map(Vec::capacity).iter().sum::<usize>() * size_of::<u32>()

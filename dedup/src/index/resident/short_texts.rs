@@ -12,10 +12,14 @@
 //! The prefix filter of [`crate::short`] reads less, as long as few texts share a shingle. The texts of one template
 //! share most of them; then the lists of its shingles name each text several times.
 
+use std::sync::Arc;
+
 use crate::cpu::{Kernel, dispatch};
+use crate::error::DedupError;
 use crate::index::sweep::{CHUNK, Flagged};
 use crate::short::{Bitmap, Share};
 use crate::signature::DocId;
+use crate::spill::{Column, Spill};
 
 /// A removed text: no query is near its size.
 const REMOVED: u32 = u32::MAX;
@@ -24,7 +28,7 @@ const REMOVED: u32 = u32::MAX;
 pub(super) struct ShortTexts {
     folds: Vec<u32>,
     sizes: Vec<u32>,
-    bits: Vec<[u64; 4]>,
+    bits: Column<[u64; 4]>,
     ids: Vec<DocId>,
     /// Places of removed texts, to be used again first.
     free: Vec<usize>,
@@ -39,13 +43,36 @@ impl ShortTexts {
         let bitmap = Bitmap::new(shingles);
         let (fold, Bitmap { bits, size }) = (bitmap.fold(), bitmap);
         if let Some(at) = self.free.pop() {
-            (self.folds[at], self.sizes[at], self.bits[at], self.ids[at]) = (fold, size, bits, id);
+            (self.folds[at], self.sizes[at], self.ids[at]) = (fold, size, id);
+            self.bits.set(at, bits);
             return;
+        }
+        if self.ids.len() == self.ids.capacity() {
+            // An eighth more, as everywhere in the index.
+            let more = (self.ids.len() / 8).max(64);
+            self.folds.reserve_exact(more);
+            self.sizes.reserve_exact(more);
+            self.ids.reserve_exact(more);
         }
         self.folds.push(fold);
         self.sizes.push(size);
         self.bits.push(bits);
         self.ids.push(id);
+    }
+
+    /// Bytes in memory that [`spill`](Self::spill) frees.
+    pub(super) fn tail_bytes(&self) -> usize {
+        self.bits.tail_bytes()
+    }
+
+    /// Bytes in memory.
+    pub(super) fn resident_bytes(&self) -> usize {
+        self.tail_bytes() + self.ids.capacity() * (size_of::<DocId>() + 2 * size_of::<u32>())
+    }
+
+    /// Moves the bitmaps to a file; the scan reads them where the folds let a text pass.
+    pub(super) fn spill(&mut self, file: &Arc<Spill>) -> Result<(), DedupError> {
+        self.bits.spill(file)
     }
 
     pub(super) fn remove(&mut self, id: DocId) {
@@ -111,7 +138,7 @@ impl Query<'_> {
         let texts = self.texts;
         for at in Flagged::new(&near) {
             let at = start + at;
-            let (bits, size) = (texts.bits[at], texts.sizes[at]);
+            let (bits, size) = (texts.bits.get(at), texts.sizes[at]);
             if self.share.allows(&Bitmap { bits, size }, &self.bitmap) {
                 self.found.push(texts.ids[at]);
             }

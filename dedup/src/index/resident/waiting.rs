@@ -53,6 +53,11 @@ impl WaitingBands {
         was_waiting
     }
 
+    /// Bytes in memory.
+    pub(super) fn resident_bytes(&self) -> usize {
+        self.of_slots.capacity() * size_of::<Option<Bands>>()
+    }
+
     /// Indexes the bands of a few documents.
     pub(super) fn index_some(&mut self, index: &mut BandIndex) {
         let mut indexed = 0;

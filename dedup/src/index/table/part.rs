@@ -6,12 +6,15 @@
 //! the second one.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use super::lots::{LANES, Lot, Lots};
+use super::lots::{LANES, Lots};
 use crate::cpu::prefetch;
+use crate::error::DedupError;
+use crate::spill::Spill;
 
 /// Largest number of entries with one tag; more are in a list.
-pub(super) const LONGEST: usize = 16;
+pub(in crate::index) const LONGEST: usize = 16;
 /// The tag of an empty place; a new lot has no other.
 const EMPTY: u32 = 0;
 /// The tag of a place whose entry was moved to a list.
@@ -21,22 +24,24 @@ const LISTED: u32 = u32::MAX;
 
 /// A place of a table.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Place {
+pub(in crate::index) struct Place {
     lot: u32,
     lane: u32,
 }
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Part {
+pub(in crate::index) struct Part {
     lots: Lots,
     /// Places that are not empty.
     len: usize,
     lists: HashMap<u32, Vec<u32>>,
+    /// Number of entries of the lists.
+    listed: usize,
 }
 
 impl Part {
     /// The tag of a hash.
-    pub(super) fn tag(hash: u32) -> u32 {
+    pub(in crate::index) fn tag(hash: u32) -> u32 {
         hash.max(MOVED + 1)
     }
 
@@ -47,29 +52,31 @@ impl Part {
 
     /// Prefetches the tags that a look-up reads first.
     #[inline(always)]
-    pub(super) fn prefetch(&self, tag: u32) {
-        if let Some(lot) = self.lots.get(self.home(tag)) {
+    pub(in crate::index) fn prefetch(&self, tag: u32) {
+        if let Some(lot) = self.lots.in_memory(self.home(tag)) {
             prefetch(&lot.tags);
         }
     }
 
     /// Prefetches the numbers beside these tags, for an insertion.
     #[inline(always)]
-    pub(super) fn prefetch_numbers(&self, tag: u32) {
-        if let Some(lot) = self.lots.get(self.home(tag)) {
+    pub(in crate::index) fn prefetch_numbers(&self, tag: u32) {
+        if let Some(lot) = self.lots.in_memory(self.home(tag)) {
             prefetch(&lot.numbers);
         }
     }
 
     #[inline(always)]
-    pub(super) fn prefetch_number(&self, place: Place) {
-        prefetch(&self.lots[place.lot as usize].numbers);
+    pub(in crate::index) fn prefetch_number(&self, place: Place) {
+        if let Some(lot) = self.lots.in_memory(place.lot as usize) {
+            prefetch(&lot.numbers);
+        }
     }
 
     /// Calls `each` with the place of every entry of a tag, at most [`LONGEST`]. Returns the first lot on its way that is
     /// not full; `None` if there is no lot.
     #[inline(always)]
-    pub(super) fn each_place(&self, tag: u32, mut each: impl FnMut(Place)) -> Option<usize> {
+    pub(in crate::index) fn each_place(&self, tag: u32, mut each: impl FnMut(Place)) -> Option<usize> {
         let mut at = self.home(tag);
         loop {
             let lot = self.lots.get(at)?;
@@ -91,21 +98,26 @@ impl Part {
         }
     }
 
-    /// The number in a place, or the numbers of its list.
+    /// Appends the number in a place, or the numbers of its list, to `found`, unless it then has more than `most`. Returns whether it did.
     #[inline(always)]
-    pub(super) fn numbers(&self, place: Place) -> &[u32] {
-        let lot = &self.lots[place.lot as usize];
-        match &lot.numbers[place.lane as usize] {
-            &LISTED => {
-                let list = self.lists.get(&lot.tags[place.lane as usize]);
-                list.map_or(&[], Vec::as_slice)
+    pub(in crate::index) fn numbers(&self, place: Place, most: usize, found: &mut Vec<u32>) -> bool {
+        let Some(lot) = self.lots.get(place.lot as usize) else {
+            return true;
+        };
+        let number = lot.numbers[place.lane as usize];
+        if number != LISTED {
+            found.push(number);
+        } else if let Some(list) = self.lists.get(&lot.tags[place.lane as usize]) {
+            if found.len() + list.len() > most {
+                return false;
             }
-            number => std::slice::from_ref(number),
+            found.extend_from_slice(list);
         }
+        found.len() <= most
     }
 
     /// Adds an entry.
-    pub(super) fn insert(&mut self, tag: u32, number: u32) {
+    pub(in crate::index) fn insert(&mut self, tag: u32, number: u32) {
         if is_full(self.len, self.lots.len()) {
             self.lay_out(|_, _| true);
         }
@@ -115,9 +127,10 @@ impl Part {
             len += 1;
         });
         match places[..len] {
-            [Place { lot, lane }] if self.lots[lot as usize].numbers[lane as usize] == LISTED => {
+            [place] if self.is_listed(place) => {
                 if let Some(list) = self.lists.get_mut(&tag) {
                     push(list, number);
+                    self.listed += 1;
                 }
             }
             [first, ..] if len == LONGEST => self.list(tag, first, &places[1..], number),
@@ -129,31 +142,40 @@ impl Part {
         }
     }
 
+    fn is_listed(&self, place: Place) -> bool {
+        let lot = self.lots.get(place.lot as usize);
+        lot.is_some_and(|lot| lot.numbers[place.lane as usize] == LISTED)
+    }
+
     fn put(&mut self, lot: usize, tag: u32, number: u32) {
-        let Lot { tags, numbers } = &mut self.lots[lot];
-        if let Some(lane) = tags.iter().position(|other| *other == EMPTY) {
-            (tags[lane], numbers[lane]) = (tag, number);
-            self.len += 1;
-        }
+        self.lots.change(lot, |lot| {
+            if let Some(lane) = lot.tags.iter().position(|other| *other == EMPTY) {
+                (lot.tags[lane], lot.numbers[lane]) = (tag, number);
+                self.len += 1;
+            }
+        });
     }
 
     /// Moves the entries of a tag, and a further number, to a list. The first entry then stands for the list.
     #[cold]
     fn list(&mut self, tag: u32, first: Place, others: &[Place], number: u32) {
         let mut list = Vec::with_capacity(LONGEST + LONGEST / 2);
-        let lot = &mut self.lots[first.lot as usize];
-        list.push(std::mem::replace(&mut lot.numbers[first.lane as usize], LISTED));
+        self.lots.change(first.lot as usize, |lot| {
+            list.push(std::mem::replace(&mut lot.numbers[first.lane as usize], LISTED));
+        });
         for place in others {
-            let lot = &mut self.lots[place.lot as usize];
-            list.push(lot.numbers[place.lane as usize]);
-            lot.tags[place.lane as usize] = MOVED;
+            self.lots.change(place.lot as usize, |lot| {
+                list.push(lot.numbers[place.lane as usize]);
+                lot.tags[place.lane as usize] = MOVED;
+            });
         }
         list.push(number);
+        self.listed += list.len();
         self.lists.insert(tag, list);
     }
 
     /// Removes the entries whose numbers are not alive.
-    pub(super) fn purge(&mut self, is_alive: impl Fn(u32) -> bool) {
+    pub(in crate::index) fn purge(&mut self, is_alive: impl Fn(u32) -> bool) {
         let mut lists = std::mem::take(&mut self.lists);
         lists.retain(|_, list| {
             list.retain(|number| is_alive(*number));
@@ -163,6 +185,7 @@ impl Part {
             LISTED => lists.contains_key(&tag),
             _ => is_alive(number),
         });
+        self.listed = lists.values().map(Vec::len).sum();
         self.lists = lists;
     }
 
@@ -172,30 +195,46 @@ impl Part {
     fn lay_out(&mut self, is_kept: impl Fn(u32, u32) -> bool) {
         let lots = std::mem::take(&mut self.lots);
         let kept = || {
-            let places = lots.iter().flat_map(|lot| lot.tags.iter().zip(&lot.numbers));
-            places.filter(|(tag, number)| **tag > MOVED && is_kept(**tag, **number))
+            let places = lots.iter().flat_map(|lot| lot.tags.into_iter().zip(lot.numbers));
+            places.filter(|(tag, number)| *tag > MOVED && is_kept(*tag, *number))
         };
         self.lots = Lots::new(kept().count() * 5 / (4 * LANES) + 1);
         self.len = 0;
         for (tag, number) in kept() {
-            if let Some(lot) = self.each_place(*tag, |_| ()) {
-                self.put(lot, *tag, *number);
+            if let Some(lot) = self.each_place(tag, |_| ()) {
+                self.put(lot, tag, number);
             }
         }
+        if let Some(file) = lots.file().cloned() {
+            // What the old lots took is used again.
+            drop(lots);
+            // If the file cannot be written, they stay in memory.
+            self.lots.spill(&file).ok();
+        }
+    }
+
+    /// Moves the table to a file. Lists of more than [`LONGEST`] numbers stay in memory.
+    pub(in crate::index) fn spill(&mut self, file: &Arc<Spill>) -> Result<(), DedupError> {
+        self.lots.spill(file)
+    }
+
+    /// About the bytes of the table and the lists, which grow by an eighth.
+    pub(in crate::index) fn resident_bytes(&self) -> usize {
+        self.lots.resident_bytes() + self.listed * 5
     }
 
     /// Number of entries of the table and the lists.
     #[cfg(test)]
-    pub(super) fn entries(&self) -> usize {
+    pub(in crate::index) fn entries(&self) -> usize {
         self.len + self.lists.values().map(Vec::len).sum::<usize>()
     }
 
     /// Bytes of the table and the lists.
     #[cfg(test)]
-    pub(super) fn bytes(&self) -> usize {
+    pub(in crate::index) fn bytes(&self) -> usize {
         // The map keeps 33 bytes for a list, and is at least seven sixteenths full.
         let lists = self.lists.values().map(|list| 4 * list.capacity() + 33 * 16 / 7);
-        self.lots.len() * size_of::<Lot>() + lists.sum::<usize>()
+        self.lots.resident_bytes() + lists.sum::<usize>()
     }
 }
 

@@ -1,0 +1,28 @@
+//! The output of a batch.
+
+use files::Fault;
+
+/// A batch with verdicts, ready for the writer.
+#[derive(Debug, Default)]
+pub(super) struct Decided {
+    /// Verdicts, one line each.
+    pub verdicts: Vec<u8>,
+    /// Kept documents, one line each.
+    pub kept: Vec<u8>,
+    /// Records with their verdicts, one line each.
+    pub annotated: Vec<u8>,
+    /// Input that could not be read.
+    pub faults: Vec<Fault>,
+    /// Memory that the batch occupies until it is written.
+    pub budget_bytes: usize,
+}
+
+/// Takes the output of a part of the documents. Returns whether to go on.
+pub(super) type Answer<'a> = dyn FnMut(Decided) -> bool + 'a;
+
+impl Decided {
+    /// Bytes of the outputs.
+    pub(super) fn bytes(&self) -> usize {
+        self.verdicts.len() + self.kept.len() + self.annotated.len()
+    }
+}

@@ -1,0 +1,144 @@
+//! Decides on a document against those before it, in memory or in an index that outlives the run.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use dedup::{
+    Candidates, CollectionError, Deduplicator, DocId, DuplicateRule, MemoryIndex, Rows, Signature, Spill, Verdict,
+    Width,
+};
+
+use crate::cli::index::{DocumentIndex, id_of_json, json_of_id};
+use error::RunError;
+
+/// Compares documents with the kept documents.
+#[derive(Debug)]
+pub(super) enum Judge {
+    /// With those of this run.
+    Memory {
+        dedup: Box<Deduplicator<MemoryIndex>>,
+        /// Ids by their numbers in the index.
+        ids: Rows,
+        spill: Arc<Spill>,
+    },
+    /// With those of an index that outlives the run.
+    Index {
+        index: DocumentIndex,
+        /// When it was saved last.
+        saved: Instant,
+        /// Whether documents came since.
+        is_behind: bool,
+    },
+}
+
+/// Longest time between two saves of an index, about.
+const SAVED_EVERY: Duration = Duration::from_secs(10);
+
+/// What became of a document.
+pub(super) enum Added<'a> {
+    /// The verdict, and the id that it names, as JSON.
+    Decided(Verdict, Cow<'a, [u8]>),
+    /// The index has another text under its id.
+    OtherText,
+}
+
+/// No id.
+const NULL: Cow<'static, [u8]> = Cow::Borrowed(b"null");
+
+impl Judge {
+    pub(super) fn in_memory(
+        width: Width,
+        rule: DuplicateRule,
+        candidates: Candidates,
+        spill: Arc<Spill>,
+    ) -> Result<Self, RunError> {
+        let index = MemoryIndex::of_width(width, &rule)?.candidates_from(candidates);
+        let index = index.spilling_to(Arc::clone(&spill));
+        Ok(Self::Memory {
+            dedup: Box::new(Deduplicator::new(index, rule)?),
+            ids: Rows::default(),
+            spill,
+        })
+    }
+
+    pub(super) fn of_index(index: DocumentIndex) -> Self {
+        Self::Index {
+            index,
+            saved: Instant::now(),
+            is_behind: false,
+        }
+    }
+
+    /// Decides on a document and keeps it.
+    pub(super) fn add(&mut self, id: &[u8], signature: &Signature) -> Result<Added<'_>, RunError> {
+        match self {
+            Self::Memory { dedup, ids, .. } => {
+                let verdict = dedup.check_and_insert(DocId(ids.len() as u64), signature)?;
+                if verdict == Verdict::Unique {
+                    ids.push(id);
+                }
+                let of = match verdict.of() {
+                    None => None,
+                    Some(of) => ids.get(of.0 as usize)?,
+                };
+                Ok(Added::Decided(verdict, of.unwrap_or(NULL)))
+            }
+            Self::Index { index, is_behind, .. } => {
+                *is_behind = true;
+                let verdict = match index.add(&id_of_json(id), signature) {
+                    Ok(verdict) => verdict,
+                    Err(CollectionError::OtherText(_)) => return Ok(Added::OtherText),
+                    Err(error) => return Err(error.into()),
+                };
+                let of = match verdict.of() {
+                    None => None,
+                    Some(of) => index.id(of)?,
+                };
+                let of = of.map_or(NULL, |of| json_of_id(&of).into_bytes().into());
+                Ok(Added::Decided(verdict, of))
+            }
+        }
+    }
+
+    /// Moves the ids to the temporary file, if they and the index have more memory than the bound. The index looks after itself.
+    pub(super) fn spill_ids(&mut self) -> Result<(), RunError> {
+        if let Self::Memory { dedup, ids, spill } = self
+            && spill.is_worth_a_write(ids.tail_bytes())
+            && dedup.index().resident_bytes() + ids.tail_bytes() > spill.most_bytes()
+        {
+            ids.spill(spill)?;
+        }
+        Ok(())
+    }
+
+    /// Saves an index that outlives the run, if it is time to.
+    pub(super) fn save_at_times(&mut self) -> Result<(), RunError> {
+        match self {
+            Self::Index { saved, is_behind, .. } if *is_behind && saved.elapsed() >= SAVED_EVERY => self.save(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Saves an index that outlives the run.
+    pub(super) fn save(&mut self) -> Result<(), RunError> {
+        if let Self::Index {
+            index,
+            saved,
+            is_behind,
+        } = self
+        {
+            index.save()?;
+            (*saved, *is_behind) = (Instant::now(), false);
+        }
+        Ok(())
+    }
+
+    /// The index that outlives the run, with its number of documents.
+    pub(super) fn index(&self) -> Result<Option<(String, usize)>, RunError> {
+        match self {
+            Self::Memory { .. } => Ok(None),
+            Self::Index { index, .. } => Ok(Some((index.name(), index.len()?))),
+        }
+    }
+}

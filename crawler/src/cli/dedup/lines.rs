@@ -1,0 +1,210 @@
+//! The forms of the output: a line for each verdict, and the records with their verdicts.
+
+use std::io::Write;
+
+use dedup::Verdict;
+use page::Wall;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::decided::Decided;
+use files::json_string;
+
+/// The fields that a record with its verdict has more, in their order.
+const ADDED: [&str; 6] = ["verdict", "of", "distance", "similarity", "cluster", "wall"];
+
+/// What is written beside the verdicts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Writes {
+    /// The records of the unique documents.
+    pub kept: bool,
+    /// All records, with the verdicts.
+    pub annotated: bool,
+}
+
+impl Writes {
+    /// Whether records are written.
+    pub(super) fn records(self) -> bool {
+        self.kept || self.annotated
+    }
+}
+
+/// What became of a document.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Outcome<'a> {
+    /// A verdict, with the id that it names, as JSON.
+    Decided(Verdict, &'a [u8]),
+    /// It stands in the way of another page: a [`Wall`] as JSON.
+    Blocked(&'a [u8]),
+}
+
+/// A document in the output.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Line<'a> {
+    /// Its id as JSON.
+    pub id: &'a [u8],
+    /// Its record, with a line end; empty if no records are written.
+    pub record: &'a [u8],
+    pub outcome: Outcome<'a>,
+}
+
+/// A wall as JSON.
+pub(super) fn wall_json(wall: &Wall) -> String {
+    let (kind, evidence) = (json_string(wall.kind.name()), json_string(&wall.evidence));
+    format!("{{\"kind\":{kind},\"evidence\":{evidence}}}")
+}
+
+impl Line<'_> {
+    /// Appends the document to all outputs.
+    pub(super) fn write(&self, writes: Writes, decided: &mut Decided) {
+        let out = &mut decided.verdicts;
+        out.extend_from_slice(b"{\"id\":");
+        out.extend_from_slice(self.id);
+        out.push(b',');
+        self.write_fields(out);
+        out.extend_from_slice(b"}\n");
+        if writes.kept && matches!(self.outcome, Outcome::Decided(Verdict::Unique, _)) {
+            decided.kept.extend_from_slice(self.record);
+        }
+        if writes.annotated {
+            self.write_annotated(&mut decided.annotated);
+        }
+    }
+
+    /// Appends the record with the fields of the verdict at its end. Fields of the same names, as a record has them that was annotated
+    /// before, make way.
+    fn write_annotated(&self, out: &mut Vec<u8>) {
+        let record = self.record.trim_ascii();
+        let has_some = ADDED
+            .iter()
+            .any(|name| memchr::memmem::find(record, &quoted(name)).is_some());
+        let others = has_some.then(|| without_added(record)).flatten();
+        let record = others.as_deref().unwrap_or(record);
+        let fields = record.strip_suffix(b"}").unwrap_or(record).trim_ascii_end();
+        out.extend_from_slice(fields);
+        if !fields.ends_with(b"{") {
+            out.push(b',');
+        }
+        self.write_fields(out);
+        out.extend_from_slice(b"}\n");
+    }
+
+    /// Appends the fields of the verdict, without braces.
+    fn write_fields(&self, out: &mut Vec<u8>) {
+        let (verdict, of) = match self.outcome {
+            Outcome::Decided(verdict, of) => (verdict, of),
+            Outcome::Blocked(wall) => {
+                out.extend_from_slice(
+                    b"\"verdict\":\"blocked\",\"of\":null,\"distance\":null,\"similarity\":null,\"cluster\":null,\"wall\":",
+                );
+                return out.extend_from_slice(wall);
+            }
+        };
+        let (name, distance, similarity) = match verdict {
+            Verdict::Unique => ("unique", None, None),
+            Verdict::Exact { .. } => ("exact", Some(0), Some(1.0)),
+            Verdict::Near {
+                distance, similarity, ..
+            } => ("near", distance, Some(similarity)),
+        };
+        let or_null = |number: Option<String>| number.unwrap_or_else(|| "null".to_owned());
+        let cluster = if verdict == Verdict::Unique { self.id } else { of };
+        out.extend_from_slice(b"\"verdict\":\"");
+        out.extend_from_slice(name.as_bytes());
+        out.extend_from_slice(b"\",\"of\":");
+        out.extend_from_slice(of);
+        let distance = or_null(distance.map(|bits| bits.to_string()));
+        let similarity = or_null(similarity.map(|value: f32| value.to_string()));
+        let rest = format!(",\"distance\":{distance},\"similarity\":{similarity},\"cluster\":");
+        out.extend_from_slice(rest.as_bytes());
+        out.extend_from_slice(cluster);
+    }
+}
+
+fn quoted(name: &str) -> Vec<u8> {
+    [b"\"", name.as_bytes(), b"\""].concat()
+}
+
+/// A record without the fields of a verdict; `None` if it is JSON that only a lenient reader takes.
+fn without_added(record: &[u8]) -> Option<Vec<u8>> {
+    struct Others;
+    impl<'de> Visitor<'de> for Others {
+        type Value = Vec<u8>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a JSON object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Vec<u8>, A::Error> {
+            let mut others = b"{".to_vec();
+            while let Some(key) = map.next_key::<String>()? {
+                if ADDED.contains(&key.as_str()) {
+                    map.next_value::<IgnoredAny>()?;
+                    continue;
+                }
+                let value: &RawValue = map.next_value()?;
+                let comma = if others.len() > 1 { "," } else { "" };
+                // A vector takes everything.
+                write!(others, "{comma}{}:{value}", json_string(&key)).ok();
+            }
+            others.push(b'}');
+            Ok(others)
+        }
+    }
+    let mut json = serde_json::Deserializer::from_slice(record);
+    let others = json.deserialize_map(Others).ok()?;
+    json.end().ok().map(|()| others)
+}
+
+#[cfg(test)]
+mod tests {
+    use dedup::DocId;
+
+    use super::*;
+
+    fn annotated(record: &str, verdict: Verdict, of: &str) -> String {
+        let mut decided = Decided::default();
+        let line = Line {
+            id: b"\"a\"",
+            record: record.as_bytes(),
+            outcome: Outcome::Decided(verdict, of.as_bytes()),
+        };
+        let writes = Writes {
+            kept: false,
+            annotated: true,
+        };
+        line.write(writes, &mut decided);
+        assert!(decided.kept.is_empty());
+        String::from_utf8(decided.annotated).unwrap()
+    }
+
+    #[test]
+    fn a_record_keeps_its_fields_as_they_are() {
+        let unique = r#""verdict":"unique","of":null,"distance":null,"similarity":null,"cluster":"a"}"#;
+        for (record, fields) in [
+            (r#"{"text": "x", "n": 1.50 }"#, r#"{"text": "x", "n": 1.50"#),
+            (r#"{"a":{"of":"x"},"text":""}"#, r#"{"a":{"of":"x"},"text":"""#),
+            // What an earlier run has added.
+            (r#"{"of":7,"text":"x","verdict":"near"}"#, r#"{"text":"x""#),
+            // Only a lenient reader takes it.
+            (r#"{"text":"of","n":NaN}"#, r#"{"text":"of","n":NaN"#),
+        ] {
+            assert_eq!(
+                annotated(record, Verdict::Unique, "null"),
+                format!("{fields},{unique}\n")
+            );
+        }
+    }
+
+    #[test]
+    fn a_duplicate_is_in_the_cluster_of_the_kept_document() {
+        let near = Verdict::Near {
+            of: DocId(0),
+            distance: None,
+            similarity: 0.875,
+        };
+        let found = annotated("{\"text\":\"x\"}\n", near, "7");
+        let expected = r#"{"text":"x","verdict":"near","of":7,"distance":null,"similarity":0.875,"cluster":7}"#;
+        assert_eq!(found, format!("{expected}\n"));
+    }
+}
