@@ -226,9 +226,9 @@ pub struct DedupArgs {
     /// bytes more for each unique document. An --index on a server has blocks alone, and so has a folder that was begun with blocks.
     #[arg(long, value_enum)]
     pub candidates: Option<CandidateSource>,
-    /// Memory of the command, such as 8GiB or 500MB. Beyond it, what a check seldom reads goes to a temporary file; the verdicts stay the same. What
-    /// finds candidates always stays in memory: about 230 bytes for a unique document with bands, 70 without, and 110 for a short text. Default:
-    /// three quarters of the memory of the machine.
+    /// Memory of the command, such as 8GiB or 500MB. Beyond it, what is kept of documents goes to a temporary file: first what a check seldom reads,
+    /// which leaves about 230 bytes of a unique document with bands and 110 of a short text, then the tables of bands and short texts, which makes
+    /// checks slower. 60 to 90 bytes stay. The verdicts are the same. Default: three quarters of the memory of the machine.
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes, conflicts_with = "index")]
     pub memory: Option<u64>,
     /// Folder for the temporary file. Default: $TMPDIR, else the folder of --output.
