@@ -144,7 +144,7 @@ fn a_label_keeps_one_page_whatever_the_rule_says() {
     withdrawn.says(&[
         "Took back the label",
         &lamp,
-        "The rule decides on them again",
+        "The rule alone decides on the pair again",
         "rebuild --redecide",
     ]);
     crawl.read("rebuild", &redecide).succeeded();

@@ -134,8 +134,15 @@ impl Spill {
         }
     }
 
+    /// Notes an error of a write in the middle of a change, which goes on without it.
+    pub(crate) fn has_failed(&self, error: DedupError) {
+        if let DedupError::Spill { source, .. } = error {
+            self.failed.get_or_init(|| source);
+        }
+    }
+
     /// # Errors
-    /// [`DedupError::Spill`]: a read failed at some time.
+    /// [`DedupError::Spill`]: a read or a write failed at some time.
     pub(crate) fn check(&self) -> Result<(), DedupError> {
         self.failed.get().map_or(Ok(()), |error| Err(self.error(error)))
     }

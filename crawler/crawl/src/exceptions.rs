@@ -12,6 +12,7 @@ use std::path::Path;
 
 use crate::labels::{self, Label, Pairs};
 use error::RunError;
+use storage::Store;
 
 /// For each labelled page, by its URL, the URLs of the pages that it differs from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,6 +21,17 @@ pub struct Exceptions {
 }
 
 impl Exceptions {
+    /// Those in force in a store: none if it is that of one of several workers.
+    ///
+    /// # Errors
+    /// The file of labels or the store cannot be read.
+    pub fn of_store(store: &Store) -> Result<Self, RunError> {
+        match store.run_notes().worker()? {
+            Some(_) => Ok(Self::default()),
+            None => Self::in_folder(store.dir()),
+        }
+    }
+
     /// Those of the labels in a data folder.
     ///
     /// # Errors

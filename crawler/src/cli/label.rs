@@ -182,7 +182,7 @@ impl Given {
                 let kept = match different {
                     0 => String::new(),
                     _ => format!(
-                        " Pages that differ by a label are both kept when all pages are decided again (`{}`) and by the next run.",
+                        " Pages that differ by a label are no near-duplicates of each other, for the next run and when all pages are decided again: `{}`.",
                         command("rebuild", &["--redecide"])
                     ),
                 };

@@ -50,7 +50,7 @@ use crate::spill::Spill;
 const PARTS_OF_BAND: usize = 16;
 const PARTS: usize = BANDS * PARTS_OF_BAND;
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct BandIndex {
     /// Random, so that nobody can write texts whose bands meet in one place of the table.
     seed: u64,
@@ -74,6 +74,21 @@ struct Key {
 impl Default for BandIndex {
     fn default() -> Self {
         Self::with_seed(RandomState::new().hash_one(0))
+    }
+}
+
+/// A copy is in memory.
+impl Clone for BandIndex {
+    fn clone(&self) -> Self {
+        let parts = self.parts.clone();
+        Self {
+            seed: self.seed,
+            numbers: self.numbers.clone(),
+            purged: self.purged,
+            bytes: parts.iter().map(Part::resident_bytes).sum(),
+            parts,
+            spilled: 0,
+        }
     }
 }
 

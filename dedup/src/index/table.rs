@@ -17,7 +17,7 @@ use crate::spill::Spill;
 
 const PARTS: usize = 64;
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Table {
     /// Random, so that nobody can write texts whose hashes meet in one place of the table.
     seed: u64,
@@ -33,6 +33,19 @@ impl Default for Table {
             seed: RandomState::new().hash_one(0),
             parts: vec![Part::default(); PARTS],
             bytes: 0,
+            spilled: 0,
+        }
+    }
+}
+
+/// A copy is in memory.
+impl Clone for Table {
+    fn clone(&self) -> Self {
+        let parts = self.parts.clone();
+        Self {
+            seed: self.seed,
+            bytes: parts.iter().map(Part::resident_bytes).sum(),
+            parts,
             spilled: 0,
         }
     }
@@ -114,8 +127,9 @@ mod tests {
                 table.spill_a_part(file).unwrap();
             }
         }
-        // A copy has its own entries.
+        // A copy has its own entries, in memory.
         let copied = table.clone();
+        assert!(copied.resident_bytes() >= 50_000 * 8);
         (0..5_000).for_each(|number| table.insert(rehash(number, 4), 50_000));
         for table in [table, copied] {
             let (mut found, mut others) = (Vec::new(), 0);

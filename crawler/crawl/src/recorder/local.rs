@@ -36,7 +36,7 @@ impl Local {
         Ok(Self {
             dedup: index::open_up_to_date(store, settings)?,
             prefer_canonical: settings.prefer_canonical,
-            exceptions: Exceptions::in_folder(store.dir())?,
+            exceptions: Exceptions::of_store(store)?,
         })
     }
 

@@ -19,7 +19,7 @@ use super::{AnswerFormat, ConfigFile, DataFolder};
     by the rule of the configuration|null, \"is_exception\": true if a label says that it differs from that page, \"compared_with\": the page that it duplicates, with the fields of \"nearest\", \
     \"kept_page\": the page that represents it now, \"remedy\": what keeps a dropped page {\"is_exact\": true if it has the text of the \
     kept page, \"by_numbers\": true if dedup.numbers_must_match keeps it, \"setting\": {\"max_distance\", \"min_similarity\", \"words\"}|null, \"exception\": \
-    the command that keeps it alone|null}|null, \"rule\", \"scheme\", \"fingerprint\", \"features\": [{\"feature\", \
+    the command that keeps it without another threshold|null, \"is_labelled\": true if the two pages have that label}|null, \"rule\", \"scheme\", \"fingerprint\", \"features\": [{\"feature\", \
     \"count\", \"weight\"}], \"distinct_features\", \"blocks\": its fingerprint compared with that of \"compared_with\", or else \
     of the nearest page [{\"number\", \"low_bit\", \"bits\", \"this\", \"other\", \"differing\", \"radius\": distance in bits up \
     to which the index searches this block|null, \"finds\": true if this block finds the pair}], \"nearest\": kept pages \

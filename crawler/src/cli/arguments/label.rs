@@ -13,7 +13,7 @@ use super::{ConfigFile, DataFolder};
     q ends. It reads them from standard input, and appends the labels to labels.jsonl in the data folder, as `crawler serve` does. Twenty labels \
     are enough for `crawler tune`, which judges by them.\n\
     With the URL of a dropped page, or of any two pages, and --different, the label is an exception from the rule: the pair is no \
-    near-duplicate from the next run on, and for `crawler rebuild --redecide`, which keeps the page. Pages with the same text remain \
+    near-duplicate from the next run on, and for `crawler rebuild --redecide`, which keeps the page if it is like no other kept page. Pages with the same text remain \
     duplicates. In a fleet, labels are no exceptions."
 )]
 pub struct LabelArgs {

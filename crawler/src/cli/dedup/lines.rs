@@ -11,7 +11,13 @@ use super::decided::Decided;
 use files::json_string;
 
 /// The fields that a record with its verdict has more, in their order.
-const ADDED: [&str; 6] = ["verdict", "of", "distance", "similarity", "cluster", "wall"];
+const ADDED: [&str; 5] = ["verdict", "of", "distance", "similarity", "cluster"];
+
+/// The further one of a record that was blocked.
+const WALL: &str = "wall";
+
+/// What says that an earlier run has added [`WALL`].
+const WAS_BLOCKED: &[u8] = b"\"verdict\":\"blocked\"";
 
 /// What is written beside the verdicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,10 +81,12 @@ impl Line<'_> {
     /// before, make way.
     fn write_annotated(&self, out: &mut Vec<u8>) {
         let record = self.record.trim_ascii();
-        let has_some = ADDED
-            .iter()
-            .any(|name| memchr::memmem::find(record, &quoted(name)).is_some());
-        let others = has_some.then(|| without_added(record)).flatten();
+        let has = |text: &[u8]| memchr::memmem::find(record, text).is_some();
+        // A field of this name that the user has given stays.
+        let adds_wall = matches!(self.outcome, Outcome::Blocked(_)) || has(WAS_BLOCKED);
+        let added: Vec<&str> = ADDED.into_iter().chain(adds_wall.then_some(WALL)).collect();
+        let has_some = added.iter().any(|name| has(&quoted(name)));
+        let others = has_some.then(|| without(&added, record)).flatten();
         let record = others.as_deref().unwrap_or(record);
         let fields = record.strip_suffix(b"}").unwrap_or(record).trim_ascii_end();
         out.extend_from_slice(fields);
@@ -125,10 +133,10 @@ fn quoted(name: &str) -> Vec<u8> {
     [b"\"", name.as_bytes(), b"\""].concat()
 }
 
-/// A record without the fields of a verdict; `None` if it is JSON that only a lenient reader takes.
-fn without_added(record: &[u8]) -> Option<Vec<u8>> {
-    struct Others;
-    impl<'de> Visitor<'de> for Others {
+/// A record without the fields of these names; `None` if it is JSON that only a lenient reader takes.
+fn without(names: &[&str], record: &[u8]) -> Option<Vec<u8>> {
+    struct Others<'a>(&'a [&'a str]);
+    impl<'de> Visitor<'de> for Others<'_> {
         type Value = Vec<u8>;
 
         fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -138,7 +146,7 @@ fn without_added(record: &[u8]) -> Option<Vec<u8>> {
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Vec<u8>, A::Error> {
             let mut others = b"{".to_vec();
             while let Some(key) = map.next_key::<String>()? {
-                if ADDED.contains(&key.as_str()) {
+                if self.0.contains(&key.as_str()) {
                     map.next_value::<IgnoredAny>()?;
                     continue;
                 }
@@ -152,7 +160,7 @@ fn without_added(record: &[u8]) -> Option<Vec<u8>> {
         }
     }
     let mut json = serde_json::Deserializer::from_slice(record);
-    let others = json.deserialize_map(Others).ok()?;
+    let others = json.deserialize_map(Others(names)).ok()?;
     json.end().ok().map(|()| others)
 }
 
@@ -186,6 +194,8 @@ mod tests {
             (r#"{"a":{"of":"x"},"text":""}"#, r#"{"a":{"of":"x"},"text":"""#),
             // What an earlier run has added.
             (r#"{"of":7,"text":"x","verdict":"near"}"#, r#"{"text":"x""#),
+            (r#"{"wall":{"h":3},"text":"x"}"#, r#"{"wall":{"h":3},"text":"x""#),
+            (r#"{"wall":{"kind":"captcha"},"text":"x","verdict":"blocked"}"#, r#"{"text":"x""#),
             // Only a lenient reader takes it.
             (r#"{"text":"of","n":NaN}"#, r#"{"text":"of","n":NaN"#),
         ] {

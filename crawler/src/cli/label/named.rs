@@ -48,6 +48,9 @@ pub(super) fn label(
             shown(&other.url)
         )));
     }
+    if label == Label::Different && store.run_notes().worker()?.is_some() {
+        tracing::warn!("this is the folder of a worker of a fleet, in which a label is evidence for `tune` and no exception from the rule");
+    }
     if label == Label::Different && has_same_text(&page, &other)? {
         return Err(refused(format!(
             "{} and {} have the same text, so they are exact duplicates whatever a label says",
@@ -142,11 +145,11 @@ fn in_words(
         (Some(Label::Different), Label::Different) | (None | Some(Label::Duplicate), Label::Withdrawn) => {}
         (_, Label::Different) => {
             told.push_str(&format!(
-                "Both are kept, whatever the rule says. {when}: `{redecide}`\n"
+                "They are no near-duplicates of each other, whatever the rule says. {when}: `{redecide}`\n"
             ));
         }
         (Some(Label::Different), _) => {
-            told.push_str(&format!("The rule decides on them again. {when}: `{redecide}`\n"))
+            told.push_str(&format!("The rule alone decides on the pair again. {when}: `{redecide}`\n"))
         }
         _ => {}
     }

@@ -13,6 +13,8 @@ use crawl::index::{decode_signature, decode_signature_with_bands};
 use error::RunError;
 use study::threads::by_all_cores;
 use terminal::commands::command;
+use url::Url;
+use web::host_key::HostKey;
 
 /// Pages that the threads share at a time.
 const PAGES_AT_A_TIME: usize = 2_048;
@@ -47,10 +49,11 @@ pub(super) fn verify(
         for (id, of) in kept.duplicates(&some)? {
             let url = |id| Ok::<_, RunError>(store.page(id)?.map_or_else(String::new, |page| page.url));
             let (page, other) = (url(id)?, url(of)?);
-            let is_no_fault = excused.is_labelled(&page, &other)
-                || excused.covers(id, of, &kept)
-                || excused.is_missed_by_bands(store, id, of)?;
-            if is_no_fault {
+            if excused.covers(id, of, &kept) || excused.is_missed_by_bands(store, id, of)? {
+                continue;
+            }
+            if excused.is_labelled(&page, &other) && kept.is_unique_beside(store, id, excused.exceptions.of(&page))? {
+                excused.labelled += 1;
                 continue;
             }
             let what = format!("page {id}, {page}, is a duplicate of page {of}, {other}, and both are kept");
@@ -83,6 +86,23 @@ impl KeptPages {
         let signature = decode_signature(&page.signature)?;
         self.dedup.insert(DocId(id), &signature)?;
         Ok(signature)
+    }
+
+    /// Whether the page is a duplicate of no earlier page, but for those at the URLs `different`, which it may be like and must not repeat.
+    fn is_unique_beside(&self, store: &Store, id: u64, different: &[String]) -> Result<bool, RunError> {
+        let Some(page) = store.page(id)? else { return Ok(true) };
+        let signature = decode_signature(&page.signature)?;
+        let mut pages = Vec::new();
+        for url in different.iter().filter_map(|url| Url::parse(url).ok()) {
+            if let Some(host) = HostKey::from_url(&url)
+                && let Some((other, _)) = store.page_by_url(host.as_str(), url.as_str())?
+            {
+                pages.push(DocId(other));
+            }
+        }
+        let verdict = self.dedup.check_beside(&signature, &pages, Some(DocId(id)))?;
+        // All kept pages of a batch are in the index, also later ones.
+        Ok(verdict.of().is_none_or(|of| of > DocId(id)))
     }
 
     /// The pages among `some` that are duplicates, each with the earlier page, in order. All cores take part.
@@ -135,16 +155,14 @@ impl Excused {
                 .ok()
                 .and_then(|layout| settings.candidates.bands_from(layout)),
             without_a_common_band: 0,
-            exceptions: Exceptions::in_folder(store.dir())?,
+            exceptions: Exceptions::of_store(store)?,
             labelled: 0,
         })
     }
 
-    /// Whether a label says that the two pages differ. Counts such a pair.
-    fn is_labelled(&mut self, page: &str, other: &str) -> bool {
-        let is_labelled = self.exceptions.of(page).iter().any(|different| different == other);
-        self.labelled += u64::from(is_labelled);
-        is_labelled
+    /// Whether a label says that the two pages differ.
+    fn is_labelled(&self, page: &str, other: &str) -> bool {
+        self.exceptions.of(page).iter().any(|different| different == other)
     }
 
     /// Whether the pair is no fault. Counts a pair that is none.

@@ -211,7 +211,7 @@ impl Explainer<'_> {
             comparisons.nearest = nearest;
             comparisons.duplicate_by_rule = duplicate.filter(|_| page.is_kept());
             if let Some(of) = &comparisons.duplicate_by_rule {
-                let exceptions = Exceptions::in_folder(self.store.dir())?;
+                let exceptions = Exceptions::of_store(self.store)?;
                 comparisons.is_exception = exceptions.of(&page.url).contains(&of.url);
             }
         }
@@ -231,7 +231,7 @@ impl Explainer<'_> {
         Ok(Some(if self.store.run_notes().worker()?.is_some() {
             remedy
         } else {
-            let exceptions = Exceptions::in_folder(self.store.dir())?;
+            let exceptions = Exceptions::of_store(self.store)?;
             let is_labelled = exceptions.of(&page.url).contains(&other.page.url);
             remedy.with_label(&page.url, is_labelled)
         }))

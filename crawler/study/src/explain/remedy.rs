@@ -17,7 +17,7 @@ pub struct Remedy {
     pub by_numbers: bool,
     /// The thresholds nearest to those in force that keep it; `None` if the texts differ too little.
     pub setting: Option<KeepingSetting>,
-    /// The command that labels the two pages as different, which keeps this page alone; `None` where labels do not count: for an exact
+    /// The command that labels the two pages as different, which keeps this page without another threshold; `None` where labels do not count: for an exact
     /// duplicate, and in a fleet.
     pub exception: Option<String>,
     /// Whether the two pages have this label already, so that the next decision on all pages keeps this one.
@@ -60,7 +60,7 @@ impl Remedy {
         }
     }
 
-    /// With the label that keeps the page at `url`, and no other one. `is_labelled`: whether the pair has it.
+    /// With the label that keeps the page at `url` without another threshold. `is_labelled`: whether the pair has it.
     pub(super) fn with_label(self, url: &str, is_labelled: bool) -> Self {
         Self {
             exception: (!self.is_exact).then(|| command("label", &[url, "--different"])),
@@ -85,7 +85,7 @@ impl Remedy {
         }
         if let Some(label) = &self.exception {
             steps.push(format!(
-                "It alone is kept when you say that the two pages differ: `{label}`"
+                "Without another threshold, it is kept when you say that the two pages differ: `{label}`"
             ));
         }
         if self.by_numbers {

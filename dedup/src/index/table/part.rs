@@ -208,8 +208,10 @@ impl Part {
         if let Some(file) = lots.file().cloned() {
             // What the old lots took is used again.
             drop(lots);
-            // If the file cannot be written, they stay in memory.
-            self.lots.spill(&file).ok();
+            // If the file cannot be written, they stay in memory, and the next check of the file fails.
+            if let Err(error) = self.lots.spill(&file) {
+                file.has_failed(error);
+            }
         }
     }
 
