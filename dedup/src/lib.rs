@@ -29,7 +29,7 @@
 //!    fingerprint.
 //! 4. An [`Index`], in memory, in sled trees or on a Redis server, finds the candidates. Its [`Layout`] of blocks guarantees that it
 //!    misses no near-duplicate; [`Costs`] estimates the cost of a layout. In a large index in memory, [`Bands`] find [`Candidates`] at a
-//!    cost that does not grow.
+//!    cost that does not grow, and a [`Spill`] bounds its memory.
 //! 5. A [`DuplicateRule`] says when two documents are duplicates, and spares those of one group whose [`Subject`]s differ. A
 //!    [`Deduplicator`] gives the [`Verdict`].
 //! 6. A [`Collection`] keeps documents by the ids of their owner, with the verdict on each, in memory or in a folder.
