@@ -136,7 +136,10 @@ async function search({ page }) {
   await tabTo(page, focused('tbody a'), 40);
   await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
   const answer = await api(page, 'api/explain?' + new URLSearchParams({ url: wanted.url }));
-  const summary = await page.locator('.lead').textContent();
+  const summary = await page.locator('.lead .said').textContent();
+  // The page names the kept page by its title.
+  const of = answer.compared_with;
+  answer.summary = of ? answer.summary.replace(of.url, of.title || of.url) : answer.summary;
   say('a page is found and explained by keyboard', summary.startsWith(answer.summary.slice(0, 100)), wanted.url, [summary, answer.summary]);
 }
 
@@ -294,14 +297,14 @@ async function control(visit) {
     return page.locator('#said').textContent();
   };
   await open(page, 'control');
-  await press('Pause …');
+  await press('Start the next run paused …');
   const isAsked = await page.evaluate(() => document.getElementById('ask').open && document.activeElement.id === 'give');
   const wrong = [...await misfits(page), ...(await axeFinds(visit)).map((one) => JSON.stringify(one))];
   await page.keyboard.press('Escape');
   const before = (await api(page, 'api/control')).orders.length;
   say('an order is asked about first, and is not given without a yes', isAsked && before === 0 && wrong.length === 0, `${before} orders`, wrong);
   const said = [];
-  await press('Pause …');
+  await press('Start the next run paused …');
   said.push(await give());
   await page.waitForFunction(() => document.querySelector('.crawl .state').textContent.includes('paused'), undefined, { timeout: 10_000 }).catch(() => {});
   const head = await page.locator('.crawl .state').textContent();
@@ -316,7 +319,7 @@ async function control(visit) {
   await press('Change …');
   said.push(await give());
   const restore = '[aria-label="Restore shop.example.org …"]';
-  await page.locator('[aria-label="Default for slow.example.org …"]').waitFor();
+  await page.locator('[aria-label="Back to default for slow.example.org …"]').waitFor();
   await tabTo(page, focused(restore), 80);
   await page.keyboard.press('Enter');
   said.push(await give());
@@ -324,7 +327,7 @@ async function control(visit) {
   const { paused_since: paused, dropped, delays, orders } = await api(page, 'api/control');
   say('orders are given by keyboard, and their answers are shown', paused && head.includes('paused') && dropped.length === 1 && dropped[0].what === pattern
     && delays.length === 1 && delays[0].seconds === 2.5 && orders.length === 4 && said.every((text) => text.startsWith('Waiting: written down')), `${orders.length} orders`, said);
-  await press('Resume …');
+  await press('Start the next run unpaused …');
   say('a pause ends by keyboard', (await give()).startsWith('Waiting') && (await api(page, 'api/control')).paused_since === null);
 }
 

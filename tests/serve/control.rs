@@ -100,7 +100,7 @@ fn a_running_crawl_is_paused_resumed_and_stopped() {
         "/control",
         &[
             "No crawl is running",
-            "the next run is paused",
+            "The next run starts paused",
             "takes effect with the next run",
         ],
     );
@@ -145,7 +145,7 @@ fn urls_are_added_patterns_dropped_and_restored_and_delays_changed() {
             "Restore …",
             "slow.example",
             "2.5 s",
-            "Default …",
+            "Back to default …",
         ],
     );
     let refused = json!({"order": "add", "urls": [site.url("/old/x")]});
@@ -184,14 +184,21 @@ fn an_order_without_a_run_takes_effect_with_the_next_one() {
     shows(
         &served,
         "/control",
-        &["No crawl is running", "takes effect with the next run", "Pause …"],
+        &[
+            "No crawl is running",
+            "takes effect with the next run",
+            "Start the next run paused …",
+        ],
     );
     let added = json!({"order": "add", "urls": [site.url("/new")]});
     given(&served, &added, "waiting", "takes effect with the next run");
     shows(
         &served,
         "/control",
-        &[">waiting<", "It takes effect with the next run."],
+        &[
+            ">waiting<",
+            "An order that you give now takes effect with the next run.",
+        ],
     );
     crawl.run();
     assert!(site.pages_asked().contains(&"/new".to_owned()));

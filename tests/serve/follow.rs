@@ -138,6 +138,17 @@ fn the_links_to_a_page_and_on_it_are_read_when_asked_for() {
     let (_, on_it) = long.split_once("On this page").unwrap();
     assert!(on_it.contains("badge failed") && on_it.contains("/missing"), "{on_it}");
     assert!(on_it.contains("badge kept"), "{on_it}");
+    let missing = served
+        .get(&format!("/page?url={}", encoded(&site.url("/missing"))))
+        .with(200)
+        .body;
+    for part in [
+        "The server answered 404.",
+        "mend the link on the page",
+        "/pages?outcome=failed&#38;host=",
+    ] {
+        assert!(missing.contains(part), "{part} is not in {missing}");
+    }
     let dropped = served
         .get(&format!("/page?url={}", encoded(&site.url("/copy"))))
         .with(200)

@@ -32,6 +32,7 @@ fn the_views_answer_as_the_commands_do() {
         "<ins>",
         "Text",
         &words(1, 5),
+        "Dropped: it is a near-duplicate of <a href=\"/page?url=",
         "If it should have been kept",
         "/duplicates/pair?kept=",
         "Tune shows what else that changes",
@@ -92,6 +93,10 @@ fn every_url_is_found_by_its_outcome() {
         page.contains("class=\"badge failed\"") && page.contains("404"),
         "{page}"
     );
+    let dropped = served.get("/pages?outcome=dropped").with(200).body;
+    let url = site.url("/a").replace(':', "%3A").replace('/', "%2F");
+    let kept = format!("repeats <a href=\"/page?url={url}\">");
+    assert!(dropped.contains(&kept), "{kept} is not in {dropped}");
     let missing = format!("/page?url={}", encoded(&site.url("/")));
     let first = served.get(&missing).with(200).body;
     assert!(

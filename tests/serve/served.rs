@@ -82,11 +82,13 @@ impl Served {
         Got {
             status: head.split(' ').nth(1).unwrap().parse().unwrap(),
             head: head.to_owned(),
+            // Where a URL may break is no part of its text.
             body: if head.contains("transfer-encoding: chunked") {
                 dechunked(body)
             } else {
                 body.to_owned()
-            },
+            }
+            .replace("<wbr>", ""),
         }
     }
 

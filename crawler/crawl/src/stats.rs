@@ -1,6 +1,7 @@
 //! The figures of the run under way. The progress display, the status page and the metrics read the same [`Snapshot`]. The report
 //! does not: it counts in the store.
 
+mod lately;
 mod run_now;
 mod trend;
 mod worker;
@@ -19,6 +20,7 @@ use crate::frontier::Standing;
 use crate::messages::Ending;
 use run_now::RequestsUnderWay;
 
+pub use lately::Lately;
 pub(crate) use run_now::UnderWay;
 pub use run_now::{OpenRequest, RunNow};
 pub use trend::{Bound, Rates, RunLimits, TimeLeft, Trend, about};
@@ -84,6 +86,8 @@ pub struct Snapshot {
     pub verdicts: Verdicts,
     /// URLs that finally failed in this run, by kind.
     pub failures: BTreeMap<String, u64>,
+    /// How the last URLs ended.
+    pub lately: Lately,
     /// The refresh under way.
     pub refresh: Option<RefreshCounts>,
     /// The states of the hosts, a moment ago.
@@ -199,7 +203,9 @@ impl Stats {
 
     /// Counts a decided page.
     pub fn verdict(&self, verdict: &Verdict) {
-        let verdicts = &mut self.figures().verdicts;
+        let mut figures = self.figures();
+        figures.lately.page();
+        let verdicts = &mut figures.verdicts;
         *match verdict {
             Verdict::Unique => &mut verdicts.kept,
             Verdict::Exact { .. } => &mut verdicts.exact,
@@ -209,7 +215,9 @@ impl Stats {
 
     /// Counts a URL that finally failed.
     pub fn failure(&self, kind: &str) {
-        let failures = &mut self.figures().failures;
+        let mut figures = self.figures();
+        figures.lately.failed(kind);
+        let failures = &mut figures.failures;
         if let Some(count) = failures.get_mut(kind) {
             *count += 1;
         } else if failures.len() < MAX_KINDS {

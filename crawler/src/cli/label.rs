@@ -147,7 +147,7 @@ fn shown(pair: &Pair<'_>, store: &Store, report: &Report) -> Result<String, Erro
         ),
         None => format!("- {kept}\n+ {other}\nThe archive does not hold the text of one of the pages.\n"),
     };
-    Ok(format!("{}. {}\n{difference}", pair.measures(), report.why(pair)))
+    Ok(format!("{}\n{difference}", report.why(pair)))
 }
 
 /// The text of a page; `None` if this folder does not hold it.

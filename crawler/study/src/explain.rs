@@ -24,7 +24,7 @@ use config::settings::Settings;
 use crawl::redirect::is_in_html;
 use error::RunError;
 
-pub use answer::{Answer, BlockComparison, ComparedPage, FailureAnswer, PageAnswer, QueueAnswer, State};
+pub use answer::{Answer, BlockComparison, ComparedPage, FailureAnswer, Feature, PageAnswer, QueueAnswer, State};
 pub use remedy::{KeepingSetting, Remedy};
 
 /// Upper bound on the known URLs that the answer suggests.

@@ -10,7 +10,7 @@ mod clusters;
 mod counts;
 mod documents;
 mod doubtful;
-mod failures;
+pub(crate) mod failures;
 mod hosts;
 pub mod html;
 mod json;
@@ -177,7 +177,7 @@ impl Report {
             failures: urls.failures,
             excluded: urls.excluded,
             redirects: urls.redirects,
-            timeline: Timeline::of(pages.fetches),
+            timeline: Timeline::of(pages.fetches, store.as_of().map(|as_of| as_of.at_ms)),
             redecided: Redecided::read(store)?,
         })
     }

@@ -6,7 +6,7 @@
 //! - [`program`]: what the commands lend to the server: the configuration, the store, and how a text is read
 //! - `answer`: from a request to its answer; `asked`: the request; `guard`: which requests are answered; `reply`: the answers, with their
 //!   headers; `file`: an answer of any length
-//! - `site`: the state of the server; `frame`: what stands around a view; `moment`: times for people
+//! - `site`: the state of the server; `frame`: what stands around a view; `moment`: times for people; `paths`: searches to which views lead
 //! - `keeper`: the prepared model, read again when the crawl has moved on; `model`: the rows that the views search
 //! - `labels`: what a person says about pairs of pages
 //! - `steered`: what the orders to the crawl come to
@@ -24,6 +24,7 @@ mod keeper;
 mod labels;
 mod model;
 mod moment;
+mod paths;
 mod program;
 mod redecision;
 mod reply;

@@ -15,9 +15,12 @@
     node.append(...children);
     return node;
   };
-  const bdi = (text) => make('bdi', null, String(text));
+  // A URL may break after its separators, as the program writes it.
+  const broken = (text) => (/ /.test(text) && !text.includes('://') ? [text]
+    : text.split(/(?<=[/?&=])(?<!\/\/)(?![/?&=]|$)/).flatMap((part, at) => (at ? [make('wbr'), part] : [part])));
+  const bdi = (text) => make('bdi', null, ...broken(String(text)));
   // A URL of a crawl as a link; anything else as text. The program's `WebUrl` has the same bounds.
-  const link = (shown, href) => make('bdi', null, make('a', { href, rel: 'noopener noreferrer' }, shown));
+  const link = (shown, href) => make('bdi', null, make('a', { href, rel: 'noopener noreferrer' }, ...broken(shown)));
   const openable = (text) => (/^https?:\/\/[!-~]+$/.test(text) && text.length <= 2000 ? link(text, text) : bdi(text));
   const cell = (value) => (Array.isArray(value) ? link(value[0], value[value.length - 1]) : bdi(value));
   const island = (id) => {
@@ -134,7 +137,7 @@
       this.order = null;
       this.tools();
       if (root.dataset.list === 'table') this.sortable();
-      this.set = settings.get(root.dataset.rest) || { words: '', column: -1, way: '', page: 0 };
+      this.set = settings.get(root.dataset.rest) || { words: '', column: '', way: '', page: 0 };
       settings.set(root.dataset.rest, this.set);
       this.restore({ ...this.set });
     }
@@ -143,7 +146,8 @@
         this.search.value = words;
         this.filter(words);
       }
-      if (way) this.sort(column, way);
+      // A column without content is left out, so the place of a column may change.
+      if (way && this.names.includes(column)) this.sort(this.names.indexOf(column), way);
       this.show(page, page > 0);
     }
     // The numbers of the items that are shown, in their order.
@@ -166,7 +170,7 @@
     }
     sort(column, way) {
       const th = this.heads[column];
-      Object.assign(this.set, { column, way });
+      Object.assign(this.set, { column: this.names[column], way });
       this.heads.forEach((head) => head.removeAttribute('aria-sort'));
       th.setAttribute('aria-sort', way);
       const sign = way === 'ascending' ? 1 : -1;

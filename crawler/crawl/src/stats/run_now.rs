@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::{Stats, lock};
+use super::{Lately, Stats, lock};
 use crate::clock::unix_millis;
 use crate::frontier::Standing;
 
@@ -35,6 +35,9 @@ pub struct RunNow {
     pub standing: Standing,
     /// Pages of the run with scripts and hardly any text that no browser rendered.
     pub unrendered: u64,
+    /// How the last URLs ended.
+    #[serde(default)]
+    pub lately: Lately,
 }
 
 /// A request under way.
@@ -60,6 +63,7 @@ impl RunNow {
             oldest_requests: stats.requests_under_way.oldest(),
             standing: Standing::clone(&snapshot.standing),
             unrendered: snapshot.unrendered,
+            lately: snapshot.lately,
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crawl::delays;
 use crawl::stats::{RunNow, about};
 use crawl::{HostStanding, HostStateKind, Standing};
-use terminal::units::counted;
+use terminal::units::{counted, grouped, utc};
 use web::politeness::Delays;
 
 /// A shorter time for the URLs of a host is not shown.
@@ -46,8 +46,37 @@ pub(crate) fn unrendered(now: &RunNow) -> Option<String> {
     })
 }
 
-/// What bounds the rate of a run.
+/// URLs that fail in a row, from which on the run says so.
+const FAILING: u64 = 10;
+
+/// That the last URLs failed, if most did: then no delay says why the crawl is no faster.
+pub(crate) fn failing(now: &RunNow) -> Option<String> {
+    let lately = &now.lately;
+    let since = match lately.last_page_ms {
+        Some(at) => format!("no page since {} UTC", utc(at).get(11..19)?),
+        None => "no page in this run so far".to_owned(),
+    };
+    if lately.failed_in_a_row >= FAILING {
+        let urls = grouped(lately.failed_in_a_row);
+        return Some(format!("The last {urls} URLs failed ({}); {since}.", lately.kind));
+    }
+    let (failed, of) = lately.failed_of_last();
+    (failed >= FAILING && failed * 4 >= of * 3).then(|| {
+        format!(
+            "{failed} of the last {of} URLs failed, the last one by {}.",
+            lately.kind
+        )
+    })
+}
+
+/// What bounds the rate of a run, after what is wrong with it.
 pub(crate) fn bound(now: &RunNow) -> String {
+    let parts = [failing(now), Some(limit(now))];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// What bounds the rate of a run.
+pub(crate) fn limit(now: &RunNow) -> String {
     let standing = &now.standing;
     if now.stopping {
         return "The run ends: it finishes the URLs in process.".to_owned();
@@ -177,6 +206,31 @@ mod tests {
             standing: Standing::of_hosts(named.collect()),
             ..RunNow::default()
         }
+    }
+
+    #[test]
+    fn a_run_whose_urls_fail_says_so_first() {
+        let stats = crawl::stats::Stats::default();
+        let told = |stats: &crawl::stats::Stats| bound(&RunNow::of(stats));
+        (1..FAILING).for_each(|_| stats.failure("dns"));
+        assert!(!told(&stats).contains("failed"), "{}", told(&stats));
+        stats.failure("http_404");
+        assert!(
+            told(&stats).starts_with("The last 10 URLs failed (http_404); no page in this run so far. No host"),
+            "{}",
+            told(&stats)
+        );
+        stats.verdict(&storage::Verdict::Unique);
+        assert!(told(&stats).starts_with("10 of the last 11 URLs failed, the last one by http_404."));
+        (0..28).for_each(|_| stats.failure("http_404"));
+        let mut now = RunNow::of(&stats);
+        now.lately.last_page_ms = Some(1_774_000_000_000);
+        assert_eq!(
+            failing(&now).unwrap(),
+            "The last 28 URLs failed (http_404); no page since 09:46:40 UTC."
+        );
+        (0..10).for_each(|_| stats.verdict(&storage::Verdict::Unique));
+        assert_eq!(failing(&RunNow::of(&stats)), None);
     }
 
     #[test]

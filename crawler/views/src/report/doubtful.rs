@@ -42,15 +42,37 @@ impl Pair<'_> {
 
     /// The decision and what the rule requires, as a sentence.
     pub(crate) fn why(&self, rule: &Thresholds) -> String {
-        let threshold = match rule.min_similarity_at(self.distance) {
-            Some(least) => format!("a similarity of at least {least}"),
-            None => format!("a distance of at most {}", counted(rule.max_distance.into(), "bit")),
-        };
-        match self.because {
-            None => format!("Dropped: the rule requires {threshold}."),
-            Some(because) => format!("Kept: {}; the rule requires {threshold}.", because.words()),
+        let least = rule.min_similarity_at(self.distance);
+        let shown = rule.in_words(self.distance, self.similarity);
+        let most = rule.max_distance;
+        let bits = self.distance.map(|bits| (bits, counted(bits.into(), "bit")));
+        match (self.because, &bits, least) {
+            (Some(Because::Similarity), _, Some(least)) => format!("Kept: similarity {shown} is below {least}."),
+            (Some(Because::Distance), Some((_, bits)), _) => format!("Kept: {bits}, more than {most}."),
+            _ => {
+                let similarity = least.map(|least| {
+                    format!(
+                        "similarity {shown} ({})",
+                        side(self.similarity >= least, "at least", "below", least)
+                    )
+                });
+                let bits =
+                    bits.map(|(count, bits)| format!("{bits} ({})", side(count <= most, "at most", "more than", most)));
+                let parts: Vec<String> = similarity.into_iter().chain(bits).collect();
+                let verdict = match self.because {
+                    None => "Dropped as a near-duplicate".to_owned(),
+                    Some(Because::Nothing) => "Kept, although the rule in force would have dropped it".to_owned(),
+                    Some(because) => format!("Kept, because {}", because.words()),
+                };
+                format!("{verdict}: {}.", parts.join(", "))
+            }
         }
     }
+}
+
+/// A threshold with the side on which a measure is.
+fn side(is_met: bool, met: &str, missed: &str, threshold: impl std::fmt::Display) -> String {
+    format!("{} {threshold}", if is_met { met } else { missed })
 }
 
 /// Largest margin of a doubtful pair. Clearer pairs only fill the remaining room.
@@ -169,6 +191,54 @@ mod tests {
         assert_eq!(of(4), [10, 11, 31, 32]);
         assert_eq!(of(20).len(), 13);
         assert_eq!(of(20).last(), Some(&30));
+    }
+
+    #[test]
+    fn the_reason_names_each_measure_with_its_threshold() {
+        let report = sample();
+        let rule = &report.thresholds;
+        let why = |because, distance, similarity| {
+            let pair = Pair {
+                kept: "",
+                kept_id: 1,
+                other: "",
+                other_id: 2,
+                distance,
+                similarity,
+                because,
+                margin: 0.0,
+            };
+            pair.why(rule)
+        };
+        assert_eq!(
+            why(None, Some(8), 0.764),
+            "Dropped as a near-duplicate: similarity 0.764 (at least 0.76), 8 bits (at most 10)."
+        );
+        assert_eq!(
+            why(Some(Because::Similarity), Some(8), 0.75),
+            "Kept: similarity 0.750 is below 0.76."
+        );
+        assert_eq!(
+            why(Some(Because::Distance), Some(11), 0.9),
+            "Kept: 11 bits, more than 10."
+        );
+        assert_eq!(
+            why(Some(Because::Numbers), Some(1), 0.9),
+            "Kept, because the numbers in the texts differ: similarity 0.900 (at least 0.76), 1 bit (at most 10)."
+        );
+        let distance_alone = Thresholds {
+            min_similarity: None,
+            ..rule.clone()
+        };
+        let pair = Pair {
+            distance: Some(8),
+            because: None,
+            ..report.doubtful(1)[0].clone()
+        };
+        assert_eq!(
+            pair.why(&distance_alone),
+            "Dropped as a near-duplicate: 8 bits (at most 10)."
+        );
     }
 
     #[test]

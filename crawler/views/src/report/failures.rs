@@ -36,6 +36,19 @@ pub(crate) struct FailureGroup {
     pub advice: Option<&'static str>,
 }
 
+/// What a person can do about URLs that failed in this way; `None` if the kind says it.
+pub(crate) fn what_to_do(kind: &str) -> Option<&'static str> {
+    crawl::failures::advice(kind).or(match kind {
+        "http_404" | "http_410" | "soft_404" => {
+            Some("If the site is yours: mend the link on the page it was found on.")
+        }
+        "redirect_loop" => Some("If the site is yours: mend the redirect, which leads back to itself."),
+        "timeout" | "connect" | "dns" => Some("Run again later."),
+        _ if kind.starts_with("http_5") => Some("Run again later: the server had a fault."),
+        _ => None,
+    })
+}
+
 /// The URL of the page that links to a failed URL.
 pub(super) fn via(store: &Store, via: Option<Via>) -> Result<Option<String>, RunError> {
     Ok(match via {
@@ -62,4 +75,17 @@ pub(super) fn groups(failures: &[Failure]) -> Vec<FailureGroup> {
             advice: crawl::failures::advice(kind),
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_common_kinds_have_an_advice() {
+        for kind in ["http_404", "http_500", "http_503", "timeout", "http_403"] {
+            assert!(what_to_do(kind).is_some_and(|advice| advice.ends_with('.')), "{kind}");
+        }
+        assert_eq!(what_to_do("other"), None);
+    }
 }

@@ -67,7 +67,7 @@ pub fn render(report: &Report, texts: &dyn Texts, waiting: &Waiting) -> Result<S
     let clusters = clusters::clusters(report, &mut diffs, &mut Budget::of(CLUSTERS_BYTES));
     let page = ReportPage {
         assets: Assets::new(),
-        sections: Sections::of(report),
+        sections: Sections::of(report, None),
         pairs,
         clusters,
         orphans: lists::orphans(report),

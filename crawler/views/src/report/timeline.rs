@@ -58,17 +58,20 @@ pub(super) struct Fetch {
 }
 
 impl Timeline {
-    pub(super) fn of(mut fetches: Vec<Fetch>) -> Self {
+    /// `until` is the instant (Unix ms) that the report of a running crawl shows: the intervals go on to it, so that a time without pages
+    /// is visible.
+    pub(super) fn of(mut fetches: Vec<Fetch>, until: Option<u64>) -> Self {
         fetches.sort_unstable();
         let (Some(first), Some(last)) = (fetches.first(), fetches.last()) else {
             return Self::default();
         };
         let end = fetches.iter().map(|fetch| fetch.at + u64::from(fetch.elapsed_ms)).max();
         let end = end.unwrap_or(last.at);
-        let length = length(first.at, last.at);
+        let until = until.unwrap_or(last.at).max(last.at);
+        let length = length(first.at, until);
         let mut intervals = Vec::new();
         let first_number = first.at / 1_000 / length;
-        for number in first_number..=last.at / 1_000 / length {
+        for number in first_number..=until / 1_000 / length {
             intervals.push(Interval {
                 at: utc(number * length * 1_000),
                 ..Interval::default()
@@ -125,7 +128,7 @@ mod tests {
             let fetches: Vec<Fetch> = [0, span / 3, span / 2, span]
                 .map(|second| at(second, VerdictKind::Near))
                 .into();
-            let timeline = Timeline::of(fetches);
+            let timeline = Timeline::of(fetches, None);
             let near: u64 = timeline.intervals.iter().map(|interval| interval.near).sum();
             assert_eq!(near, 4, "{span}");
             assert!(
@@ -135,16 +138,36 @@ mod tests {
             );
             assert_eq!(timeline.seconds, span + 1);
         }
-        assert_eq!(Timeline::of(Vec::new()), Timeline::default());
+        assert_eq!(Timeline::of(Vec::new(), Some(1)), Timeline::default());
+    }
+
+    #[test]
+    fn the_time_since_the_last_page_of_a_running_crawl_is_empty() {
+        let fetches = vec![at(0, VerdictKind::Kept), at(10, VerdictKind::Kept)];
+        let as_of = fetches[1].at + 35_000;
+        let timeline = Timeline::of(fetches.clone(), Some(as_of));
+        assert_eq!((timeline.interval_seconds, timeline.intervals.len()), (1, 46));
+        assert!(timeline.intervals[11..].iter().all(|interval| interval.kept == 0));
+        assert_eq!(timeline.intervals.last().unwrap().at, utc(as_of));
+        let late = Timeline::of(fetches.clone(), Some(as_of + 90_000_000));
+        assert!(
+            late.intervals.len() <= MAX_INTERVALS as usize,
+            "{}",
+            late.intervals.len()
+        );
+        // The commit whose state it is may be older than the last page.
+        let early = Timeline::of(fetches.clone(), Some(0));
+        assert_eq!(early, Timeline::of(fetches, None));
     }
 
     #[test]
     fn a_long_pause_does_not_count_as_active_time() {
-        let timeline = Timeline::of(vec![
+        let fetches = vec![
             at(0, VerdictKind::Kept),
             at(10, VerdictKind::Exact),
             at(100_000, VerdictKind::Kept),
-        ]);
+        ];
+        let timeline = Timeline::of(fetches, None);
         assert_eq!((timeline.seconds, timeline.active_seconds), (100_001, 71));
         assert_eq!(timeline.started_at.as_deref(), Some("2026-03-21T09:30:00Z"));
     }

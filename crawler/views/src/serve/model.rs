@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 
 use storage::Store;
 
+use super::paths::pages_of_host;
 use super::program::Program;
 use crate::report::html::Sections;
 use crate::report::{Report, Waiting};
@@ -108,7 +109,8 @@ impl Model {
 
     /// The parts of the report.
     pub fn sections(&self) -> &Sections {
-        self.sections.get_or_init(|| Sections::of(&self.report))
+        self.sections
+            .get_or_init(|| Sections::of(&self.report, Some(pages_of_host)))
     }
 
     /// The URLs that a search selects, in its order.

@@ -76,6 +76,12 @@
       else ask(order, question, tell, form);
     });
   }
+  // The host that another view names.
+  const named = new URLSearchParams(location.search).get('host');
+  if (named && byId('host')) {
+    byId('host').value = named;
+    byId('seconds').focus();
+  }
   byId('leave').addEventListener('click', () => byId('ask').close());
   byId('give').addEventListener('click', () => {
     byId('ask').close();

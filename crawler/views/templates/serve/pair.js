@@ -5,6 +5,7 @@
   const section = document.getElementById('label');
   const said = document.getElementById('said');
   const keys = document.getElementById('keys');
+  const withdraw = section.querySelector('[data-label=withdrawn]');
   const token = document.querySelector('meta[name=crawler-token]').content;
   const words = { duplicate: 'Your label: same. It is saved.', different: 'Your label: different. It is saved. Both pages are kept when all pages are decided again.', withdrawn: 'The label is withdrawn.' };
   const OFF = 'crawler-keys-off';
@@ -22,6 +23,7 @@
       const got = await answer.json();
       if (!answer.ok) throw new Error(got.error);
       for (const button of section.querySelectorAll('[aria-pressed]')) button.setAttribute('aria-pressed', String(button.dataset.label === value));
+      withdraw.hidden = value === 'withdrawn';
       said.textContent = words[value];
     } catch (error) {
       said.textContent = 'Not saved: ' + error.message;

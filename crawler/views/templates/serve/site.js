@@ -2,6 +2,7 @@
 // For every view: times that stay true, lists that answer while one types, and a page that follows a crawl. Text from the crawl enters the
 // page only as text, or as the server has escaped it.
 (() => {
+  document.documentElement.classList.add('js');
   const MINUTE_MS = 60_000;
   const TYPING_MS = 250;
   const EVERY_MS = 3000;

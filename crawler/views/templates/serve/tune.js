@@ -43,7 +43,8 @@
   const percent = (share) => (share * 100).toFixed(1) + ' %';
   const estimate = (name, share) => {
     set(name, share ? percent(share.estimate) : '–');
-    set(name + '-note', share ? `95 % sure: ${percent(share.low)} to ${percent(share.high)}` : 'the sample gives no estimate');
+    const by = answer.labels.pairs === 0 ? 'estimated from the texts, no labels; ' : '';
+    set(name + '-note', share ? `${by}95 %: ${percent(share.low)} to ${percent(share.high)}` : 'the sample gives no estimate');
   };
   const line = (part, x, text) => {
     const mark = byId(part).querySelector('svg line.threshold');
@@ -93,6 +94,8 @@
     const where = result.is_in_force ? ' This setting is in force.' : result.is_recommended ? ' This setting is recommended.' : '';
     set('summary', `${grouped(result.dropped)} of ${grouped(answer.pages)} pages are dropped.${where}`);
     byId('plan').disabled = result.is_in_force;
+    byId('to-force').hidden = result.is_in_force;
+    byId('to-recommended').hidden = result.is_recommended;
     byId('planned').hidden = true;
     set('written', '');
     changes(at, result);
@@ -158,6 +161,19 @@
     show();
   };
 
+  // Without labels, precision and recall are estimates: this stands in sight.
+  const standing = () => {
+    const pages = `${grouped(answer.pages)} pages`;
+    if (answer.labels.pairs > 0) {
+      set('standing', `${pages}. Precision and recall count your ${grouped(answer.labels.pairs)} labels, and estimates from the texts of ${grouped(answer.sample.judged)} pages.`);
+      return;
+    }
+    const link = document.createElement('a');
+    link.href = '/duplicates';
+    link.textContent = 'Label pairs';
+    byId('standing').replaceChildren(`${pages}. No pair is labelled, so precision and recall are estimates. `, link);
+  };
+
   const begin = async () => {
     answer = await prepared('/api/tune', (text) => set('standing', text));
     const kind = answer.in_force.confirm;
@@ -173,7 +189,7 @@
     const hash = /^#(\d+)(?:,([\d.]+))?$/.exec(location.hash);
     const named = hash && { max_distance: Number(hash[1]), min_similarity: hash[2] ? Number(hash[2]) : null };
     set('recommended', 'Recommended: ' + answer.recommendation.reason);
-    set('standing', `${grouped(answer.pages)} pages, ${grouped(answer.sample.judged)} of them judged for precision and recall.`);
+    standing();
     byId('result').hidden = false;
     go(named && settings.has(key(named)) ? named : answer.in_force);
   };
@@ -212,8 +228,8 @@
   for (const end of ['pointerup', 'pointercancel']) plane.addEventListener(end, () => { isDragged = false; });
   plane.addEventListener('click', follows);
 
-  byId('to-force').addEventListener('click', () => { go(answer.in_force); moved(); });
-  byId('to-recommended').addEventListener('click', () => { go(answer.recommendation.setting); moved(); });
+  byId('to-force').addEventListener('click', () => { go(answer.in_force); moved(); byId('distance').focus(); });
+  byId('to-recommended').addEventListener('click', () => { go(answer.recommendation.setting); moved(); byId('distance').focus(); });
 
   const say = (id, act) => async () => {
     try { await act(); } catch (error) { set(id, error.message); }
@@ -250,7 +266,7 @@
     for (;;) {
       const now = await ask('/api/redecide');
       set('again-standing', now.text);
-      byId('again').disabled = now.state === 'running';
+      for (const id of ['again', 'again-here']) byId(id).disabled = now.state === 'running';
       if (now.state !== 'running') {
         if (begun === true && now.state === 'done') await shown();
         return;
@@ -259,7 +275,7 @@
       await later(WAIT_MS);
     }
   };
-  byId('again').addEventListener('click', () => { byId('sure').hidden = false; byId('sure').focus(); });
+  for (const id of ['again', 'again-here']) byId(id).addEventListener('click', () => { byId('sure').hidden = false; byId('sure').focus(); });
   byId('stay').addEventListener('click', () => { byId('sure').hidden = true; byId('again').focus(); });
   byId('go').addEventListener('click', say('again-standing', async () => {
     byId('sure').hidden = true;

@@ -14,6 +14,8 @@ use terminal::units::bytes;
 struct StatusPage<'a> {
     figures: &'a Figures,
     nonce: &'a str,
+    /// Which crawl it is.
+    name: &'a str,
     style: &'static str,
     now: String,
 }
@@ -21,6 +23,11 @@ struct StatusPage<'a> {
 impl StatusPage<'_> {
     fn states(&self) -> [(&'static str, &'static str); HostStateKind::ALL.len()] {
         HostStateKind::ALL.map(|state| (state.as_str(), state.meaning()))
+    }
+
+    /// Whether a figure says nothing, so that its place is hidden. The script has the same rule.
+    fn is_none(&self, shown: &str) -> bool {
+        matches!(shown, "0" | "0.0" | "0 bytes")
     }
 
     fn elapsed(&self) -> String {
@@ -49,6 +56,7 @@ pub fn render(figures: &Figures, nonce: &str) -> Result<String, String> {
     let page = StatusPage {
         figures,
         nonce,
+        name: figures.largest_hosts.first().map_or("A crawl", |host| &host.host),
         style: crate::SITE_STYLE,
         now: Figures::now(),
     };
@@ -111,6 +119,26 @@ mod tests {
         ] {
             assert!(html.contains(part), "{part} is not in {html}");
         }
+    }
+
+    #[test]
+    fn what_is_zero_is_hidden() {
+        let html = render(&figures(), "n0nce").unwrap();
+        let tile = |name: &str| {
+            let at = html.find(&format!("<dt>{name}</dt>")).unwrap();
+            html[..at].rsplit('<').next().unwrap_or_default().to_owned()
+        };
+        assert_eq!(tile("kept"), "div class=\"kept\" data-hides hidden>");
+        assert_eq!(tile("pages/s"), "div>", "a rate of 0 says something");
+        let failures = "<p id=\"no-failures\" hidden>";
+        assert!(html.contains(failures) && html.contains("alert(1)"), "{html}");
+        let quiet = Figures::of(&View::new(Arc::new(Stats::default()), RunLimits::default()));
+        let html = render(&quiet, "n0nce").unwrap();
+        assert!(
+            html.contains("<p id=\"no-failures\">No URL failed in this run.</p>"),
+            "{html}"
+        );
+        assert!(html.contains("id=\"some-failures\" hidden"), "{html}");
     }
 
     #[test]

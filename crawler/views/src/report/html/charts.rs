@@ -11,6 +11,9 @@ const RIGHT: f64 = 622.0;
 const TOP: f64 = 46.0;
 const BOTTOM: f64 = 200.0;
 
+/// Least height of a bar, so that any count above zero is visible within its outline.
+const VISIBLE: f64 = 2.5;
+
 /// A chart with kinds of stacked bars.
 #[derive(Debug, Default)]
 pub(crate) struct Chart {
@@ -23,8 +26,6 @@ pub(crate) struct Chart {
     /// Horizontal lines with a number at the left.
     pub levels: Vec<Tick>,
     pub threshold: Option<Threshold>,
-    /// Whether heights grow with the square root of the counts.
-    pub is_by_root: bool,
     /// What the heights count.
     pub unit: &'static str,
     /// The name of the axis, under the chart.
@@ -113,13 +114,8 @@ impl Stack {
 
 impl Chart {
     fn draw(mut self, stacks: &[Stack], kinds: &[Kind]) -> Self {
-        let is_by_root = self.is_by_root;
         let highest = stacks.iter().map(Stack::total).max().unwrap_or(0).max(1);
-        // The square root keeps small counts visible beside large ones.
-        let height_of = |count: u64| {
-            let share = count as f64 / highest as f64;
-            (BOTTOM - TOP) * if is_by_root { share.sqrt() } else { share }
-        };
+        let height_of = |count: u64| (BOTTOM - TOP) * count as f64 / highest as f64;
         for stack in stacks {
             self.bars.extend(bars(stack, kinds, &height_of));
             self.rows.push(Row {
@@ -127,11 +123,7 @@ impl Chart {
                 counts: stack.counts.iter().map(|count| grouped(*count)).collect(),
             });
         }
-        let middle = if is_by_root { highest / 4 } else { highest / 2 };
-        let mut levels = vec![0, middle, highest];
-        levels.dedup();
-        let levels = levels.into_iter();
-        self.levels = levels
+        self.levels = levels(highest)
             .map(|count| Tick::at(BOTTOM - height_of(count), grouped(count)))
             .collect();
         self.kinds = kinds.to_vec();
@@ -153,15 +145,21 @@ impl Chart {
     }
 }
 
+/// Round counts from 0 up to `highest`, at most four of them.
+fn levels(highest: u64) -> impl Iterator<Item = u64> {
+    let powers = (0..19).map(|power| 10_u64.pow(power));
+    let mut steps = powers.flat_map(|power| [1, 2, 5].map(|step: u64| step.saturating_mul(power)));
+    let step = steps.find(|step| highest / step <= 3).unwrap_or(highest);
+    (0..=highest / step).map(move |level| level * step)
+}
+
 /// The bars of a stack, from the axis up.
 fn bars(stack: &Stack, kinds: &[Kind], height_of: &dyn Fn(u64) -> f64) -> Vec<Bar> {
     let (x, end) = (along(stack.from), along(stack.to));
     let width = (end - x - 1.5).max(1.0);
-    let (mut y, mut below, mut bars) = (BOTTOM, 0, Vec::new());
+    let (mut y, mut bars) = (BOTTOM, Vec::new());
     for (count, kind) in stack.counts.iter().zip(kinds).filter(|(count, _)| **count > 0) {
-        // Any count above zero is visible.
-        let height = (height_of(below + count) - height_of(below)).max(1.5);
-        below += count;
+        let height = height_of(*count).max(VISIBLE);
         y -= height;
         bars.push(Bar {
             x,
@@ -205,7 +203,6 @@ pub(super) fn distances(report: &Report) -> Chart {
             .map(|bits| Tick::at(along((bits as f64 + 0.5) / slots), bits.to_string()))
             .collect(),
         axis: "Hamming distance of the fingerprints, bits".to_owned(),
-        is_by_root: true,
         unit: "pairs",
         column: "distance",
         ..Chart::default()
@@ -241,7 +238,6 @@ pub(super) fn similarities(report: &Report) -> Chart {
             .map(|tenth| Tick::at(along(tenth), format!("{tenth:.1}")))
             .collect(),
         axis: "Similarity of the texts, 0 to 1".to_owned(),
-        is_by_root: true,
         unit: "pairs",
         column: "similarity",
         ..Chart::default()
@@ -316,6 +312,8 @@ fn described(stacks: &[Stack], threshold: &str) -> String {
 
 /// Filters for the template.
 pub(crate) mod filters {
+    pub(crate) use super::super::web_text::filters::*;
+
     /// A coordinate with one decimal, which is finer than a pixel.
     #[askama::filter_fn]
     pub fn round1(value: &f64, _: &dyn askama::Values) -> askama::Result<String> {
@@ -326,5 +324,33 @@ pub(crate) mod filters {
     #[askama::filter_fn]
     pub fn round2(value: &f64, _: &dyn askama::Values) -> askama::Result<String> {
         Ok(format!("{value:.2}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_round_and_few() {
+        let of = |highest| levels(highest).collect::<Vec<_>>();
+        assert_eq!(of(1), [0, 1]);
+        assert_eq!(of(9), [0, 5]);
+        assert_eq!(of(10), [0, 5, 10]);
+        assert_eq!(of(238), [0, 100, 200]);
+        assert_eq!(of(u64::MAX).len(), 4);
+    }
+
+    #[test]
+    fn parts_of_one_stack_are_as_high_as_their_counts() {
+        let stack = |counts: [u64; 2]| Stack {
+            from: 0.0,
+            to: 0.5,
+            label: String::new(),
+            counts: counts.into(),
+        };
+        let chart = Chart::default().draw(&[stack([50, 50]), stack([1, 399])], &[DROPPED_PAIRS, NEAR_MISSES]);
+        assert_eq!(chart.bars[0].height, chart.bars[1].height);
+        assert_eq!(chart.bars[2].height, VISIBLE, "a single pair is visible");
     }
 }

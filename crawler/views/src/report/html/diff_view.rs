@@ -25,7 +25,7 @@ impl StaticDiff {
         Self {
             number: None,
             summary: value["n"].as_str().unwrap_or_default().to_owned(),
-            rows: rows(&value),
+            rows: folded(rows(&value)),
             left_out: diff.rows_left_out as u64,
             reason: "",
         }
@@ -86,6 +86,28 @@ fn pieces(spans: Option<&[Span]>) -> Value {
     json!(pieces)
 }
 
+/// The rows with one equal line before and after each change; the others are counted.
+fn folded(rows: Vec<StaticRow>) -> Vec<StaticRow> {
+    let is_change: Vec<bool> = rows.iter().map(|row| matches!(row, StaticRow::Changed(_))).collect();
+    let is_near = |at: usize| at > 0 && is_change[at - 1] || is_change.get(at + 1) == Some(&true);
+    let mut folded: Vec<StaticRow> = Vec::new();
+    for (at, row) in rows.into_iter().enumerate() {
+        let lines = match row {
+            StaticRow::Same(_) if !is_near(at) => 1,
+            StaticRow::Skipped(lines) => lines,
+            row => {
+                folded.push(row);
+                continue;
+            }
+        };
+        match folded.last_mut() {
+            Some(StaticRow::Skipped(before)) => *before += lines,
+            _ => folded.push(StaticRow::Skipped(lines)),
+        }
+    }
+    folded
+}
+
 /// The rows of [`json_of`] for the template.
 pub(super) fn rows(value: &Value) -> Vec<StaticRow> {
     let side = |side: &Value| -> Vec<String> {
@@ -99,4 +121,27 @@ pub(super) fn rows(value: &Value) -> Vec<StaticRow> {
         sides => StaticRow::Changed([side(&sides[0]), side(&sides[1])]),
     })
     .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_lines_far_from_a_change_are_counted() {
+        let same = |text: &str| StaticRow::Same(text.to_owned());
+        let change = || StaticRow::Changed([vec!["a".to_owned()], Vec::new()]);
+        let rows = vec![
+            same("1"),
+            same("2"),
+            change(),
+            same("3"),
+            same("4"),
+            StaticRow::Skipped(7),
+        ];
+        let shown: Vec<String> = folded(rows).iter().map(|row| format!("{row:?}")).collect();
+        assert_eq!(shown.len(), 5, "{shown:?}");
+        assert_eq!([&*shown[0], &*shown[1]], ["Skipped(1)", "Same(\"2\")"]);
+        assert_eq!([&*shown[3], &*shown[4]], ["Same(\"3\")", "Skipped(8)"]);
+    }
 }

@@ -32,10 +32,7 @@ impl Column {
     fn cell(self, text: String) -> WebUrl {
         match self.class {
             LINK => WebUrl::of(&text, URL_CHARS),
-            _ => WebUrl {
-                shown: text,
-                href: None,
-            },
+            _ => WebUrl::text(text),
         }
     }
 }
@@ -60,7 +57,10 @@ pub(super) const fn text(name: &'static str) -> Column {
 #[derive(Debug)]
 pub(crate) struct List {
     pub id: &'static str,
+    /// The name of the table, for files and screen readers.
     pub caption: &'static str,
+    /// What is shown above the table; empty where a heading says all.
+    pub order: &'static str,
     pub columns: Vec<Column>,
     pub first: Vec<Vec<WebUrl>>,
     /// The rows after the first page, as JSON.
@@ -79,26 +79,55 @@ impl List {
         columns: [Column; N],
         rows: impl IntoIterator<Item = [String; N]>,
     ) -> Self {
+        let cells = rows.into_iter().map(|row| {
+            let mut at = 0;
+            row.map(|text| {
+                at += 1;
+                columns[at - 1].cell(text)
+            })
+        });
+        Self::of_cells(id, caption, columns, cells)
+    }
+
+    /// A list of `rows` of cells. A column without content, except the first, is left out.
+    pub fn of_cells<const N: usize>(
+        id: &'static str,
+        caption: &'static str,
+        columns: [Column; N],
+        rows: impl IntoIterator<Item = [WebUrl; N]>,
+    ) -> Self {
         let mut budget = Budget::of(super::LIST_BYTES);
-        let (mut first, mut rest, mut left_out) = (Vec::new(), Vec::new(), 0_u64);
+        let (mut listed, mut left_out) = (Vec::new(), 0_u64);
         for row in rows {
-            let cells = row.into_iter().zip(&columns);
-            let row: Vec<WebUrl> = cells.map(|(cell, column)| column.cell(cell)).collect();
-            if first.len() < PAGE {
-                first.push(row);
-            } else if left_out == 0 && budget.take(row.iter().map(WebUrl::bytes).sum()) {
-                rest.push(Value::Array(row.iter().map(WebUrl::json).collect()));
+            if listed.len() < PAGE || left_out == 0 && budget.take(row.iter().map(WebUrl::bytes).sum()) {
+                listed.push(row);
             } else {
                 left_out += 1;
             }
         }
+        let has_content = |at: usize| at == 0 || listed.iter().any(|row| !row[at].shown.is_empty());
+        let shown: [bool; N] = std::array::from_fn(has_content);
+        let of_shown = |row: [WebUrl; N]| {
+            row.into_iter()
+                .zip(shown)
+                .filter_map(|(cell, is_shown)| is_shown.then_some(cell))
+        };
+        let count = listed.len();
+        let mut rows = listed.into_iter().map(|row| of_shown(row).collect::<Vec<_>>());
+        let first = rows.by_ref().take(PAGE).collect();
+        let rest = rows.map(|row| Value::Array(row.iter().map(WebUrl::json).collect()));
+        let rest = island(&Value::Array(rest.collect()));
+        let columns = columns.into_iter().zip(shown);
         Self {
             id,
             caption,
-            columns: columns.into(),
-            listed: first.len() + rest.len(),
+            order: caption,
+            columns: columns
+                .filter_map(|(column, is_shown)| is_shown.then_some(column))
+                .collect(),
+            listed: count,
             first,
-            rest: island(&Value::Array(rest)),
+            rest,
             left_out: left_out_words(left_out, "the report as JSON lists all"),
         }
     }
@@ -107,9 +136,19 @@ impl List {
         self.first.is_empty()
     }
 
-    /// Whether the columns need a wide window.
-    pub fn is_wide(&self) -> bool {
-        self.columns.len() > NARROW
+    /// The room that the columns need, as a class of the style.
+    pub fn room(&self) -> &'static str {
+        let texts = self.columns.iter().filter(|column| column.class != "n").count();
+        match (self.columns.len() > NARROW, texts) {
+            (false, _) => "",
+            (true, 1) => " numbers",
+            (true, _) => " wide",
+        }
+    }
+
+    /// The same table under a heading that has its name: only the order of the rows is left to say.
+    pub(super) fn under_its_heading(self, order: &'static str) -> Self {
+        Self { order, ..self }
     }
 
     /// Whether there is more than one page.
@@ -126,5 +165,28 @@ pub(super) fn left_out_words(left_out: u64, instead: &str) -> String {
             "{} more are not shown, to limit the size of this page: {instead}.",
             grouped(left_out)
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_without_content_is_left_out_on_every_page() {
+        let rows = (0..PAGE + 2).map(|at| {
+            [
+                at.to_string(),
+                String::new(),
+                if at > PAGE { "x" } else { "" }.to_owned(),
+            ]
+        });
+        let list = List::of("a", "b", [text("one"), text("two"), text("three")], rows);
+        let names: Vec<&str> = list.columns.iter().map(|column| column.name).collect();
+        assert_eq!(names, ["one", "three"]);
+        assert!(list.first.iter().all(|row| row.len() == 2));
+        assert_eq!(list.rest, r#"[["25",""],["26","x"]]"#);
+        let empty = List::of("a", "b", [text("one")], [[String::new()]]);
+        assert_eq!(empty.columns.len(), 1, "the first column stays");
     }
 }

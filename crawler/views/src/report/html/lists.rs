@@ -1,9 +1,13 @@
 //! The tables of the page.
 
 use super::super::Report;
+use super::super::failures::what_to_do;
 use super::list::{List, link, number, text, url};
-use super::web_text::cut;
+use super::web_text::{WebUrl, cut};
 use terminal::units::{bytes, grouped};
+
+/// The address of the URLs of a host with an outcome.
+pub(crate) type PagesLink = fn(host: &str, outcome: &str) -> String;
 
 /// Characters of a URL or a text in a table.
 const CELL_CHARS: usize = 300;
@@ -16,7 +20,8 @@ fn count(count: usize) -> String {
     grouped(count as u64)
 }
 
-pub(super) fn hosts(report: &Report) -> List {
+/// `pages` is the address of the URLs of a host with an outcome, where a server answers.
+pub(super) fn hosts(report: &Report, pages: Option<PagesLink>) -> List {
     let hosts = report.hosts_by_fetched();
     let columns = [
         url("host"),
@@ -32,20 +37,26 @@ pub(super) fn hosts(report: &Report) -> List {
     ];
     let rows = hosts.into_iter().map(|host| {
         let counts = &host.counts;
+        let linked = |shown: String, outcome: &str, is_linked: bool| WebUrl {
+            shown,
+            href: pages.filter(|_| is_linked).map(|link| link(&host.host, outcome)),
+        };
+        let count = |count: u64, outcome: &str| linked(grouped(count), outcome, count > 0);
         [
-            cell(&host.host),
-            grouped(counts.fetched),
-            grouped(counts.kept),
-            grouped(counts.exact),
-            grouped(counts.near),
-            format!("{:.1}", counts.dropped_percent()),
-            grouped(counts.failed),
-            grouped(counts.excluded),
-            grouped(counts.queued),
-            bytes(counts.bytes_fetched),
+            linked(cell(&host.host), "any", true),
+            count(counts.fetched, "fetched"),
+            count(counts.kept, "kept"),
+            count(counts.exact, "exact"),
+            count(counts.near, "near"),
+            WebUrl::text(format!("{:.1}", counts.dropped_percent())),
+            count(counts.failed, "failed"),
+            count(counts.excluded, "excluded"),
+            WebUrl::text(grouped(counts.queued)),
+            WebUrl::text(bytes(counts.bytes_fetched)),
         ]
     });
-    List::of("hosts-list", "Hosts, those with the most pages first", columns, rows)
+    List::of_cells("hosts-list", "Hosts, those with the most pages first", columns, rows)
+        .under_its_heading("Those with the most pages first")
 }
 
 pub(super) fn unavailable_hosts(report: &Report) -> List {
@@ -64,6 +75,7 @@ pub(super) fn unavailable_hosts(report: &Report) -> List {
         columns,
         rows,
     )
+    .under_its_heading("Those with the most queued URLs first")
 }
 
 pub(super) fn rules(report: &Report) -> List {
@@ -144,7 +156,7 @@ pub fn patterns(report: &Report) -> List {
 
 pub(super) fn failure_groups(report: &Report) -> List {
     let rows = report.failure_groups.iter().map(|group| {
-        let advice = group.advice.unwrap_or_default().to_owned();
+        let advice = what_to_do(&group.kind).unwrap_or_default().to_owned();
         [group.kind.clone(), cell(&group.host), grouped(group.count), advice]
     });
     let columns = [text("kind"), url("host"), number("URLs"), text("what to do")];
@@ -167,7 +179,7 @@ pub fn failures(report: &Report) -> List {
         ]
     });
     let columns = [link("URL"), text("kind"), text("detail"), link("linked from")];
-    List::of("failures-list", "URLs that failed", columns, rows)
+    List::of("failures-list", "URLs that failed", columns, rows).under_its_heading("")
 }
 
 pub(super) fn exclusion_reasons(report: &Report) -> List {
@@ -186,7 +198,7 @@ pub fn excluded(report: &Report) -> List {
         .excluded
         .iter()
         .map(|excluded| [excluded.url.clone(), cell(&excluded.reason)]);
-    List::of("excluded-list", "Excluded URLs", [link("URL"), text("reason")], rows)
+    List::of("excluded-list", "Excluded URLs", [link("URL"), text("reason")], rows).under_its_heading("")
 }
 
 pub fn redirects(report: &Report) -> List {
@@ -201,7 +213,7 @@ pub fn redirects(report: &Report) -> List {
         [redirect.url.clone(), status, by.to_owned(), redirect.to.clone()]
     });
     let columns = [link("URL"), number("status"), text("by"), link("target")];
-    List::of("redirects-list", "URLs that redirect", columns, rows)
+    List::of("redirects-list", "URLs that redirect", columns, rows).under_its_heading("")
 }
 
 pub(super) fn changed(report: &Report) -> List {
@@ -255,6 +267,7 @@ pub(super) fn gone(report: &Report) -> List {
         [link("URL"), text("found gone")],
         rows,
     )
+    .under_its_heading("")
 }
 
 pub(super) fn orphans(report: &Report) -> List {
@@ -272,4 +285,5 @@ pub(super) fn orphans(report: &Report) -> List {
         columns,
         rows,
     )
+    .under_its_heading("")
 }

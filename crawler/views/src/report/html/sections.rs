@@ -6,7 +6,7 @@ use super::super::refresh::RefreshResult;
 use super::charts::{self, Chart};
 use super::commands::Commands;
 use super::list::List;
-use super::lists;
+use super::lists::{self, PagesLink};
 use super::summary::{self, Figure, Rank, Subject};
 use terminal::units::grouped;
 
@@ -44,8 +44,8 @@ pub(crate) struct Sections {
 }
 
 impl Sections {
-    /// The parts of a report.
-    pub fn of(report: &Report) -> Self {
+    /// The parts of a report. `pages` is the address of the URLs of a host with an outcome, where a server answers.
+    pub fn of(report: &Report, pages: Option<PagesLink>) -> Self {
         Self {
             commands: Commands::of(report),
             subject: summary::subject(report),
@@ -57,7 +57,7 @@ impl Sections {
             similarities: charts::similarities(report),
             redecided: report.redecided.as_ref().map(Redecided::summary),
             redecisions: lists::redecisions(report),
-            hosts: lists::hosts(report),
+            hosts: lists::hosts(report, pages),
             unavailable: lists::unavailable_hosts(report),
             steering: summary::steering(report),
             rendering: (!report.rendering.is_empty()).then(|| report.rendering.words()),

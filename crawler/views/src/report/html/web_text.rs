@@ -46,6 +46,11 @@ impl WebUrl {
     /// Longest URL that becomes a link, in bytes.
     const MAX_LINKED: usize = 2_000;
 
+    /// Text without a link.
+    pub fn text(shown: String) -> Self {
+        Self { shown, href: None }
+    }
+
     /// A URL, shown up to `chars` characters. Text that is no URL stays text.
     pub fn of(text: &str, chars: usize) -> Self {
         let is_web = ["http://", "https://"].iter().any(|scheme| text.starts_with(scheme));
@@ -73,9 +78,80 @@ impl WebUrl {
     }
 }
 
+/// Filters for text from the web. What they return is HTML whose text is escaped.
+pub(crate) mod filters {
+    use askama::filters::{Html, Safe, escape};
+
+    /// A URL that may break after its separators. Other text has spaces, at which it breaks.
+    #[askama::filter_fn]
+    pub fn breaks<T: std::fmt::Display>(text: T, _: &dyn askama::Values) -> askama::Result<Safe<String>> {
+        let text = text.to_string();
+        let parts = super::parts(&text).into_iter();
+        let parts: Result<Vec<String>, _> = parts.map(|part| Ok(escape(part, Html)?.to_string())).collect();
+        parts.map(|parts| Safe(parts.join("<wbr>")))
+    }
+
+    /// A sentence in which commands and keys stand between backticks.
+    #[askama::filter_fn]
+    pub fn prose<T: std::fmt::Display>(text: T, _: &dyn askama::Values) -> askama::Result<Safe<String>> {
+        let text = text.to_string();
+        let parts: Vec<&str> = text.split('`').collect();
+        let is_paired = parts.len() % 2 == 1;
+        let mut html = String::with_capacity(text.len());
+        for (at, part) in parts.iter().enumerate() {
+            let escaped = escape(part, Html)?.to_string();
+            match (is_paired, at % 2) {
+                (true, 1) => html.extend(["<code>", &escaped, "</code>"]),
+                (false, _) if at > 0 => html.extend(["`", &escaped]),
+                _ => html.push_str(&escaped),
+            }
+        }
+        Ok(Safe(html))
+    }
+}
+
+/// The parts of a URL between which a line may end: each ends with a separator. A text with spaces is one part.
+fn parts(text: &str) -> Vec<&str> {
+    const SEPARATORS: [char; 4] = ['/', '?', '&', '='];
+    if text.contains(' ') && !text.contains("://") {
+        return vec![text];
+    }
+    let mut parts = Vec::new();
+    let mut from = 0;
+    for (at, separator) in text.match_indices(SEPARATORS) {
+        let end = at + separator.len();
+        // A line does not end after the scheme, between separators, and at the end of the text.
+        let is_inside =
+            text[..end].ends_with("//") || text[end..].chars().next().is_none_or(|next| SEPARATORS.contains(&next));
+        if !is_inside {
+            parts.push(&text[from..end]);
+            from = end;
+        }
+    }
+    parts.push(&text[from..]);
+    parts
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[derive(askama::Template)]
+    #[template(source = "{{ url|breaks }} {{ said|prose }}", ext = "html")]
+    struct Shown<'a> {
+        url: &'a str,
+        said: &'a str,
+    }
+
+    #[test]
+    fn a_url_breaks_after_its_separators_and_stays_text() {
+        let shown = |url, said| askama::Template::render(&Shown { url, said }).unwrap();
+        assert_eq!(
+            shown("http://a.example/<b>/x?q=1&r=/", "Use `a <b>` now."),
+            "http://a.example/<wbr>&#60;b&#62;/<wbr>x?<wbr>q=<wbr>1&#38;<wbr>r=/ Use <code>a &#60;b&#62;</code> now."
+        );
+        assert_eq!(shown("and/or this", "a ` <b>"), "and/or this a ` &#60;b&#62;");
+    }
 
     #[test]
     fn only_a_plain_web_url_is_a_link() {

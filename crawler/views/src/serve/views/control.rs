@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::orders::{self, GivenOrder};
-use crate::report::html::cut;
+use crate::report::html::{cut, filters};
 use crate::serve::asked::Asked;
 use crate::serve::frame::Frame;
 use crate::serve::moment::Moment;
@@ -49,6 +49,15 @@ struct ControlPage<'a> {
 impl ControlPage<'_> {
     fn may_order(&self) -> bool {
         self.why_not.is_none()
+    }
+
+    /// Whether the crawl tells the delay of a host.
+    fn has_now(&self) -> bool {
+        self.delays.iter().any(|delay| !delay.now.is_empty())
+    }
+
+    fn has_answers(&self) -> bool {
+        self.orders.iter().any(|order| !order.answer.is_empty())
     }
 
     fn may_order_of_hosts(&self) -> bool {

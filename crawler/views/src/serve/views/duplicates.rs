@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::listing::{Address, Column, Head, Order, Part, csv};
 use super::pages::page_link;
-use crate::report::html::cut;
+use crate::report::html::{cut, filters};
 use crate::report::{Cluster, Duplicate, DuplicateVerdict};
 use crate::serve::asked::Asked;
 use crate::serve::frame::Frame;
@@ -16,7 +16,7 @@ use crate::serve::labels::Labels;
 use crate::serve::model::{DoubtfulPair, Model, Outcome};
 use crate::serve::reply::{Refusal, Reply};
 use crate::serve::site::Site;
-use terminal::units::{counted, grouped};
+use terminal::units::grouped;
 
 /// Items of one page of a list.
 const SHOWN: usize = 25;
@@ -48,6 +48,10 @@ struct PairsPage<'a> {
 impl PairsPage<'_> {
     fn name(&self, id: &u64, url: &str) -> String {
         name(self.model, *id, url)
+    }
+
+    fn link(&self, url: &str) -> String {
+        page_link(url)
     }
 
     fn label(&self, pair: &DoubtfulPair) -> &'static str {
@@ -337,6 +341,8 @@ struct ClusterPage<'a> {
     cluster: &'a Cluster,
     heads: Vec<Head>,
     part: Part<'a, Duplicate>,
+    /// Whether a row has a label.
+    is_labelled: bool,
 }
 
 impl ClusterPage<'_> {
@@ -363,11 +369,19 @@ impl ClusterPage<'_> {
         }
     }
 
-    fn measures(&self, duplicate: &Duplicate) -> String {
+    fn similarity(&self, duplicate: &Duplicate) -> String {
+        duplicate
+            .similarity
+            .map(|similarity| format!("{similarity:.3}"))
+            .unwrap_or_default()
+    }
+
+    /// A text that is too short for a fingerprint has no distance.
+    fn bits(&self, duplicate: &Duplicate) -> String {
         match (duplicate.distance, duplicate.similarity) {
-            (_, Some(similarity)) if duplicate.distance.is_none() => format!("{similarity:.3}, short"),
-            (Some(bits), Some(similarity)) => format!("{similarity:.3}, {}", counted(bits.into(), "bit")),
-            _ => String::new(),
+            (Some(bits), _) => bits.to_string(),
+            (None, Some(_)) => "short".to_owned(),
+            (None, None) => String::new(),
         }
     }
 }
@@ -394,18 +408,27 @@ fn named<'m>(model: &'m Model, asked: &Asked) -> Result<&'m Cluster, Refusal> {
 pub(super) fn cluster(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
     let current = site.current()?;
     let cluster = named(&current.model, asked)?;
-    let address = cluster_address(asked);
+    let (address, labels) = (cluster_address(asked), site.labels.read()?);
+    let part = Part::of(&cluster.duplicates, SHOWN, address)?;
+    let is_labelled = part
+        .items
+        .iter()
+        .any(|page| labels.of(&cluster.kept, &page.url).is_some());
+    let mut heads = address.heads([
+        column("dropped page", "u", ""),
+        column("verdict", "t", ""),
+        column("similarity", "n", ""),
+        column("bits", "n", ""),
+        column("your label", "t", ""),
+    ]);
+    heads.truncate(heads.len() - usize::from(!is_labelled));
     Reply::page(&ClusterPage {
         frame: site.frame("duplicates", Some(&current)),
         model: &current.model,
-        labels: &site.labels.read()?,
-        heads: address.heads([
-            column("dropped page", "u", ""),
-            column("verdict", "t", ""),
-            column("measures", "t", ""),
-            column("your label", "t", ""),
-        ]),
-        part: Part::of(&cluster.duplicates, SHOWN, address)?,
+        labels: &labels,
+        heads,
+        part,
+        is_labelled,
         cluster,
     })
 }

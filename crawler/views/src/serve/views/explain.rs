@@ -9,16 +9,18 @@ use axum::http::StatusCode;
 use super::links::{Links, all_links};
 use super::pages::page_link;
 use super::undo::Undo;
-use crate::report::html::{StaticDiff, StaticRow, cut, visible};
+use crate::report::failures::what_to_do;
+use crate::report::html::{StaticDiff, StaticRow, cut, filters, visible};
 use crate::serve::asked::Asked;
 use crate::serve::frame::Frame;
 use crate::serve::keeper::Current;
-use crate::serve::model::Row;
+use crate::serve::model::{Outcome, Row};
 use crate::serve::moment::Moment;
+use crate::serve::paths::pages_of_host;
 use crate::serve::reply::{Refusal, Reply};
 use crate::serve::site::Site;
 use study::diff;
-use study::explain::{self, Answer, ComparedPage, PageAnswer, State};
+use study::explain::{self, Answer, ComparedPage, FailureAnswer, Feature, PageAnswer, State};
 use study::in_words::likeness;
 use study::typed_url::TypedUrl;
 use terminal::units::{bytes, grouped};
@@ -71,6 +73,59 @@ impl UrlPage<'_> {
         }
     }
 
+    fn is_named_by_url(&self) -> bool {
+        self.title() == self.url
+    }
+
+    /// What became of the URL.
+    fn outcome(&self) -> Option<Outcome> {
+        match &self.answer.state {
+            State::Page(_) => self.row.map(|row| row.outcome),
+            State::Queued(_) => Some(Outcome::Queued),
+            State::Redirect { .. } => Some(Outcome::Redirected),
+            State::Failed(_) => Some(Outcome::Failed),
+            State::Excluded { .. } => Some(Outcome::Excluded),
+            State::Elsewhere { .. } | State::Unknown { .. } => None,
+        }
+    }
+
+    /// The answer in a sentence or two.
+    fn lead(&self) -> String {
+        match &self.answer.state {
+            State::Failed(failed) => failed_in_words(failed, &self.answer.summary),
+            _ => self.shown(&self.answer.summary),
+        }
+    }
+
+    /// The page that a dropped one repeats, and the answer before and after its URL.
+    fn of_kept(&self) -> Option<(String, &ComparedPage, String)> {
+        let other = self.page()?.compared_with.as_ref()?;
+        let (before, after) = self.answer.summary.split_once(&other.page.url)?;
+        Some((self.shown(before), other, self.shown(after)))
+    }
+
+    /// The title of a page, or its URL.
+    fn named(&self, other: &ComparedPage) -> String {
+        let page = &other.page;
+        self.shown(if page.title.is_empty() { &page.url } else { &page.title })
+    }
+
+    fn what_to_do(&self, failed: &FailureAnswer) -> Option<&'static str> {
+        what_to_do(&failed.kind)
+    }
+
+    /// The host of the URL, and the path of what failed there.
+    fn failed_of_host(&self) -> Option<(String, String)> {
+        let url = url::Url::parse(&self.answer.url).ok()?;
+        let host = &url[url::Position::BeforeHost..url::Position::AfterPort];
+        (!host.is_empty()).then(|| (self.shown(host), pages_of_host(host, "failed")))
+    }
+
+    /// Whether the weight of a feature says more than its count.
+    fn has_weight(&self, feature: &Feature) -> bool {
+        (f64::from(feature.weight) - feature.count as f64).abs() > 0.05
+    }
+
     /// Whether the crawl does not know the URL, or only another worker has its page.
     fn is_unknown(&self) -> bool {
         matches!(self.answer.state, State::Unknown { .. } | State::Elsewhere { .. })
@@ -111,6 +166,20 @@ impl UrlPage<'_> {
 
     fn grouped(&self, count: &u64) -> String {
         grouped(*count)
+    }
+}
+
+/// Why there is no page. The status of the answer says it, if there was one.
+fn failed_in_words(failed: &FailureAnswer, summary: &str) -> String {
+    match failed.status {
+        Some(status) if failed.kind == format!("http_{status}") => {
+            let times = match failed.attempts {
+                0 | 1 => String::new(),
+                attempts => format!(", the last of {attempts} times"),
+            };
+            format!("The server answered {status}{times}.")
+        }
+        _ => cut(summary, URL_CHARS),
     }
 }
 

@@ -1,9 +1,10 @@
 //! The numbers of the overview: tiles, and bars of pages by verdict.
 
-use super::pages::search_link;
 use crate::report::Report;
+use crate::report::failures::what_to_do;
 use crate::report::html::cut;
 use crate::serve::model::{Group, Model};
+use crate::serve::paths::search_link;
 use terminal::units::{bytes, grouped};
 
 /// Groups of one breakdown.
@@ -13,7 +14,7 @@ const GROUPS: usize = 8;
 const RECENT: usize = 5;
 
 /// Least width of a part of a bar, in hundredths of the bar, so that any count above zero is visible.
-const VISIBLE: f64 = 0.7;
+const VISIBLE: f64 = 1.2;
 
 const NAME_CHARS: usize = 80;
 
@@ -28,7 +29,7 @@ pub(super) struct Tile {
     pub class: &'static str,
 }
 
-/// The tiles that say whether the crawl is well; none says 0.
+/// The tiles that say whether the crawl is well; none says 0. Speed matters most while the crawl runs.
 pub(super) fn tiles(report: &Report) -> Vec<Tile> {
     let counts = &report.counts;
     let trouble = report.unavailable_hosts().len() as u64;
@@ -51,8 +52,9 @@ pub(super) fn tiles(report: &Report) -> Vec<Tile> {
         "predicted duplicates, about {} not fetched",
         bytes(report.steering.held_back_bytes)
     );
+    let is_running = report.as_of.is_some();
     [
-        rate(report),
+        rate(report).filter(|_| is_running),
         tile(
             "failed",
             counts.failed,
@@ -68,6 +70,7 @@ pub(super) fn tiles(report: &Report) -> Vec<Tile> {
             "failed",
         ),
         tile("held back", report.steering.held_back, saved, outcome("held_back"), ""),
+        rate(report).filter(|_| !is_running),
         tile(
             "queued",
             waiting,
@@ -125,10 +128,15 @@ fn rate(report: &Report) -> Option<Tile> {
             .sum();
         (pages, intervals.len() as u64 * timeline.interval_seconds, "lately")
     });
+    let is_idle = lately.is_some_and(|(pages, seconds, _)| pages == 0 && seconds > 0);
     let average = (
         report.counts.fetched,
         timeline.active_seconds,
-        "on average, without pauses",
+        if is_idle {
+            "on average; none lately"
+        } else {
+            "on average, without pauses"
+        },
     );
     // A slow crawl may have had no page lately.
     let (pages, seconds, note) = lately.filter(|(pages, _, _)| *pages > 0).unwrap_or(average);
@@ -281,7 +289,7 @@ pub(super) fn failing(report: &Report, limit: usize) -> Vec<Failing> {
             host: cut(&group.host, NAME_CHARS),
             kind: group.kind.clone(),
             count: grouped(group.count),
-            advice: group.advice.unwrap_or_default(),
+            advice: what_to_do(&group.kind).unwrap_or_default(),
             link: search_link(&[("outcome", "failed"), ("host", &group.host)]),
         })
         .collect()

@@ -6,13 +6,14 @@ use std::time::SystemTime;
 
 use askama::Template;
 use serde::Serialize;
+use url::form_urlencoded::Serializer;
 
-use super::pages::search_link;
 use crate::live::pace;
 use crate::live::status::figures::HostFigures;
-use crate::report::html::cut;
+use crate::report::html::{cut, filters};
 use crate::serve::frame::Frame;
 use crate::serve::moment::Moment;
+use crate::serve::paths::search_link;
 use crate::serve::reply::{Refusal, Reply};
 use crate::serve::site::Site;
 use crawl::HostStanding;
@@ -49,6 +50,8 @@ pub(super) struct HostRow {
     pub state: String,
     pub open: u64,
     pub delay: String,
+    /// The view that changes the delay.
+    pub control: String,
     /// The delay with the rule that sets it, and the other rules.
     pub reason: String,
     pub failure: String,
@@ -87,6 +90,12 @@ impl Now {
     }
 }
 
+impl Now {
+    pub fn has_failures(&self) -> bool {
+        self.hosts.iter().any(|host| !host.failure.is_empty())
+    }
+}
+
 impl HostRow {
     fn of(host: &HostStanding, now_ms: u64) -> Self {
         let left = host
@@ -104,6 +113,10 @@ impl HostRow {
                 state.to_owned()
             },
             open: host.open,
+            control: format!(
+                "/control?{}",
+                Serializer::new(String::new()).append_pair("host", &host.host).finish()
+            ),
             delay: delays::seconds(host.delays.longest()),
             reason: delays::reason(host),
             failure: host.failure.clone().unwrap_or_default(),

@@ -53,6 +53,18 @@ impl Last<'_> {
     }
 }
 
+impl Last<'_> {
+    /// The answer; empty for an order that waits for a run, which the view says once.
+    fn words(&self, is_running: bool) -> String {
+        match self.answer {
+            Some(answer) => cut(&answer.text, ANSWER_CHARS),
+            None if self.is_taken => "The crawl has taken it, and its answer is not there yet.".to_owned(),
+            None if is_running => "The crawl has not taken it yet.".to_owned(),
+            None => String::new(),
+        }
+    }
+}
+
 /// The last orders, the newest first.
 fn last_of<'a>(crawl: &'a Giver<'_>) -> Result<Vec<Last<'a>>, RunError> {
     let taken = crawl.store.run_notes().orders()?.unwrap_or_default();
@@ -97,12 +109,7 @@ pub(super) fn last(crawl: &Giver<'_>, now: SystemTime) -> Result<Vec<GivenOrder>
             further,
             state,
             class: if state == "refused" { "failed" } else { "" },
-            answer: match last.answer {
-                Some(answer) => cut(&answer.text, ANSWER_CHARS),
-                None if last.is_taken => "The crawl has taken it, and its answer is not there yet.".to_owned(),
-                None if crawl.is_running() => "The crawl has not taken it yet.".to_owned(),
-                None => "It takes effect with the next run.".to_owned(),
-            },
+            answer: last.words(crawl.is_running()),
         }
     });
     Ok(shown.collect())

@@ -48,8 +48,11 @@ impl OverviewPage<'_> {
         duplicates::name(self.model, *id, url)
     }
 
-    fn shown(&self, url: &str) -> String {
-        cut(url, CHARS)
+    /// The part of a URL after its host: titles of near pages are often the same.
+    fn path(&self, url: &str) -> String {
+        let parsed = url::Url::parse(url).ok();
+        let path = parsed.as_ref().map(|parsed| &parsed[url::Position::BeforePath..]);
+        cut(path.unwrap_or(url), CHARS)
     }
 
     fn verdict(&self, pair: &DoubtfulPair) -> Outcome {
@@ -60,9 +63,10 @@ impl OverviewPage<'_> {
         glance::failing(self.report(), LOOKED_AT)
     }
 
-    fn rules(&self) -> impl Iterator<Item = (String, String, &'static str)> {
+    /// The meaning of each rule, what the crawl does by it, and whether it holds URLs back.
+    fn rules(&self) -> impl Iterator<Item = (String, &'static str, bool)> {
         let rules = self.report().steering.rules.iter().take(LOOKED_AT);
-        rules.map(|rule| (cut(&rule.rule, CHARS), cut(&rule.meaning, CHARS), rule.words()))
+        rules.map(|rule| (cut(&rule.meaning, CHARS), rule.words(), rule.saved_requests > 0))
     }
 
     /// Whether there is nothing to look at.
@@ -74,14 +78,18 @@ impl OverviewPage<'_> {
 pub fn page(site: &Arc<Site>) -> Result<Reply, Refusal> {
     let current = site.current()?;
     let model = &current.model;
+    let now = site.run_now();
     Reply::page(&OverviewPage {
         frame: site.frame("overview", Some(&current)),
         sections: model.sections(),
         tiles: glance::tiles(&model.report),
-        health: glance::health(&model.report),
-        bound: site.run_now().map(|now| {
+        health: match now.as_ref().and_then(pace::failing) {
+            Some(failing) => format!("{failing} {}", glance::health(&model.report)),
+            None => glance::health(&model.report),
+        },
+        bound: now.map(|now| {
             let parts = [
-                Some(pace::bound(&now)),
+                Some(pace::limit(&now)),
                 pace::longest_queue(&now),
                 pace::unrendered(&now),
             ];

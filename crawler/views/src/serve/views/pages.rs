@@ -8,7 +8,7 @@ use serde::Serialize;
 use url::form_urlencoded::Serializer;
 
 use super::listing::{Address, Column, Head, Order, Part, csv};
-use crate::report::html::cut;
+use crate::report::html::{cut, filters};
 use crate::serve::asked::Asked;
 use crate::serve::frame::Frame;
 use crate::serve::model::{Listed, Model, Outcome, OutcomeFilter, Query, SortKey};
@@ -69,8 +69,16 @@ struct Shown {
     title: String,
     outcome: Outcome,
     note: String,
+    /// The kept page that a dropped one repeats.
+    repeats: Option<KeptPage>,
     language: String,
     fetched: Option<Moment>,
+}
+
+/// A kept page with its path here.
+struct KeptPage {
+    url: String,
+    link: String,
 }
 
 impl Shown {
@@ -82,19 +90,32 @@ impl Shown {
             title: cut(row.title(), TITLE_CHARS),
             outcome: row.outcome(),
             note: cut(&why(row, model), URL_CHARS),
+            repeats: repeated(row, model).map(|kept| KeptPage {
+                url: cut(kept, URL_CHARS),
+                link: page_link(kept),
+            }),
             language: cut(row.language(), TITLE_CHARS),
             fetched: fetched.map(|at| Moment::of(at, now)),
         }
     }
 }
 
+/// The kept page that a dropped one repeats.
+fn repeated<'m>(row: Listed<'_>, model: &'m Model) -> Option<&'m str> {
+    match row {
+        Listed::Page(page) if OutcomeFilter::Dropped.takes(page.outcome) => {
+            page.cluster.and_then(|id| model.row(id)).map(|kept| &*kept.url)
+        }
+        _ => None,
+    }
+}
+
 /// Why there is no page, or what a dropped page repeats; empty for a kept one.
 fn why(row: Listed<'_>, model: &Model) -> String {
     match row {
-        Listed::Page(page) if OutcomeFilter::Dropped.takes(page.outcome) => {
-            let kept = page.cluster.and_then(|id| model.row(id));
-            kept.map(|kept| format!("repeats {}", kept.url)).unwrap_or_default()
-        }
+        Listed::Page(page) if OutcomeFilter::Dropped.takes(page.outcome) => repeated(row, model)
+            .map(|kept| format!("repeats {kept}"))
+            .unwrap_or_default(),
         _ => row.note().to_owned(),
     }
 }
@@ -105,13 +126,6 @@ pub(super) fn page_link(url: &str) -> String {
         "/page?{}",
         Serializer::new(String::new()).append_pair("url", url).finish()
     )
-}
-
-/// The path of the pages with these parameters.
-pub(super) fn search_link(parameters: &[(&str, &str)]) -> String {
-    let mut query = Serializer::new(String::new());
-    query.extend_pairs(parameters);
-    format!("/pages?{}", query.finish())
 }
 
 #[derive(Serialize)]

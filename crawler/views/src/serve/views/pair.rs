@@ -9,10 +9,10 @@ use serde_json::json;
 use storage::Store;
 
 use super::pages::page_link;
-use crate::report::html::{StaticDiff, StaticRow, cut};
+use crate::report::html::{StaticDiff, StaticRow, cut, filters};
 use crate::serve::asked::Asked;
 use crate::serve::frame::Frame;
-use crate::serve::model::{DoubtfulPair, Model};
+use crate::serve::model::{DoubtfulPair, Model, Outcome, OutcomeFilter};
 use crate::serve::reply::{Refusal, Reply};
 use crate::serve::site::Site;
 use crawl::labels::Label;
@@ -70,6 +70,9 @@ struct PairPage<'a> {
     compared: &'a Compared,
     /// The pair in the list of doubtful pairs, if it is there.
     doubtful: Option<&'a DoubtfulPair>,
+    /// What became of the other page; `None` if it is another worker's.
+    outcome: Option<Outcome>,
+    is_dropped: bool,
     diff: Option<StaticDiff>,
     before: Option<String>,
     after: Option<String>,
@@ -82,6 +85,11 @@ struct PairPage<'a> {
 impl PairPage<'_> {
     fn is(&self, label: &str) -> bool {
         self.compared.label == Some(label)
+    }
+
+    /// The head of the right side of the difference.
+    fn right(&self) -> &'static str {
+        if self.is_dropped { "dropped page" } else { "other page" }
     }
 
     /// Why there is no difference to show.
@@ -156,7 +164,10 @@ pub fn page(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
         let (kept, other) = pairs.get(place)?;
         Some(format!("/duplicates/pair?kept={kept}&other={other}{suffix}"))
     };
+    let outcome = model.row(pair.1).map(|row| row.outcome);
     Reply::page(&PairPage {
+        outcome,
+        is_dropped: outcome.is_some_and(|outcome| OutcomeFilter::Dropped.takes(outcome)),
         frame: site.frame("duplicates", Some(&current)),
         doubtful: model
             .pairs

@@ -26,6 +26,8 @@ pub(super) struct Plane {
     /// Columns, one for each bit.
     pub slots: usize,
     pub cells: Vec<Cell>,
+    /// The pairs in the fullest cell.
+    pub fullest: u64,
     pub across: Vec<Tick>,
     pub up: Vec<Tick>,
     /// The edges of what the rule in force drops: to the left of `cut_x`, above `cut_y`.
@@ -75,6 +77,7 @@ impl Plane {
         Self {
             slots,
             cells: cells(&counts, slots),
+            fullest: fullest(&counts),
             across: (0..slots)
                 .step_by(every)
                 .map(|bits| Tick {
@@ -137,8 +140,12 @@ fn step_of(similarity: f32) -> u32 {
     step.clamp(0.0, f64::from(STEPS - 1)) as u32
 }
 
+fn fullest(counts: &BTreeMap<(u32, u32), Counts>) -> u64 {
+    counts.values().flatten().max().copied().unwrap_or(1)
+}
+
 fn cells(counts: &BTreeMap<(u32, u32), Counts>, slots: usize) -> Vec<Cell> {
-    let fullest = counts.values().flatten().max().copied().unwrap_or(1);
+    let fullest = fullest(counts);
     // The logarithm keeps single pairs visible beside thousands.
     let opacity = |count: u64| FAINT + (1.0 - FAINT) * (count as f64).ln() / (fullest as f64).ln().max(1.0);
     let mut cells = Vec::new();
