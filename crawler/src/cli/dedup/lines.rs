@@ -195,7 +195,10 @@ mod tests {
             // What an earlier run has added.
             (r#"{"of":7,"text":"x","verdict":"near"}"#, r#"{"text":"x""#),
             (r#"{"wall":{"h":3},"text":"x"}"#, r#"{"wall":{"h":3},"text":"x""#),
-            (r#"{"wall":{"kind":"captcha"},"text":"x","verdict":"blocked"}"#, r#"{"text":"x""#),
+            (
+                r#"{"wall":{"kind":"captcha"},"text":"x","verdict":"blocked"}"#,
+                r#"{"text":"x""#,
+            ),
             // Only a lenient reader takes it.
             (r#"{"text":"of","n":NaN}"#, r#"{"text":"of","n":NaN"#),
         ] {

@@ -49,7 +49,9 @@ pub(super) fn label(
         )));
     }
     if label == Label::Different && store.run_notes().worker()?.is_some() {
-        tracing::warn!("this is the folder of a worker of a fleet, in which a label is evidence for `tune` and no exception from the rule");
+        tracing::warn!(
+            "this is the folder of a worker of a fleet, in which a label is evidence for `tune` and no exception from the rule"
+        );
     }
     if label == Label::Different && has_same_text(&page, &other)? {
         return Err(refused(format!(
@@ -148,9 +150,9 @@ fn in_words(
                 "They are no near-duplicates of each other, whatever the rule says. {when}: `{redecide}`\n"
             ));
         }
-        (Some(Label::Different), _) => {
-            told.push_str(&format!("The rule alone decides on the pair again. {when}: `{redecide}`\n"))
-        }
+        (Some(Label::Different), _) => told.push_str(&format!(
+            "The rule alone decides on the pair again. {when}: `{redecide}`\n"
+        )),
         _ => {}
     }
     told

@@ -7,7 +7,7 @@
   const keys = document.getElementById('keys');
   const withdraw = section.querySelector('[data-label=withdrawn]');
   const token = document.querySelector('meta[name=crawler-token]').content;
-  const words = { duplicate: 'Your label: same. It is saved.', different: 'Your label: different. It is saved. Both pages are kept when all pages are decided again.', withdrawn: 'The label is withdrawn.' };
+  const words = { duplicate: 'Your label: same. It is saved.', different: 'Your label: different. It is saved. It counts when all pages are decided again.', withdrawn: 'The label is withdrawn.' };
   const OFF = 'crawler-keys-off';
   keys.checked = localStorage.getItem(OFF) === null;
   keys.addEventListener('change', () => { if (keys.checked) localStorage.removeItem(OFF); else localStorage.setItem(OFF, '1'); });

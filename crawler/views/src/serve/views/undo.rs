@@ -13,6 +13,8 @@ pub(super) struct Undo {
     pub is_exact: bool,
     /// Whether a label keeps it.
     pub by_label: bool,
+    /// Whether the two pages have this label already.
+    pub is_labelled: bool,
     /// Whether `dedup.numbers_must_match` keeps it.
     pub by_numbers: bool,
     /// The command that continues the crawl.
@@ -28,6 +30,7 @@ impl Undo {
             setting: setting.map(|setting| (format!("/tune#{}", setting.argument()), setting.words.clone())),
             is_exact: remedy.is_exact,
             by_label: remedy.exception.is_some(),
+            is_labelled: remedy.is_labelled,
             by_numbers: remedy.by_numbers,
             run: command("run", &[]),
         }
