@@ -16,8 +16,7 @@
     return node;
   };
   // A URL may break after its separators, as the program writes it.
-  const broken = (text) => (/ /.test(text) && !text.includes('://') ? [text]
-    : text.split(/(?<=[/?&=])(?<!\/\/)(?![/?&=]|$)/).flatMap((part, at) => (at ? [make('wbr'), part] : [part])));
+  const broken = (text) => (text.split(/(?<=[/?&=])(?<!\/\/)(?![/?&=]|$)/).flatMap((part, at) => (at ? [make('wbr'), part] : [part])));
   const bdi = (text) => make('bdi', null, ...broken(String(text)));
   // A URL of a crawl as a link; anything else as text. The program's `WebUrl` has the same bounds.
   const link = (shown, href) => make('bdi', null, make('a', { href, rel: 'noopener noreferrer' }, ...broken(shown)));
