@@ -56,7 +56,7 @@ fn words(number: u64, documents: u64, [fewest, most]: [u64; 2]) -> Vec<u32> {
     let family = own.below((documents / (5 * MEMBERS)).max(1));
     let mut of_family = of(2, family);
     let mut words = of_family.text(fewest, most);
-    if family % 4 == 0 {
+    if family.is_multiple_of(4) {
         for step in 0..number * STEPS / documents {
             of(3, family * STEPS + step).replace(&mut words, REPLACED_IN_A_STEP);
         }

@@ -128,7 +128,7 @@ fn a_bound_on_the_memory_changes_no_verdict() {
             .map(|line| line["verdict"].to_string())
             .collect();
         assert_eq!(kinds.len(), 3, "{kinds:?}");
-        for memory in ["0B", "50MiB"] {
+        for memory in ["0B", "75MiB"] {
             let ended = folder
                 .dedup(&[&arguments[..], &["--memory", memory, "--tmp", "."]].concat())
                 .succeeded();

@@ -90,7 +90,11 @@ fn the_verdicts_are_those_of_the_input_in_the_order_of_the_choice() {
     for document in &mut documents {
         // Some have no score, some the same.
         let n = document["n"].as_u64().unwrap();
-        document["score"] = if n % 11 == 0 { Value::Null } else { json!(n * 37 % 50) };
+        document["score"] = if n.is_multiple_of(11) {
+            Value::Null
+        } else {
+            json!(n * 37 % 50)
+        };
     }
     let mut sorted = documents.clone();
     sorted.sort_by_key(|document| std::cmp::Reverse(document["score"].as_i64().unwrap_or(-1)));

@@ -123,7 +123,7 @@ mod tests {
             let hash = rehash(u64::from([number, number / 12, 7][number as usize % 3]), 3);
             table.insert(hash, number);
             lists.entry(hash).or_default().push(number);
-            if let Some(file) = file.as_ref().filter(|_| number % 500 == 0) {
+            if let Some(file) = file.as_ref().filter(|_| number.is_multiple_of(500)) {
                 table.spill_a_part(file).unwrap();
             }
         }

@@ -10,8 +10,8 @@ use dedup::Spill;
 use super::IN_FLIGHT_BYTES;
 use crate::cli::arguments::{DedupArgs, Keep};
 
-/// Memory of everything but what the command keeps of documents: the program, the stages, and buffers of texts.
-const OTHERS_BYTES: u64 = 32 << 20;
+/// Memory of everything but what the command keeps of documents and what is between the stages: the program and the buffers of texts.
+const OTHERS_BYTES: u64 = 56 << 20;
 
 /// The bound on what the command keeps of documents in memory: that of `--memory`, or three quarters of the machine. If the documents are
 /// decided only when all are read, a quarter of it is for the documents until then, the second bound.

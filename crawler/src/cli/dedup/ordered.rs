@@ -113,7 +113,7 @@ impl Ordered {
         // Of the kept documents, by their numbers in the index.
         let mut kept: Vec<u32> = Vec::new();
         for (done, number) in order.into_iter().enumerate() {
-            if done % STOPPED_EVERY == 0 && is_stopped() {
+            if done.is_multiple_of(STOPPED_EVERY) && is_stopped() {
                 return Ok(false);
             }
             let row = row(&self.rows, number as usize)?;

@@ -117,6 +117,8 @@ impl Positions {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::btree_map::Entry;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -135,9 +137,9 @@ mod tests {
                 next = id.0 - top + 1;
                 if kind == 0 {
                     prop_assert_eq!(positions.remove(id), map.remove(&id));
-                } else if !map.contains_key(&id) {
+                } else if let Entry::Vacant(place) = map.entry(id) {
                     prop_assert_eq!(positions.insert(id), Some(given));
-                    map.insert(id, given);
+                    place.insert(given);
                     given += 1;
                 }
             }
