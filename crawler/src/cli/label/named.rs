@@ -48,7 +48,7 @@ pub(super) fn label(
             shown(&other.url)
         )));
     }
-    if label == Label::Different && store.run_notes().worker()?.is_some() {
+    if label == Label::Different && store.run_notes().worker().map_err(RunError::from)?.is_some() {
         tracing::warn!(
             "this is the folder of a worker of a fleet, in which a label is evidence for `tune` and no exception from the rule"
         );
