@@ -187,9 +187,8 @@ impl Given {
                     ),
                 };
                 format!(
-                    "\n{all} in {}: {same} same, {different} different. `{}` judges by them.{kept}\n",
-                    path.display(),
-                    command("tune", &[])
+                    "\n{all} in {}: {same} same, {different} different. `crawler tune` judges by them.{kept}\n",
+                    path.display()
                 )
             }
         }

@@ -18,7 +18,7 @@ pub(super) fn kept_summary(
         _ if page.is_kept_without_body() => kept_without_body(former),
         None => "Kept: it is not a duplicate of any page kept before it.".to_owned(),
         Some(_) if is_exception => "Kept, because a label says that it differs from a page kept before it.".to_owned(),
-        Some(_) => "Kept by the rule and the labels that were in force at the time.".to_owned(),
+        Some(_) => "Kept under the rule that was in force at the time.".to_owned(),
     };
     if let Some(of) = duplicate_by_rule.filter(|_| is_exception) {
         summary.push_str(&format!(
@@ -28,7 +28,7 @@ pub(super) fn kept_summary(
         ));
     } else if let Some(of) = duplicate_by_rule {
         summary.push_str(&format!(
-            " By those in force now it would be a duplicate of {}. Decide all pages again: `{}`.",
+            " Under the configured rule it would be a duplicate of {}. Decide all pages again: `{}`.",
             of.url,
             command("rebuild", &["--redecide"])
         ));
