@@ -123,7 +123,7 @@ impl UrlPage<'_> {
 
     /// Whether the weight of a feature says more than its count.
     fn has_weight(&self, feature: &Feature) -> bool {
-        (f64::from(feature.weight) - feature.count as f64).abs() > 0.05
+        (feature.weight - feature.count as f64).abs() > 0.05
     }
 
     /// Whether the crawl does not know the URL, or only another worker has its page.
