@@ -1,18 +1,23 @@
 //! The exceptions from the rule: pairs of pages that a person has labelled as different.
 //!
-//! A threshold decides for a whole crawl. Where it drops one page too many, a [label](crate::labels) keeps this page alone: a page is a
-//! near-duplicate of none of the pages that it is labelled to differ from. It remains an exact duplicate of a page with the same text.
+//! A threshold decides for a whole crawl. Where it drops one page too many, a [label](crate::labels) keeps the page without another
+//! threshold: a page is a near-duplicate of none of the pages that it is labelled to differ from. It remains an exact duplicate of a page
+//! with the same text.
 //!
 //! The labels count from the start of a run on, and when all pages are decided again. Workers that crawl together leave them out,
-//! because all of them have to find the same verdicts and each has its own folder. The replay of other thresholds leaves them out, because it measures what the
-//! rule alone does, and the labels are its truth.
+//! because all of them have to find the same verdicts and each has its own folder. The replay of other thresholds leaves them out, because
+//! it measures what the rule alone does, and the labels are its truth.
 
 use std::collections::HashMap;
 use std::path::Path;
 
+use dedup::DocId;
+use storage::{Store, UrlState};
+use url::Url;
+use web::host_key::HostKey;
+
 use crate::labels::{self, Label, Pairs};
 use error::RunError;
-use storage::Store;
 
 /// For each labelled page, by its URL, the URLs of the pages that it differs from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -52,6 +57,22 @@ impl Exceptions {
             }
         }
         Self { different }
+    }
+
+    /// The pages of the crawl that the page at `url` differs from.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn pages(&self, store: &Store, url: &str) -> Result<Vec<DocId>, RunError> {
+        let mut pages = Vec::new();
+        for url in self.of(url).iter().filter_map(|other| Url::parse(other).ok()) {
+            if let Some(host) = HostKey::from_url(&url)
+                && let Some(UrlState::Page(page)) = store.latest_state(host.as_str(), url.as_str())?
+            {
+                pages.push(DocId(page));
+            }
+        }
+        Ok(pages)
     }
 
     /// The URLs of the pages that the page at `url` differs from.

@@ -1,9 +1,7 @@
 //! The verdicts of a crawl by one process: by the index of its own kept pages.
 
 use dedup::{Deduplicator, DocId, SledIndex};
-use storage::{Store, UrlState};
-use url::Url;
-use web::host_key::HostKey;
+use storage::Store;
 
 use super::books::Books;
 use super::{Judge, Post, Ruling, departures};
@@ -43,7 +41,7 @@ impl Local {
     /// The verdict on a page. A unique page enters the index. A new version of a page is not compared with its last
     /// version.
     fn compare(&self, store: &Store, id: DocId, page: &UndecidedPage) -> Result<dedup::Verdict, RunError> {
-        let different = self.different(store, &page.queued.url)?;
+        let different = self.exceptions.pages(store, &page.queued.url)?;
         let version_of = page.queued.revisits.as_ref().map(|revisit| DocId(revisit.page));
         if version_of.is_none() && different.is_empty() {
             return Ok(self.dedup.check_and_insert(id, &page.signature)?);
@@ -53,21 +51,6 @@ impl Local {
             self.dedup.insert(id, &page.signature)?;
         }
         Ok(verdict)
-    }
-
-    /// The pages of the crawl that the page at `url` is labelled to differ from.
-    fn different(&self, store: &Store, url: &str) -> Result<Vec<DocId>, RunError> {
-        let mut pages = Vec::new();
-        for other in self.exceptions.of(url) {
-            let url = Url::parse(other).ok();
-            let Some((url, host)) = url.and_then(|url| HostKey::from_url(&url).map(|host| (url, host))) else {
-                continue;
-            };
-            if let Some(UrlState::Page(page)) = store.latest_state(host.as_str(), url.as_str())? {
-                pages.push(DocId(page));
-            }
-        }
-        Ok(pages)
     }
 }
 

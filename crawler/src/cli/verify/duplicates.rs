@@ -13,8 +13,6 @@ use crawl::index::{decode_signature, decode_signature_with_bands};
 use error::RunError;
 use study::threads::by_all_cores;
 use terminal::commands::command;
-use url::Url;
-use web::host_key::HostKey;
 
 /// Pages that the threads share at a time.
 const PAGES_AT_A_TIME: usize = 2_048;
@@ -52,7 +50,8 @@ pub(super) fn verify(
             if excused.covers(id, of, &kept) || excused.is_missed_by_bands(store, id, of)? {
                 continue;
             }
-            if excused.is_labelled(&page, &other) && kept.is_unique_beside(store, id, excused.exceptions.of(&page))? {
+            let different = excused.exceptions.pages(store, &page)?;
+            if different.contains(&DocId(of)) && kept.is_unique_beside(store, id, &different)? {
                 excused.labelled += 1;
                 continue;
             }
@@ -88,19 +87,11 @@ impl KeptPages {
         Ok(signature)
     }
 
-    /// Whether the page is a duplicate of no earlier page, but for those at the URLs `different`, which it may be like and must not repeat.
-    fn is_unique_beside(&self, store: &Store, id: u64, different: &[String]) -> Result<bool, RunError> {
+    /// Whether the page is a duplicate of no earlier page, but for the `different` ones, which it may be like and must not repeat.
+    fn is_unique_beside(&self, store: &Store, id: u64, different: &[DocId]) -> Result<bool, RunError> {
         let Some(page) = store.page(id)? else { return Ok(true) };
         let signature = decode_signature(&page.signature)?;
-        let mut pages = Vec::new();
-        for url in different.iter().filter_map(|url| Url::parse(url).ok()) {
-            if let Some(host) = HostKey::from_url(&url)
-                && let Some((other, _)) = store.page_by_url(host.as_str(), url.as_str())?
-            {
-                pages.push(DocId(other));
-            }
-        }
-        let verdict = self.dedup.check_beside(&signature, &pages, Some(DocId(id)))?;
+        let verdict = self.dedup.check_beside(&signature, different, Some(DocId(id)))?;
         // All kept pages of a batch are in the index, also later ones.
         Ok(verdict.of().is_none_or(|of| of > DocId(id)))
     }
@@ -158,11 +149,6 @@ impl Excused {
             exceptions: Exceptions::of_store(store)?,
             labelled: 0,
         })
-    }
-
-    /// Whether a label says that the two pages differ.
-    fn is_labelled(&self, page: &str, other: &str) -> bool {
-        self.exceptions.of(page).iter().any(|different| different == other)
     }
 
     /// Whether the pair is no fault. Counts a pair that is none.
