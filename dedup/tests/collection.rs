@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use dedup::{Analyzer, Collection, CollectionError, CollectionSettings, DocId, Id, Signature, Verdict};
 use proptest::prelude::*;
@@ -152,6 +153,19 @@ fn a_folder_that_cannot_be_used_is_refused_with_its_name() {
     assert!(Collection::open(&at).is_err());
 }
 
+/// The database of a collection that was just dropped: threads of sled may hold its lock a little longer.
+fn database(folder: &Path) -> sled::Db {
+    let patience = Instant::now() + Duration::from_secs(30);
+    loop {
+        match sled::open(folder) {
+            Err(error) if error.to_string().contains("could not acquire lock") && Instant::now() < patience => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            opened => return opened.unwrap(),
+        }
+    }
+}
+
 /// What a crash between the two steps of a save or of a removal leaves.
 #[test]
 fn what_an_interrupted_step_leaves_is_repaired() {
@@ -165,7 +179,7 @@ fn what_an_interrupted_step_leaves_is_repaired() {
     collection.save().unwrap();
     drop(collection);
     // A removal of document 1 that ended after its row; a save that ended before the row of document 3.
-    let db = sled::Config::new().path(folder.path()).open().unwrap();
+    let db = database(folder.path());
     let rows = db.open_tree("collection-documents").unwrap();
     for number in [1_u64, 3] {
         assert!(rows.remove(number.to_be_bytes()).unwrap().is_some());

@@ -12,8 +12,8 @@ class Verdict(NamedTuple):
     """Whether a document says anything new, with the fields of a line of ``crawler dedup``.
 
     >>> verdict = Verdict("b.txt", "near", "a.txt", 2, 0.91)
-    >>> verdict.is_duplicate, verdict.of
-    (True, 'a.txt')
+    >>> verdict.is_duplicate, verdict.of, verdict.cluster
+    (True, 'a.txt', 'a.txt')
     """
 
     id: Id | None
@@ -33,3 +33,8 @@ class Verdict(NamedTuple):
     def is_duplicate(self) -> bool:
         """Whether the document repeats another."""
         return self.of is not None
+
+    @property
+    def cluster(self) -> Id | None:
+        """The unique document of the cluster that the document is in: ``of`` for a duplicate, and ``id`` for a unique document."""
+        return self.id if self.of is None else self.of

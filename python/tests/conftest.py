@@ -8,6 +8,7 @@ import random
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -57,9 +58,17 @@ def crawler(tmp_path: Path) -> Callable[..., list[Verdict]]:
         command = [os.environ["CRAWLER_BINARY"], "dedup", str(pages), "--quiet", *arguments]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
         assert done.returncode == 0, done.stderr
-        return [Verdict(**json.loads(line)) for line in done.stdout.splitlines()]
+        return [verdict(json.loads(line)) for line in done.stdout.splitlines()]
 
     return verdicts
+
+
+def verdict(line: dict[str, Any]) -> Verdict:
+    """A line of the command. The command writes the cluster; the package works it out."""
+    cluster = line.pop("cluster")
+    found = Verdict(**line)
+    assert found.cluster == cluster
+    return found
 
 
 @pytest.fixture(autouse=True)
