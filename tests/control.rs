@@ -361,6 +361,10 @@ fn an_order_that_does_not_count_names_the_rule_that_does() {
             .contains("by the Crawl-delay of its robots.txt; your order asks for 0.10 s")
     });
     assert!(is_told, "{}", status(&crawl));
+    // A held robots.txt counts as a slow host, so these come behind.
+    order(&crawl, &["drop", "b.example", "glob:/none/**"], &unknown);
+    let unknown = ["knows no URL of c.example, *.d.example yet", "check the names"];
+    order(&crawl, &["drop", "c.example", "*.d.example"], &unknown);
     let state = status(&crawl);
     assert_eq!(state["hosts"][0]["rule"], "robots", "{state}");
     assert_eq!(state["hosts"][0]["seconds"], 50.0, "{state}");

@@ -1,6 +1,6 @@
 //! `crawler dedup`: duplicates among files.
 //!
-//! - `annotate`, `keep`: records with their verdicts; which of several like documents is kept
+//! - `annotate`, `keep`: records with their verdicts; which of several like documents is kept; `resume`: an interrupted run goes on
 //! - `forms`, `other_inputs`, `tables`: the forms of documents; `faults`: unreadable input; `course`: order, settings, endings, memory
 
 mod annotate;
@@ -9,6 +9,7 @@ mod faults;
 mod forms;
 mod keep;
 mod other_inputs;
+mod resume;
 mod tables;
 
 use std::fs;

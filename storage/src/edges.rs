@@ -45,6 +45,22 @@ impl Edges {
     }
 }
 
+/// Whether the outlinks of this row lead to the URL; `None` if the row is damaged. Reads no further than to the number of the URL, and keeps
+/// nothing: this is asked of every finished URL.
+pub(crate) fn lead_to(row: &[u8], id: u64) -> Option<bool> {
+    let (count, mut row): (u64, _) = postcard::take_from_bytes(row).ok()?;
+    let mut last = 0_u64;
+    for _ in 0..count {
+        let (difference, rest): (u64, _) = postcard::take_from_bytes(row).ok()?;
+        row = rest;
+        last = last.wrapping_add(difference);
+        if last >> 1 >= id {
+            return Some(last >> 1 == id);
+        }
+    }
+    Some(false)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -55,5 +71,24 @@ mod tests {
         let read: Vec<Edge> = Edges::of(edges.to_vec()).iter().collect();
         let expected = [(3, 0), (3, 1), (9, 1), (1 << 40, 1)].map(|(to, step)| Edge { to, step });
         assert_eq!(read, expected);
+    }
+
+    #[test]
+    fn a_row_tells_where_its_edges_lead() {
+        let edges = Edges::of(
+            [(9, 1), (3, 1), (3, 0), (1 << 40, 1)]
+                .map(|(to, step)| Edge { to, step })
+                .to_vec(),
+        );
+        let row = postcard::to_allocvec(&edges).unwrap();
+        for id in [0, 2, 3, 4, 9, 10, 1 << 40, (1 << 40) + 1] {
+            let expected = edges.iter().any(|edge| edge.to == id);
+            assert_eq!(lead_to(&row, id), Some(expected), "{id}");
+        }
+        assert_eq!(lead_to(&row[..row.len() - 1], 1 << 40), None);
+        assert_eq!(
+            lead_to(&postcard::to_allocvec(&Edges::default()).unwrap(), 3),
+            Some(false)
+        );
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::catalogue::Catalogue;
 use crate::commit::Piece;
 use crate::commit::staged::Latest;
-use crate::edges::Edges;
+use crate::edges::{self, Edges};
 use crate::error::StorageError;
 use crate::format;
 use crate::frontier::{UrlId, Via};
@@ -118,6 +118,21 @@ impl<'a> FinishedUrls<'a> {
         })
     }
 
+    /// Iterates over the committed finished URLs whose outlinks lead to this one, in the order of discovery. Reads the rows of all.
+    pub fn leading_to(self, id: UrlId) -> impl Iterator<Item = Result<FinishedUrl, StorageError>> + use<'a> {
+        self.rows.state().scan([URLS]).filter_map(move |row| {
+            let (_, row) = match row {
+                Ok(row) => row,
+                Err(error) => return Some(Err(error)),
+            };
+            match leads_to(&row, id) {
+                Some(false) => None,
+                Some(true) => Some(read(&row).ok_or_else(|| self.corrupt())),
+                None => Some(Err(self.corrupt())),
+            }
+        })
+    }
+
     /// As [`all`](Self::all), by their names.
     pub fn known(self) -> impl Iterator<Item = Result<KnownUrl, StorageError>> + use<'a> {
         self.all().map(move |row| {
@@ -193,6 +208,11 @@ impl<'a> FinishedUrls<'a> {
     pub fn remove(id: UrlId, piece: &mut Piece) {
         piece.remove(format::numbered(URLS, id));
     }
+}
+
+fn leads_to(row: &[u8], id: UrlId) -> Option<bool> {
+    let (_, edges) = postcard::take_from_bytes::<UrlRow>(row).ok()?;
+    edges::lead_to(edges, id)
 }
 
 fn read(row: &[u8]) -> Option<FinishedUrl> {

@@ -156,7 +156,7 @@ impl std::fmt::Display for Bytes {
     }
 }
 
-/// What to do about an index that cannot be read.
+/// What to do about an index that cannot be used.
 fn index_advice(error: &dedup::DedupError) -> String {
     match error {
         dedup::DedupError::Corrupt(_) | dedup::DedupError::Signature(_) | dedup::DedupError::Sled(_) => {
@@ -165,6 +165,10 @@ fn index_advice(error: &dedup::DedupError) -> String {
                 "; what was committed is safe: see to the disk and run again; if that fails again, make state and index anew from the \
                  archive: {rebuild}"
             )
+        }
+        // Only `crawler dedup` has such a file.
+        dedup::DedupError::Spill { .. } => {
+            "; name a folder on a disk with more space with --tmp, or allow more memory with --memory".to_owned()
         }
         _ => String::new(),
     }

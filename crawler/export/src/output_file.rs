@@ -8,7 +8,7 @@
 //! An existing `FILE.partial` is removed and never followed: in a shared folder (`/tmp`) it may be a link of another user.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{ExportError, not_one_file};
@@ -49,6 +49,42 @@ impl OutputFile {
             Place::Open(path) => open(OpenOptions::new().append(true), path)?,
         };
         Ok(Self { file, place })
+    }
+
+    /// Opens the incomplete file of an earlier run, and goes on after its first `length` bytes; `None` if it is not there, or has less.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create).
+    pub fn go_on(path: &Path, length: u64) -> Result<Option<Self>, ExportError> {
+        let place = Place::of(path)?;
+        let Place::Replaced { partial, .. } = &place else {
+            return Ok(None);
+        };
+        // A link is of somebody else.
+        let is_there = fs::symlink_metadata(partial).is_ok_and(|found| found.is_file() && found.len() >= length);
+        if !is_there {
+            return Ok(None);
+        }
+        let mut file = open(OpenOptions::new().write(true), partial)?;
+        file.set_len(length)
+            .and_then(|()| file.seek(SeekFrom::End(0)))
+            .map_err(|source| ExportError::io("write", partial, source))?;
+        Ok(Some(Self { file, place }))
+    }
+
+    /// Whether the file can be left incomplete and gone on with: it is no device, pipe or open file of a process.
+    #[must_use]
+    pub fn can_wait(&self) -> bool {
+        matches!(self.place, Place::Replaced { .. })
+    }
+
+    /// Makes the bytes so far durable. Returns how many they are.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn keep(&mut self) -> io::Result<u64> {
+        self.file.sync_data()?;
+        self.file.stream_position()
     }
 
     /// The path of the bytes until [`finish`](Self::finish), also for messages.
@@ -247,6 +283,26 @@ mod tests {
         write(&link, "gone").unwrap();
         assert!(link.is_symlink());
         assert!(fs::metadata(&link).unwrap().file_type().is_char_device());
+    }
+
+    #[test]
+    fn an_incomplete_file_can_be_gone_on_with() {
+        let temporary = tempfile::tempdir().unwrap();
+        let path = temporary.path().join("out");
+        assert!(OutputFile::go_on(&path, 0).unwrap().is_none());
+        let mut file = OutputFile::create(&path).unwrap();
+        file.write_all(b"kept").unwrap();
+        assert_eq!(file.keep().unwrap(), 4);
+        file.write_all(b" and lost").unwrap();
+        drop(file);
+        assert!(OutputFile::go_on(&path, 14).unwrap().is_none());
+        let mut file = OutputFile::go_on(&path, 4).unwrap().unwrap();
+        file.write_all(b", and more").unwrap();
+        file.finish().unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "kept, and more");
+        // Of somebody else.
+        symlink(&path, OutputFile::partial_path(&path)).unwrap();
+        assert!(OutputFile::go_on(&path, 0).unwrap().is_none());
     }
 
     #[cfg(target_os = "linux")]

@@ -3,8 +3,11 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::UNIX_EPOCH;
+
+use serde::{Deserialize, Serialize};
 
 use super::batch::{Batch, Batcher};
 use super::format::{Format, TELLING_BYTES};
@@ -22,6 +25,32 @@ pub struct Inputs {
     found: Vec<Found>,
     format: Option<Format>,
     left_out: u64,
+}
+
+/// What tells whether a file is still the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileState {
+    /// Its path as the argument gives it, or below a folder argument.
+    pub name: String,
+    /// Its size.
+    pub bytes: u64,
+    /// When it was changed last, in nanoseconds since the Unix epoch; `None` if the system does not know.
+    pub changed_ns: Option<u64>,
+}
+
+impl FileState {
+    fn of(name: &str, path: &Path) -> std::io::Result<Self> {
+        let metadata = path.metadata()?;
+        let changed = metadata
+            .modified()
+            .ok()
+            .and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+        Ok(Self {
+            name: name.to_owned(),
+            bytes: metadata.len(),
+            changed_ns: changed.and_then(|since| u64::try_from(since.as_nanos()).ok()),
+        })
+    }
 }
 
 impl Inputs {
@@ -50,6 +79,24 @@ impl Inputs {
             Found::Fault(_) => Some(0),
         });
         sizes.sum()
+    }
+
+    /// The files as they are now, in order; `None` if an input is a stream.
+    ///
+    /// # Errors
+    /// A file is gone.
+    pub fn state(&self) -> std::io::Result<Option<Vec<FileState>>> {
+        let states = self.found.iter().filter_map(|found| match found {
+            Found::Source(source) => Some(source),
+            // It has no document.
+            Found::Fault(_) => None,
+        });
+        states
+            .map(|source| match &source.path {
+                Some(path) if source.bytes.is_some() => FileState::of(&source.name, path).map(Some),
+                _ => Ok(None),
+            })
+            .collect()
     }
 
     /// Files in folders that are not read because their names have no known ending.

@@ -65,7 +65,7 @@ pub use self::batch::Batch;
 pub use self::document::json_string;
 pub use self::document::{Document, Fields};
 pub use self::format::Format;
-pub use self::inputs::Inputs;
+pub use self::inputs::{FileState, Inputs};
 pub use self::limits::{DEFAULT_MAX_DOCUMENT_BYTES, InputLimits};
 pub use self::mime::main_part;
 pub use self::page::PLACEHOLDER;

@@ -8,10 +8,10 @@
 //!
 //! Each verdict is a JSON object on one line, in input order: `{"id", "verdict": "unique"|"exact"|"near", "of", "distance",
 //! "similarity", "cluster"}`. `of` names the most similar kept document. `distance` is the Hamming distance of the fingerprints, and null for
-//! short texts, which have no fingerprint. `cluster` is the id of the kept document, of a kept one its own. `similarity` is the Jaccard index of the five-word shingles, estimated for long texts. An
-//! exact duplicate has distance 0 and similarity 1. A document is a duplicate only of a unique document. A text without words is
-//! unique. A page in HTML that stands in the way of another one has the verdict `blocked`, with `wall: {kind, evidence}`: it is compared with
-//! nothing, and kept nowhere. The verdicts do not depend on the number of threads.
+//! short texts, which have no fingerprint. `cluster` is the id of the kept document, of a kept one its own. `similarity` is the Jaccard index
+//! of the five-word shingles, estimated for long texts. An exact duplicate has distance 0 and similarity 1. A document is a duplicate only
+//! of a unique document. A text without words is unique. A page in HTML that stands in the way of another one has the verdict `blocked`,
+//! with `wall: {kind, evidence}`: it is compared with nothing, and kept nowhere. The verdicts do not depend on the number of threads.
 //!
 //! Memory grows only with the kept documents: the stages hold at most [`IN_FLIGHT_BYTES`] between them, and no line, record or file
 //! longer than `--max-document-bytes`. Beyond `--memory`, what is kept of documents goes to a temporary file, but for the tables that find
@@ -19,8 +19,9 @@
 //!
 //! The command reports unreadable input with its place, counts it, skips it, and ends with exit code 3. An output file appears when
 //! it is complete. Until then `FILE.partial` holds the verdicts so far, so that an interrupted run leaves a correct beginning of the
-//! result. A later run starts from the beginning, because the index was in memory. With `--index`, the index is in a folder or on a
-//! server: a later run gives the documents that it knows their verdicts again, and goes on with the others.
+//! result. A later run starts from the beginning, because the index was in memory. With `--resume`, the kept documents are in a file, too,
+//! and a later run of the same command goes on. With `--index`, the index is in a folder or on a server: a later run gives the documents that
+//! it knows their verdicts again, and goes on with the others.
 
 mod analysis;
 mod budget;
@@ -33,6 +34,7 @@ mod lines;
 mod memory;
 mod ordered;
 mod pipeline;
+mod resume;
 mod tally;
 
 use std::io::{self, IsTerminal};
@@ -45,6 +47,7 @@ use self::decided::Decided;
 use self::lacking::Lacking;
 use self::lines::Writes;
 use self::pipeline::{Answer, Job};
+use self::resume::{Before, Reached, Resume, Run};
 use self::tally::Tally;
 use super::faults::Faults;
 use super::index::{DocumentIndex, NamedIndex};
@@ -86,7 +89,9 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
         kept: kept.is_some(),
         annotated: annotated.is_some(),
     };
-    let written = written([args.output.as_deref().or(Some(Path::new("-"))), kept, annotated])?;
+    let mut written = written([args.output.as_deref().or(Some(Path::new("-"))), kept, annotated])?;
+    let resumed = args.resume.then(|| resumed_output(args, output)).transpose()?;
+    written.extend(resumed.into_iter().flat_map(Resume::files));
     let inputs = Inputs::find(&args.inputs, args.format.map(Into::into), &written).map_err(UsageError::from)?;
     if inputs.left_out() > 0 {
         tracing::warn!(
@@ -98,9 +103,11 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
         .map(|named| DocumentIndex::open_or_create(named, &settings))
         .transpose()?;
     let has_index = index.is_some();
-    let (spill, of_waiting) = memory::spill(args, output);
-    let job = Job {
+    let (spill, of_waiting) = memory::spill(args);
+    let scheme = settings.scheme.id();
+    let mut job = Job {
         index,
+        saved: None,
         analyzer: settings.analyzer(),
         candidates: settings.candidates,
         spill,
@@ -127,18 +134,27 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
         order: choice.zip(of_waiting),
         inputs,
     };
-    let open = |path: Option<&Path>| path.map(|path| Output::open_for_json(file(Some(path)))).transpose();
-    let mut outputs = Outputs {
-        verdicts: Output::open_for_json(output)?,
-        kept: open(kept)?,
-        annotated: open(annotated)?,
+    let paths = [output, kept, annotated];
+    let tally = Arc::new(Tally::default());
+    let mut outputs = match resumed {
+        None => Outputs::create(paths)?,
+        Some(output) => go_on(output, run(&job, paths, &scheme)?, paths, &mut job, &tally)?,
     };
+    if tally.documents() > 0 && !quiet {
+        tell(format_args!(
+            "going on after {}",
+            counted(tally.documents(), "document")
+        ));
+    }
     // Verdicts on a terminal already show the progress.
     let hidden = quiet || output.is_none() && io::stdout().is_terminal();
     let started = Instant::now();
-    let tally = Arc::new(Tally::default());
     let progress = tally::show(&tally, job.inputs.total_bytes(), hidden);
-    let advice = if has_index { GOES_ON } else { STARTS_AGAIN };
+    let advice = match (has_index, resumed) {
+        (true, _) => GOES_ON,
+        (false, Some(_)) => GOES_ON_THERE,
+        (false, None) => STARTS_AGAIN,
+    };
     let (ending, index) = write_all(job, &tally, &mut outputs, &progress, advice)?;
     drop(progress);
     finish(ending, outputs, output, &tally, advice)?;
@@ -203,6 +219,62 @@ fn choice(args: &DedupArgs) -> Result<Option<Choice>, UsageError> {
     Err(UsageError::Argument(wrong.to_owned()))
 }
 
+/// The output beside which an interrupted run keeps what it needs to go on.
+fn resumed_output<'a>(args: &DedupArgs, output: Option<&'a Path>) -> Result<&'a Path, UsageError> {
+    let wrong = match (output, args.keep) {
+        (Some(output), Keep::First) => return Ok(output),
+        (None, _) => "--resume needs --output FILE: what a run needs to go on is beside it",
+        (Some(_), _) => {
+            "--resume goes with --keep first alone: for the others, all documents are read before the first is decided"
+        }
+    };
+    Err(UsageError::Argument(wrong.to_owned()))
+}
+
+/// What decides on the output of a job.
+fn run(job: &Job, outputs: [Option<&Path>; 3], scheme: &str) -> Result<Run, Error> {
+    let inputs = job
+        .inputs
+        .state()
+        .map_err(|source| RunError::io("look at", "the input", source))?;
+    let stream = || UsageError::Argument("--resume needs files: what came from a pipe does not come again".to_owned());
+    Ok(Run {
+        program: format!("{} {}", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")),
+        inputs: inputs.ok_or_else(stream)?,
+        outputs: outputs.map(|path| path.map(Path::to_owned)).into(),
+        rule: format!("{scheme}; {:?}; {:?}", job.rule, job.candidates),
+        reading: format!("{:?}; {:?}; {:?}", job.reading, job.group_by, job.writes),
+    })
+}
+
+/// Opens the outputs where an interrupted run was, and lets the job go on there.
+fn go_on(output: &Path, run: Run, paths: [Option<&Path>; 3], job: &mut Job, tally: &Tally) -> Result<Outputs, Error> {
+    let (resume, before) = Resume::open(output, run)?;
+    let opened = match &before {
+        Some(before) => Outputs::go_on(paths, before)?,
+        None => None,
+    };
+    if before.is_some() && opened.is_none() {
+        tracing::warn!("the outputs are not as the interrupted run left them, so this run begins anew");
+    }
+    let before = before.filter(|_| opened.is_some());
+    let mut outputs = opened.map_or_else(|| Outputs::create(paths), Ok)?;
+    if let Some(device) = outputs
+        .all()
+        .into_iter()
+        .zip(paths)
+        .find_map(|(output, path)| path.filter(|_| !output.is_some_and(|output| output.can_wait())))
+    {
+        return Err(UsageError::Argument(format!("--resume needs files, and {} is none", device.display())).into());
+    }
+    job.saved = Some(resume.saved(before.as_ref().map(|before| &before.reached))?);
+    if let Some(before) = before {
+        tally.go_on(&before.reached.counts);
+    }
+    outputs.resume = Some(resume);
+    Ok(outputs)
+}
+
 /// Warns of flags that changed nothing because no document has the field that they need.
 fn warn_of_idle_flags(args: &DedupArgs, tally: &Tally) {
     if tally.documents() == 0 {
@@ -224,8 +296,9 @@ fn warn_of_idle_flags(args: &DedupArgs, tally: &Tally) {
 /// The output files, which the search for inputs must skip. `-` is standard output.
 fn written(outputs: [Option<&Path>; 3]) -> Result<Vec<PathBuf>, UsageError> {
     let outputs: Vec<&Path> = outputs.into_iter().flatten().collect();
+    let whole: Vec<PathBuf> = outputs.iter().map(|output| one_spelling(output)).collect();
     for (number, output) in outputs.iter().enumerate() {
-        if outputs[..number].contains(output) {
+        if whole[..number].contains(&whole[number]) {
             let name = file(Some(output)).map_or("standard output".into(), |path| path.display().to_string());
             return Err(UsageError::SameOutput(name));
         }
@@ -236,8 +309,21 @@ fn written(outputs: [Option<&Path>; 3]) -> Result<Vec<PathBuf>, UsageError> {
         .collect())
 }
 
+/// The path of an output, the same for `out` and `./out`. A file that is not there yet has the path of its folder.
+fn one_spelling(output: &Path) -> PathBuf {
+    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new(".")).canonicalize();
+    match (output.canonicalize(), folder, output.file_name()) {
+        (Ok(whole), _, _) if output != Path::new("-") => whole,
+        (_, Ok(folder), Some(name)) if output != Path::new("-") => folder.join(name),
+        _ => output.to_owned(),
+    }
+}
+
 /// What the same command does after an interruption.
 const STARTS_AGAIN: &str = "the same command starts from the beginning";
+/// The same, with `--resume`.
+const GOES_ON_THERE: &str = "the same command goes on there";
 /// The same, with an index that outlives the run.
 const GOES_ON: &str = "the same command gives the same verdicts again and goes on, since the index has these documents";
 
@@ -245,9 +331,59 @@ struct Outputs {
     verdicts: Output,
     kept: Option<Output>,
     annotated: Option<Output>,
+    /// What an interrupted run needs to go on, if it is to.
+    resume: Option<Resume>,
 }
 
 impl Outputs {
+    /// Opens the verdicts, the kept documents and the annotated records.
+    fn create([verdicts, kept, annotated]: [Option<&Path>; 3]) -> Result<Self, RunError> {
+        let open = |path: Option<&Path>| path.map(|path| Output::open_for_json(file(Some(path)))).transpose();
+        Ok(Self {
+            verdicts: Output::open_for_json(verdicts)?,
+            kept: open(kept)?,
+            annotated: open(annotated)?,
+            resume: None,
+        })
+    }
+
+    /// As [`create`](Self::create), behind what an interrupted run has written; `None` if one of its files is gone.
+    fn go_on(paths: [Option<&Path>; 3], before: &Before) -> Result<Option<Self>, RunError> {
+        let mut opened = Vec::new();
+        for (path, length) in paths.into_iter().zip(&before.lengths) {
+            let output = match (path, length) {
+                (Some(path), Some(length)) => Output::go_on(path, *length)?,
+                _ => None,
+            };
+            if path.is_some() && output.is_none() {
+                return Ok(None);
+            }
+            opened.push(output);
+        }
+        let mut opened = opened.into_iter();
+        let mut next = || opened.next().flatten();
+        Ok(next().map(|verdicts| Self {
+            verdicts,
+            kept: next(),
+            annotated: next(),
+            resume: None,
+        }))
+    }
+
+    fn all(&mut self) -> [Option<&mut Output>; 3] {
+        [Some(&mut self.verdicts), self.kept.as_mut(), self.annotated.as_mut()]
+    }
+
+    /// Makes everything durable up to here.
+    fn reached(&mut self, reached: Reached) -> Result<(), RunError> {
+        let lengths = self.all().map(|output| output.map(Output::keep).transpose());
+        let lengths: Result<Vec<_>, _> = lengths.into_iter().map(|length| length.map(Option::flatten)).collect();
+        match &self.resume {
+            Some(resume) => resume.note(reached, lengths?),
+            None => Ok(()),
+        }
+    }
+
     fn write(&mut self, decided: &Decided) -> Result<(), RunError> {
         self.verdicts.write(&decided.verdicts)?;
         if let Some(kept) = &mut self.kept {
@@ -296,6 +432,7 @@ fn write_all(
                 }
                 running.written(&decided);
             }
+            Answer::Reached(reached) => outputs.reached(reached)?,
             Answer::Ended(ending, index) => {
                 if tally.read() == 0 {
                     lacking.refuse()?;
@@ -334,7 +471,8 @@ fn finish(
         for output in [outputs.kept, outputs.annotated].into_iter().flatten() {
             output.finish()?;
         }
-        return Ok(outputs.verdicts.finish()?);
+        outputs.verdicts.finish()?;
+        return Ok(outputs.resume.map_or(Ok(()), Resume::end)?);
     }
     outputs.flush()?;
     let place = output.map_or("standard output has them".into(), |output| {

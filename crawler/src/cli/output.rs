@@ -34,6 +34,30 @@ impl Output {
         })
     }
 
+    /// Goes on with the incomplete file of an earlier run after its first `length` bytes; `None` if that is not there.
+    pub(super) fn go_on(path: &Path, length: u64) -> Result<Option<Self>, RunError> {
+        let file = OutputFile::go_on(path, length)?;
+        Ok(file.map(|file| Self::File(Box::new(BufWriter::new(file)))))
+    }
+
+    /// Whether it can be left incomplete and gone on with.
+    pub(super) fn can_wait(&self) -> bool {
+        matches!(self, Self::File(writer) if writer.get_ref().can_wait())
+    }
+
+    /// Makes the bytes so far durable: how many they are. Standard output has none.
+    pub(super) fn keep(&mut self) -> Result<Option<u64>, RunError> {
+        self.flush()?;
+        let Self::File(writer) = self else {
+            return Ok(None);
+        };
+        let path = writer.get_ref().path().to_owned();
+        let length = writer.get_mut().keep();
+        length
+            .map(Some)
+            .map_err(|source| RunError::io("write", path.display(), source))
+    }
+
     pub(super) fn write(&mut self, bytes: impl AsRef<[u8]>) -> Result<(), RunError> {
         self.try_to(|writer| writer.write_all(bytes.as_ref()))
     }

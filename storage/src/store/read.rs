@@ -106,15 +106,13 @@ impl Store {
         let Some(id) = self.links.id_of(host, url)? else {
             return Ok((from, count));
         };
-        for row in self.finished_urls().all() {
-            let (_, finished) = row?;
-            if finished.edges.iter().any(|edge| edge.to == id) {
-                count += 1;
-                if from.len() < limit
-                    && let Some(known) = self.finished_urls().name_of(finished)?
-                {
-                    from.push(known);
-                }
+        for finished in self.finished_urls().leading_to(id) {
+            let finished = finished?;
+            count += 1;
+            if from.len() < limit
+                && let Some(known) = self.finished_urls().name_of(finished)?
+            {
+                from.push(known);
             }
         }
         Ok((from, count))

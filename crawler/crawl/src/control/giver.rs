@@ -11,11 +11,11 @@ use super::answer::Answer;
 use super::in_force::InForce;
 use super::journal::{Entries, Journal, Reader};
 use super::order::Order;
+use super::target::Target;
 use super::written;
 use crate::stats::RunNow;
 use error::{OrderOfWorker, RunError};
 use terminal::commands::command;
-use web::host_pattern::parse_host;
 
 /// How long an order waits for the crawl to take it. A crawl takes it within a second, unless its disk is slow.
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
@@ -123,7 +123,7 @@ impl<'a> Giver<'a> {
                 answer: said(text),
             }),
             None => {
-                let unknown = self.unknown_host(&order)?;
+                let unknown = self.unknown_hosts(&order)?;
                 let mut told = self.write(order)?;
                 told.answer.text.push_str(&unknown);
                 Ok(told)
@@ -147,22 +147,33 @@ impl<'a> Giver<'a> {
         checked.map_err(NotGiven::Senseless)
     }
 
-    /// What to say of a delay for hosts of which the crawl knows no URL.
-    fn unknown_host(&self, order: &Order) -> Result<String, NotGiven> {
-        let Order::Delay { host, seconds: Some(_) } = order else {
-            return Ok(String::new());
+    /// What to say of hosts that an order names and of which the crawl knows no URL.
+    fn unknown_hosts(&self, order: &Order) -> Result<String, NotGiven> {
+        let named = match order {
+            Order::Delay { host, seconds: Some(_) } => std::slice::from_ref(host),
+            Order::Drop { what } => what,
+            _ => &[],
         };
-        let Ok(pattern) = parse_host(host) else {
+        let mut unknown: Vec<_> = named
+            .iter()
+            .filter_map(|host| Target::parse(host).ok().filter(Target::names_hosts))
+            .collect();
+        if unknown.is_empty() {
             return Ok(String::new());
-        };
-        for known in self.store.hosts().all() {
-            if pattern.takes(&known?.0) {
-                return Ok(String::new());
-            }
         }
-        Ok(format!(
-            ". The crawl knows no URL of {host} yet, so check the name; the order waits for one"
-        ))
+        for known in self.store.hosts().all() {
+            let (known, _) = known?;
+            unknown.retain(|target| !target.takes_host(&known));
+        }
+        let unknown: Vec<&str> = unknown.iter().map(Target::as_str).collect();
+        Ok(match *unknown {
+            [] => String::new(),
+            [host] => format!(". The crawl knows no URL of {host} yet, so check the name; the order waits for one"),
+            _ => format!(
+                ". The crawl knows no URL of {} yet, so check the names; the order waits for one",
+                unknown.join(", ")
+            ),
+        })
     }
 
     /// What to say if the order would change nothing.

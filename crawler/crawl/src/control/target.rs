@@ -47,6 +47,12 @@ impl Target {
         &self.text
     }
 
+    /// Whether it names whole hosts.
+    #[must_use]
+    pub fn names_hosts(&self) -> bool {
+        matches!(self.kind, Kind::Host(_))
+    }
+
     /// Whether it is this whole host.
     #[must_use]
     pub fn takes_host(&self, host: &str) -> bool {

@@ -144,7 +144,7 @@ pub enum Keep {
     \"wall\": {\"kind\", \"evidence\"}: it is compared with nothing, and kept nowhere.\n\
     The command reports input that it cannot read as file:line or file:byte, counts it, and continues.\n\
     An output file appears when it is complete. Until then, and after Ctrl-C, FILE.partial holds the verdicts so far, in whole lines. \
-    The same command starts from the beginning.\n\
+    The same command starts from the beginning, or with --resume goes on there. The output of a run that was killed is the same to the byte.\n\
     With --index, a run compares its documents with those of all earlier runs, and the same command after an interruption goes on: \
     it gives the verdicts on documents that the index has again. An id belongs to one text; the command reports a document whose id is \
     in the index with another text, and skips it. A folder is saved at least every 10 seconds and at the end, so a crash loses no \
@@ -190,6 +190,10 @@ pub struct DedupArgs {
     /// several processes share. New documents are compared with those of earlier runs; known ones get their verdicts again.
     #[arg(long, value_name = "DIR|ADDRESS")]
     pub index: Option<PathBuf>,
+    /// Keep what an interrupted run needs in the folder FILE.resume beside --output: about 1 kB for each unique document, until the output
+    /// is complete. The same command then goes on where the run was at most some 10 seconds before its end.
+    #[arg(long, requires = "output", conflicts_with = "index")]
+    pub resume: bool,
     /// Form of all inputs. Default: the content and the name of each file decide.
     #[arg(long, value_enum)]
     pub format: Option<InputFormat>,
@@ -228,10 +232,11 @@ pub struct DedupArgs {
     pub candidates: Option<CandidateSource>,
     /// Memory of the command, such as 8GiB or 500MB. Beyond it, what is kept of documents goes to a temporary file: first what a check seldom reads,
     /// which leaves about 230 bytes of a unique document with bands and 110 of a short text, then the tables of bands and short texts, which makes
-    /// checks slower. 60 to 90 bytes stay. The verdicts are the same. Default: three quarters of the memory of the machine.
+    /// checks slower. 60 to 90 bytes stay, and 72 MiB for the program and the texts that it reads. The verdicts are the same. Default:
+    /// three quarters of the memory of the machine.
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes, conflicts_with = "index")]
     pub memory: Option<u64>,
-    /// Folder for the temporary file. Default: $TMPDIR, else the folder of --output.
+    /// Folder for the temporary file. Default: $TMPDIR, else the folder of the first output that is a file.
     #[arg(long, value_name = "DIR", conflicts_with = "index")]
     pub tmp: Option<PathBuf>,
     /// Longest line, record or file after decompression, in bytes. The command reports and skips longer ones.

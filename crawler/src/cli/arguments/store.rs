@@ -44,8 +44,9 @@ pub struct VerifyArgs {
     record is damaged or if it is a duplicate of such a page.\n\
     If the fingerprint keys of [dedup] (features, weights, bits and others) differ from those of the crawl, the command computes \
     all fingerprints from the stored texts and gives all pages a new verdict by the rule in force. Use --redecide to do so in any \
-    case, for example after a change of threshold. The command fetches nothing: the store already has the text of a dropped page \
-    that is now kept, and the next run fetches its body. The report then shows the changed verdicts.\n\
+    case, for example after a change of threshold. The archive keeps the verdicts of the crawl: a later rebuild without \
+    --redecide restores them. The command fetches nothing: the store already has the text of a dropped page that is now kept, and the \
+    next run fetches its body. The report then shows the changed verdicts.\n\
     The old state stays in state.before-rebuild until `crawler gc` removes it. The new state replaces it only when it is complete; \
     after an interruption the same command starts from the beginning. The command also writes warc/index.cdxj again."
 )]

@@ -9,7 +9,6 @@ use page::Wall;
 use web::host_key::HostKey;
 
 use super::choice::Choice;
-use super::tally::Tally;
 use crate::cli::arguments::GroupBy;
 use files::json_string;
 use files::{Batch, Document, Fault, Reading};
@@ -22,6 +21,12 @@ pub(super) struct Analyzed {
     ids: Vec<u8>,
     /// Records of the documents, one line each, if any are written.
     records: Vec<u8>,
+    /// Bytes of the texts.
+    pub text_bytes: u64,
+    /// Documents with a group and a heading.
+    pub grouped: u64,
+    /// Documents with something that an order goes by.
+    pub keyed: u64,
 }
 
 #[derive(Debug)]
@@ -68,11 +73,11 @@ pub(super) struct Analysis {
 }
 
 impl Analysis {
-    pub(super) fn analyze(&self, batch: &Batch, tally: &Tally) -> Analyzed {
+    pub(super) fn analyze(&self, batch: &Batch) -> Analyzed {
         let mut analyzed = Analyzed::default();
         batch.documents(&self.reading, &mut |document| {
             let item = match document {
-                Ok(document) => self.item(&document, &mut analyzed, tally),
+                Ok(document) => self.item(&document, &mut analyzed),
                 Err(fault) => Item::Fault(fault),
             };
             analyzed.items.push(item);
@@ -80,7 +85,7 @@ impl Analysis {
         analyzed
     }
 
-    fn item(&self, document: &Document<'_>, analyzed: &mut Analyzed, tally: &Tally) -> Item {
+    fn item(&self, document: &Document<'_>, analyzed: &mut Analyzed) -> Item {
         let id = append(&mut analyzed.ids, |ids| ids.extend_from_slice(document.id.as_bytes()));
         let record = append(&mut analyzed.records, |records| {
             if self.writes_records {
@@ -91,15 +96,11 @@ impl Analysis {
             let wall = wall.clone();
             return Item::Wall(Blocked { wall, id, record });
         }
-        tally.add_text(document.text.len());
         let signature = self.sign(document);
-        if signature.subject.is_some() {
-            tally.add_grouped();
-        }
         let key = self.choice.and_then(|choice| choice.key(document.text, document.score));
-        if key.is_some() {
-            tally.add_keyed();
-        }
+        analyzed.text_bytes += document.text.len() as u64;
+        analyzed.grouped += u64::from(signature.subject.is_some());
+        analyzed.keyed += u64::from(key.is_some());
         Item::Document(Signed {
             signature,
             key,

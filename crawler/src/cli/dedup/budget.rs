@@ -72,6 +72,11 @@ impl Budget {
         self.changed.notify_all();
     }
 
+    /// Whether the pipeline has ended.
+    pub(super) fn is_closed(&self) -> bool {
+        self.lock().closed
+    }
+
     /// Largest number of bytes at one time.
     pub(super) fn peak(&self) -> usize {
         self.lock().peak

@@ -22,6 +22,7 @@ impl Decider {
     /// Decides on a batch, or keeps it for the end.
     pub(super) fn decide(&mut self, mut analyzed: Analyzed, tally: &Tally) -> Result<Decided, RunError> {
         let mut decided = Decided::default();
+        tally.add_analyzed(&analyzed);
         for item in std::mem::take(&mut analyzed.items) {
             match item {
                 Item::Document(document) => self.document(&analyzed, &document, tally, &mut decided)?,

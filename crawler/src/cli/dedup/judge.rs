@@ -9,6 +9,7 @@ use dedup::{
     Width,
 };
 
+use super::resume::{Journal, SavedDocuments};
 use crate::cli::index::{DocumentIndex, id_of_json, json_of_id};
 use error::RunError;
 
@@ -21,6 +22,8 @@ pub(super) enum Judge {
         /// Ids by their numbers in the index.
         ids: Rows,
         spill: Arc<Spill>,
+        /// The kept documents on disk, if an interrupted run is to go on.
+        journal: Option<Journal>,
     },
     /// With those of an index that outlives the run.
     Index {
@@ -32,7 +35,7 @@ pub(super) enum Judge {
     },
 }
 
-/// Longest time between two saves of an index, about.
+/// Longest time between two saves, about.
 const SAVED_EVERY: Duration = Duration::from_secs(10);
 
 /// What became of a document.
@@ -59,7 +62,39 @@ impl Judge {
             dedup: Box::new(Deduplicator::new(index, rule)?),
             ids: Rows::default(),
             spill,
+            journal: None,
         })
+    }
+
+    /// Adds the documents that an interrupted run has kept, and keeps the next ones with them. Calls `added` after each.
+    pub(super) fn go_on(&mut self, mut saved: SavedDocuments, added: &dyn Fn()) -> Result<(), RunError> {
+        while let Some((id, signature)) = saved.next()? {
+            if let Self::Memory { dedup, ids, .. } = self {
+                dedup.insert(DocId(ids.len() as u64), &signature)?;
+                ids.push(&id);
+            }
+            self.spill_ids()?;
+            added();
+        }
+        if let Self::Memory { journal, .. } = self {
+            *journal = Some(saved.into_journal()?);
+        }
+        Ok(())
+    }
+
+    /// Makes the kept documents durable: how many bytes of them an interrupted run has to read. `None` if it is not to go on.
+    pub(super) fn keep(&mut self) -> Result<Option<u64>, RunError> {
+        match self {
+            Self::Memory {
+                journal: Some(journal), ..
+            } => journal.keep().map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether the last documents should be made durable.
+    pub(super) fn is_behind(&self) -> bool {
+        matches!(self, Self::Memory { journal: Some(journal), .. } if journal.since_kept() >= SAVED_EVERY)
     }
 
     pub(super) fn of_index(index: DocumentIndex) -> Self {
@@ -73,10 +108,15 @@ impl Judge {
     /// Decides on a document and keeps it.
     pub(super) fn add(&mut self, id: &[u8], signature: &Signature) -> Result<Added<'_>, RunError> {
         match self {
-            Self::Memory { dedup, ids, .. } => {
+            Self::Memory {
+                dedup, ids, journal, ..
+            } => {
                 let verdict = dedup.check_and_insert(DocId(ids.len() as u64), signature)?;
                 if verdict == Verdict::Unique {
                     ids.push(id);
+                    if let Some(journal) = journal {
+                        journal.push(id, signature)?;
+                    }
                 }
                 let of = match verdict.of() {
                     None => None,
@@ -103,7 +143,7 @@ impl Judge {
 
     /// Moves the ids to the temporary file, if they and the index have more memory than the bound. The index looks after itself.
     pub(super) fn spill_ids(&mut self) -> Result<(), RunError> {
-        if let Self::Memory { dedup, ids, spill } = self
+        if let Self::Memory { dedup, ids, spill, .. } = self
             && spill.is_worth_a_write(ids.tail_bytes())
             && dedup.index().resident_bytes() + ids.tail_bytes() > spill.most_bytes()
         {

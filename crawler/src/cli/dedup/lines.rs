@@ -86,7 +86,8 @@ impl Line<'_> {
         let adds_wall = matches!(self.outcome, Outcome::Blocked(_)) || has(WAS_BLOCKED);
         let added: Vec<&str> = ADDED.into_iter().chain(adds_wall.then_some(WALL)).collect();
         let has_some = added.iter().any(|name| has(&quoted(name)));
-        let others = has_some.then(|| without(&added, record)).flatten();
+        let others = || without(&added, record).or_else(|| without_end(&added, record));
+        let others = has_some.then(others).flatten();
         let record = others.as_deref().unwrap_or(record);
         let fields = record.strip_suffix(b"}").unwrap_or(record).trim_ascii_end();
         out.extend_from_slice(fields);
@@ -164,6 +165,17 @@ fn without(names: &[&str], record: &[u8]) -> Option<Vec<u8>> {
     json.end().ok().map(|()| others)
 }
 
+/// A record that only a lenient reader takes, without the fields that an earlier run has put at its end; `None` if it has none there.
+fn without_end(names: &[&str], record: &[u8]) -> Option<Vec<u8>> {
+    let at = memchr::memmem::rfind(record, b"\"verdict\":")?;
+    let end = [b"{", &record[at..]].concat();
+    if without(names, &end)? != b"{}" {
+        return None;
+    }
+    let before = record[..at].trim_ascii_end();
+    Some([before.strip_suffix(b",").unwrap_or(before), b"}"].concat())
+}
+
 #[cfg(test)]
 mod tests {
     use dedup::DocId;
@@ -201,6 +213,11 @@ mod tests {
             ),
             // Only a lenient reader takes it.
             (r#"{"text":"of","n":NaN}"#, r#"{"text":"of","n":NaN"#),
+            (r#"{"of":"x","n":NaN,"verdict":"near","of":7}"#, r#"{"of":"x","n":NaN"#),
+            (
+                r#"{"n":NaN,"verdict":"near","n":7}"#,
+                r#"{"n":NaN,"verdict":"near","n":7"#,
+            ),
         ] {
             assert_eq!(
                 annotated(record, Verdict::Unique, "null"),

@@ -9,18 +9,29 @@ use dedup::Spill;
 
 use super::IN_FLIGHT_BYTES;
 use crate::cli::arguments::{DedupArgs, Keep};
+use terminal::units::bytes;
 
 /// Memory of everything but what the command keeps of documents and what is between the stages: the program and the buffers of texts.
 const OTHERS_BYTES: u64 = 56 << 20;
 
 /// The bound on what the command keeps of documents in memory: that of `--memory`, or three quarters of the machine. If the documents are
 /// decided only when all are read, a quarter of it is for the documents until then, the second bound.
-pub(super) fn spill(args: &DedupArgs, output: Option<&Path>) -> (Arc<Spill>, Option<Arc<Spill>>) {
+pub(super) fn spill(args: &DedupArgs) -> (Arc<Spill>, Option<Arc<Spill>>) {
     let most = args.memory.or_else(|| Some(most_memory()? / 4 * 3)).unwrap_or(u64::MAX);
-    let kept = most.saturating_sub(OTHERS_BYTES + IN_FLIGHT_BYTES as u64);
-    let folder = folder(args.tmp.as_deref(), env::var_os("TMPDIR").map(PathBuf::from), output);
-    let of = |bytes: u64| {
-        let most_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+    let own = OTHERS_BYTES + IN_FLIGHT_BYTES as u64;
+    if let Some(named) = args.memory.filter(|named| *named < own) {
+        tracing::warn!(
+            "--memory {}: the program and the texts that it reads need {} themselves; everything that can be in the temporary file is \
+             there, which is slow",
+            bytes(named),
+            bytes(own)
+        );
+    }
+    let kept = most.saturating_sub(own);
+    let outputs = [&args.output, &args.kept, &args.annotate].map(Option::as_deref);
+    let folder = folder(args.tmp.as_deref(), env::var_os("TMPDIR").map(PathBuf::from), outputs);
+    let of = |most: u64| {
+        let most_bytes = usize::try_from(most).unwrap_or(usize::MAX);
         Arc::new(Spill::new(most_bytes, &folder, |folder| tempfile::tempfile_in(folder)))
     };
     match args.keep {
@@ -29,24 +40,22 @@ pub(super) fn spill(args: &DedupArgs, output: Option<&Path>) -> (Arc<Spill>, Opt
     }
 }
 
-/// The folder of the temporary file. The folder of the output comes before `/tmp`, which may be in memory.
-fn folder(named: Option<&Path>, of_environment: Option<PathBuf>, output: Option<&Path>) -> PathBuf {
-    let of_output = || {
-        let parent = output?.parent()?;
-        Some(
-            if parent.as_os_str().is_empty() {
-                Path::new(".")
-            } else {
-                parent
-            }
-            .to_owned(),
-        )
-    };
+/// The folder of the temporary file. The folder of an output comes before `/tmp`, which may be in memory.
+fn folder(named: Option<&Path>, of_environment: Option<PathBuf>, outputs: [Option<&Path>; 3]) -> PathBuf {
+    let of_output = || outputs.into_iter().flatten().find_map(folder_of_file);
     named
         .map(Path::to_owned)
         .or(of_environment.filter(|folder| !folder.as_os_str().is_empty()))
         .or_else(of_output)
         .unwrap_or_else(env::temp_dir)
+}
+
+/// The folder of an output that is a file, or will be one; `None` for standard output, and for a device such as `/dev/null`.
+fn folder_of_file(output: &Path) -> Option<PathBuf> {
+    let is_file = output != Path::new("-") && output.metadata().map_or(true, |found| found.is_file());
+    let parent = output.parent().filter(|_| is_file)?;
+    let is_here = parent.as_os_str().is_empty();
+    Some(if is_here { Path::new(".") } else { parent }.to_owned())
 }
 
 #[cfg(test)]
@@ -59,7 +68,7 @@ mod tests {
             folder(
                 named.map(Path::new),
                 environment.map(PathBuf::from),
-                output.map(Path::new),
+                [output.map(Path::new), None, None],
             )
         };
         assert_eq!(of(Some("a"), Some("b"), Some("c/d")), Path::new("a"));
@@ -67,5 +76,8 @@ mod tests {
         assert_eq!(of(None, Some(""), Some("c/d")), Path::new("c"));
         assert_eq!(of(None, None, Some("d")), Path::new("."));
         assert_eq!(of(None, None, None), env::temp_dir());
+        assert_eq!(of(None, None, Some("-")), env::temp_dir());
+        let device_first = [Some(Path::new("/dev/null")), None, Some(Path::new("e/f"))];
+        assert_eq!(folder(None, None, device_first), Path::new("e"));
     }
 }

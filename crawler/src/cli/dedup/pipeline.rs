@@ -24,6 +24,7 @@ use super::decider::Decider;
 use super::judge::Judge;
 use super::lines::Writes;
 use super::ordered::Ordered;
+use super::resume::{Reached, Saved};
 use super::tally::Tally;
 use super::{Ending, IN_FLIGHT_BYTES};
 use crate::cli::arguments::GroupBy;
@@ -53,6 +54,8 @@ pub(super) struct Job {
     pub index: Option<DocumentIndex>,
     /// What the command writes beside the verdicts.
     pub writes: Writes,
+    /// What an interrupted run has decided, if it is to go on.
+    pub saved: Option<Saved>,
     /// Which of several like documents is kept, if it is not the first one, and the bound on the memory of the documents until then.
     pub order: Option<(Choice, Arc<Spill>)>,
 }
@@ -61,6 +64,8 @@ pub(super) struct Job {
 pub(super) enum Answer {
     /// The next batch in input order.
     Decided(Decided),
+    /// The documents before are durable as far as the pipeline knows them. An interrupted run can go on from here.
+    Reached(Reached),
     /// The pipeline has ended. If there is an index that outlives the run, it is saved: its name and its number of documents.
     Ended(Ending, Option<(String, usize)>),
 }
@@ -109,6 +114,8 @@ pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
         choice: job.order.as_ref().map(|(choice, _)| *choice),
         compares_titles: matches!(job.rule.confirm, Confirm::Combined { .. }),
     });
+    let (first, documents) = job.saved.map(|saved| (saved.batches, saved.documents)).unzip();
+    let first = first.unwrap_or(0);
     let width = analysis.analyzer.scheme().width;
     let mut decider = Decider {
         judge: match job.index {
@@ -118,12 +125,15 @@ pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
         writes: job.writes,
         ordered: job.order.map(|(_, spill)| Ordered::new(spill)),
     };
+    if let Some(documents) = documents {
+        decider.judge.go_on(documents, &|| tally.add_loaded())?;
+    }
 
     for number in 0..thread::available_parallelism().map_or(1, NonZero::get) {
-        let (analysis, tally, budget) = (analysis.clone(), tally.clone(), budget.clone());
+        let (analysis, budget) = (analysis.clone(), budget.clone());
         let (to_analyse, events) = (to_analyse.clone(), events.clone());
         spawn(format!("analyse-{number}"), move || {
-            analyse_all(&analysis, &tally, &budget, &to_analyse, &events);
+            analyse_all(&analysis, &budget, &to_analyse, &events);
         })?;
     }
     let (reader_events, reader_budget, reader_tally) = (events.clone(), budget.clone(), tally.clone());
@@ -131,6 +141,7 @@ pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
         read_all(
             &inputs,
             &reading,
+            first,
             &reader_tally,
             &reader_budget,
             &batches,
@@ -139,7 +150,14 @@ pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
     })?;
     let (decider_budget, decider_tally) = (budget.clone(), tally.clone());
     spawn("decide".into(), move || {
-        let decided = decide_all(&mut decider, &decider_tally, &decider_budget, &to_decide, &answers);
+        let decided = decide_all(
+            &mut decider,
+            first,
+            &decider_tally,
+            &decider_budget,
+            &to_decide,
+            &answers,
+        );
         // The send fails only if the writer no longer needs the answer.
         answers.send(ended(decided, &mut decider)).ok();
         decider_budget.close();
@@ -200,14 +218,24 @@ impl StopHandle {
 fn read_all(
     inputs: &Inputs,
     reading: &Reading,
+    decided: u64,
     tally: &Tally,
     budget: &Budget,
     batches: &Sender<Numbered>,
     events: &Sender<Event>,
 ) {
-    let mut number = 0;
+    // Files are always cut into the same batches, so the number of those that an interrupted run has decided tells where to go on.
+    let (mut number, mut before) = (0, 0);
     let read = catch_unwind(AssertUnwindSafe(|| {
         inputs.read(reading, tally.reading(), &mut |batch| {
+            if before < decided {
+                before += 1;
+                return if budget.is_closed() {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                };
+            }
             budget.enter(batch.memory_bytes())?;
             let sent = batches.send(Numbered { number, batch });
             number += 1;
@@ -225,16 +253,10 @@ fn read_all(
     events.send(event).ok();
 }
 
-fn analyse_all(
-    analysis: &Analysis,
-    tally: &Tally,
-    budget: &Budget,
-    batches: &Receiver<Numbered>,
-    events: &Sender<Event>,
-) {
+fn analyse_all(analysis: &Analysis, budget: &Budget, batches: &Receiver<Numbered>, events: &Sender<Event>) {
     for Numbered { number, batch } in batches {
         budget.wait_turn(number);
-        let event = match catch_unwind(AssertUnwindSafe(|| analysis.analyze(&batch, tally))) {
+        let event = match catch_unwind(AssertUnwindSafe(|| analysis.analyze(&batch))) {
             Ok(analyzed) => {
                 let budget_bytes = analyzed.memory_bytes();
                 budget.exchange(batch.memory_bytes(), budget_bytes);
@@ -262,11 +284,25 @@ fn ended(decided: Result<Ending, RunError>, decider: &mut Decider) -> Result<Ans
 
 fn decide_all(
     decider: &mut Decider,
+    first: u64,
     tally: &Tally,
     budget: &Budget,
     events: &Receiver<Event>,
     answers: &Sender<Result<Answer, RunError>>,
 ) -> Result<Ending, RunError> {
+    let reach = |judge: &mut Judge, batches: u64| {
+        let kept_bytes = judge.keep()?;
+        if let Some(kept_bytes) = kept_bytes {
+            let counts = tally.counts();
+            let reached = Reached {
+                batches: first + batches,
+                kept_bytes,
+                counts,
+            };
+            answers.send(Ok(Answer::Reached(reached))).ok();
+        }
+        Ok::<_, RunError>(())
+    };
     let mut waiting = BTreeMap::new();
     let mut next = 0;
     let mut end = None;
@@ -288,7 +324,10 @@ fn decide_all(
                 waiting.insert(number, (analyzed, budget_bytes));
             }
             Event::Read(batches) => end = Some(batches),
-            Event::Stop => return Ok(Ending::Stopped),
+            Event::Stop => {
+                reach(&mut decider.judge, next)?;
+                return Ok(Ending::Stopped);
+            }
             Event::Lost(stage) => return Err(RunError::Stage(stage)),
         }
         while let Some((analyzed, budget_bytes)) = waiting.remove(&next) {
@@ -300,6 +339,9 @@ fn decide_all(
                 return Ok(Ending::Stopped);
             }
             next += 1;
+            if decider.judge.is_behind() {
+                reach(&mut decider.judge, next)?;
+            }
         }
         if end == Some(next) {
             return finish(decider, tally, budget, events, answers);

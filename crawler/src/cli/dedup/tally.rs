@@ -4,9 +4,23 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use dedup::Verdict;
+use serde::{Deserialize, Serialize};
 
-use terminal::units::bytes;
+use super::analysis::Analyzed;
+use terminal::units::{bytes, counted, grouped};
 use views::live::progress::{GrowthRate, Moment, Progress};
+
+/// The counts that an interrupted run goes on from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Counts {
+    text_bytes: u64,
+    unique: u64,
+    exact: u64,
+    near: u64,
+    blocked: u64,
+    faults: u64,
+    grouped: u64,
+}
 
 /// Counts of documents and bytes so far.
 #[derive(Debug, Default)]
@@ -23,6 +37,8 @@ pub(super) struct Tally {
     grouped: AtomicU64,
     /// Documents with something that an order goes by.
     keyed: AtomicU64,
+    /// Kept documents of an interrupted run that the index has again.
+    loaded: AtomicU64,
     /// Documents that wait for their verdicts until all are read.
     waiting: AtomicU64,
 }
@@ -33,8 +49,43 @@ impl Tally {
         &self.bytes_read
     }
 
-    pub(super) fn add_text(&self, bytes: usize) {
-        self.text_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+    /// Adds what the analysis has counted.
+    pub(super) fn add_analyzed(&self, analyzed: &Analyzed) {
+        for (counter, more) in [
+            (&self.text_bytes, analyzed.text_bytes),
+            (&self.grouped, analyzed.grouped),
+            (&self.keyed, analyzed.keyed),
+        ] {
+            counter.fetch_add(more, Ordering::Relaxed);
+        }
+    }
+
+    /// The counts of the documents that are decided.
+    pub(super) fn counts(&self) -> Counts {
+        Counts {
+            text_bytes: self.text_bytes(),
+            unique: self.unique(),
+            exact: self.exact(),
+            near: self.near(),
+            blocked: self.blocked(),
+            faults: self.faults(),
+            grouped: self.grouped(),
+        }
+    }
+
+    /// Goes on from the counts of an interrupted run.
+    pub(super) fn go_on(&self, counts: &Counts) {
+        for (counter, count) in [
+            (&self.text_bytes, counts.text_bytes),
+            (&self.unique, counts.unique),
+            (&self.exact, counts.exact),
+            (&self.near, counts.near),
+            (&self.blocked, counts.blocked),
+            (&self.faults, counts.faults),
+            (&self.grouped, counts.grouped),
+        ] {
+            counter.store(count, Ordering::Relaxed);
+        }
     }
 
     pub(super) fn add_verdict(&self, verdict: &Verdict) {
@@ -54,16 +105,12 @@ impl Tally {
         self.faults.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(super) fn add_grouped(&self) {
-        self.grouped.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(super) fn add_keyed(&self) {
-        self.keyed.fetch_add(1, Ordering::Relaxed);
-    }
-
     pub(super) fn keyed(&self) -> u64 {
         self.keyed.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn add_loaded(&self) {
+        self.loaded.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(super) fn add_waiting(&self) {
@@ -123,6 +170,17 @@ pub(super) fn show(tally: &Arc<Tally>, total: Option<u64>, quiet: bool) -> Progr
     let mut rate = GrowthRate::default();
     Progress::start(total, quiet, move |now| {
         let read = tally.bytes_read();
+        let (loaded, unique) = (tally.loaded.load(Ordering::Relaxed), tally.unique());
+        if read == 0 && loaded > 0 {
+            return Moment {
+                message: format!(
+                    "reading what was kept: {} of {}",
+                    grouped(loaded),
+                    counted(unique, "document")
+                ),
+                ..Moment::default()
+            };
+        }
         let of = total.map_or(String::new(), |total| format!(" of {}", bytes(total)));
         Moment {
             position: read,

@@ -32,7 +32,7 @@ use pairs::Pairs;
 pub(crate) use charts::filters;
 pub(crate) use diff_view::{StaticDiff, StaticRow};
 pub(crate) use sections::Sections;
-pub(crate) use web_text::{cut, visible};
+pub(crate) use web_text::{cut, utc, visible};
 
 /// Upper bound on the bytes of a list after its first page.
 const LIST_BYTES: usize = 400_000;

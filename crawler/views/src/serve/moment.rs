@@ -2,6 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
+use crate::report::html::utc;
+
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
@@ -29,10 +31,7 @@ impl Moment {
         let parsed = humantime::parse_rfc3339(stamp).ok();
         let short = parsed.and_then(|at| short(stamp, at, now));
         Self {
-            full: match parsed.and_then(|_| Some((stamp.get(..10)?, stamp.get(11..19)?))) {
-                Some((day, time)) => format!("{day} {time} UTC"),
-                None => stamp.to_owned(),
-            },
+            full: utc(stamp).unwrap_or_else(|| stamp.to_owned()),
             short: short.unwrap_or_else(|| stamp.to_owned()),
             clock: parsed
                 .and_then(|at| clock(stamp, at, now))

@@ -3,7 +3,7 @@
 use super::super::Report;
 use super::super::timeline::Timeline;
 use super::super::variants::in_words;
-use super::web_text::WebUrl;
+use super::web_text::{WebUrl, utc};
 use terminal::units::{bytes, duration, grouped};
 
 /// How large the page shows a figure.
@@ -238,7 +238,9 @@ pub(super) fn steering(report: &Report) -> String {
 pub(super) fn timeline(timeline: &Timeline) -> String {
     match (&timeline.started_at, &timeline.ended_at) {
         (Some(from), Some(to)) => format!(
-            "From {from} to {to}, {}; {} without pauses. Each bar is {}.",
+            "From {} to {}, {}; {} without pauses over a minute. Each bar is {}.",
+            utc(from).as_ref().unwrap_or(from),
+            utc(to).as_ref().unwrap_or(to),
             duration(timeline.seconds),
             duration(timeline.active_seconds),
             duration(timeline.interval_seconds)

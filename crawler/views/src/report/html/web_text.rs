@@ -79,8 +79,21 @@ impl WebUrl {
 }
 
 /// Filters for text from the web. What they return is HTML whose text is escaped.
+/// `2026-03-21T09:30:00Z` as `2026-03-21 09:30:00 UTC`; `None` for another text.
+pub(crate) fn utc(stamp: &str) -> Option<String> {
+    humantime::parse_rfc3339(stamp).ok()?;
+    Some(format!("{} {} UTC", stamp.get(..10)?, stamp.get(11..19)?))
+}
+
 pub(crate) mod filters {
     use askama::filters::{Html, Safe, escape};
+
+    /// A time for people. Another text stays as it is.
+    #[askama::filter_fn]
+    pub fn utc<T: std::fmt::Display>(stamp: T, _: &dyn askama::Values) -> askama::Result<String> {
+        let stamp = stamp.to_string();
+        Ok(super::utc(&stamp).unwrap_or(stamp))
+    }
 
     /// A URL that may break after its separators. Other text has spaces, at which it breaks.
     #[askama::filter_fn]

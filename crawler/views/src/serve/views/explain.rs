@@ -89,6 +89,10 @@ impl UrlPage<'_> {
         }
     }
 
+    fn moment(&self, stamp: &str) -> Moment {
+        Moment::of(stamp, SystemTime::now())
+    }
+
     /// The answer in a sentence or two.
     fn lead(&self) -> String {
         match &self.answer.state {

@@ -135,7 +135,7 @@ fn rate(report: &Report) -> Option<Tile> {
         if is_idle {
             "on average; none lately"
         } else {
-            "on average, without pauses"
+            "on average, without pauses over a minute"
         },
     );
     // A slow crawl may have had no page lately.
