@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 use crate::catalogue::Catalogue;
 use crate::commit::Piece;
 use crate::commit::staged::Latest;
-use crate::edges::{self, Edges};
+use crate::edges::Edges;
 use crate::error::StorageError;
 use crate::format;
 use crate::frontier::{UrlId, Via};
+use crate::outlinks::Outlinks;
 use crate::url_state::{Failure, UrlState};
 
 /// The table of ⟨[`UrlRow`]⟩ and ⟨[`Edges`]⟩, by the number of the URL.
@@ -118,19 +119,16 @@ impl<'a> FinishedUrls<'a> {
         })
     }
 
-    /// Iterates over the committed finished URLs whose outlinks lead to this one, in the order of discovery. Reads the rows of all.
-    pub fn leading_to(self, id: UrlId) -> impl Iterator<Item = Result<FinishedUrl, StorageError>> + use<'a> {
-        self.rows.state().scan([URLS]).filter_map(move |row| {
-            let (_, row) = match row {
-                Ok(row) => row,
-                Err(error) => return Some(Err(error)),
-            };
-            match leads_to(&row, id) {
-                Some(false) => None,
-                Some(true) => Some(read(&row).ok_or_else(|| self.corrupt())),
-                None => Some(Err(self.corrupt())),
-            }
-        })
+    /// The outlinks of all committed finished URLs.
+    pub fn outlinks(self) -> Result<Outlinks, StorageError> {
+        let mut outlinks = Outlinks::default();
+        for row in self.rows.state().scan([URLS]) {
+            let (key, row) = row?;
+            let rest = postcard::take_from_bytes::<UrlRow>(&row).ok().map(|(_, edges)| edges);
+            let (id, edges) = format::number(URLS, &key).zip(rest).ok_or_else(|| self.corrupt())?;
+            outlinks.push(id, edges);
+        }
+        Ok(outlinks)
     }
 
     /// As [`all`](Self::all), by their names.
@@ -208,11 +206,6 @@ impl<'a> FinishedUrls<'a> {
     pub fn remove(id: UrlId, piece: &mut Piece) {
         piece.remove(format::numbered(URLS, id));
     }
-}
-
-fn leads_to(row: &[u8], id: UrlId) -> Option<bool> {
-    let (_, edges) = postcard::take_from_bytes::<UrlRow>(row).ok()?;
-    edges::lead_to(edges, id)
 }
 
 fn read(row: &[u8]) -> Option<FinishedUrl> {

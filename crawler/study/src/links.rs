@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use serde::Serialize;
-use storage::{StorageError, Store, UrlState, Via};
+use storage::{Outlinks, StorageError, Store, UrlState, Via};
 use url::Url;
 use web::canonicalize::CanonicalUrl;
 use web::host_key::HostKey;
@@ -39,11 +39,17 @@ pub struct Link {
 }
 
 impl Links {
-    /// The links of a URL, at most `limit` of each kind. Reads its archived page, and the rows of all finished URLs.
+    /// The links of a URL, at most `limit` of each kind. Reads its archived page.
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn of(store: &Store, settings: &Settings, url: &Url, limit: usize) -> Result<Self, RunError> {
+    pub fn of(
+        store: &Store,
+        outlinks: &Outlinks,
+        settings: &Settings,
+        url: &Url,
+        limit: usize,
+    ) -> Result<Self, RunError> {
         let mut links = Self {
             url: url.to_string(),
             from: Vec::new(),
@@ -55,7 +61,7 @@ impl Links {
         let Some(host) = HostKey::from_url(url) else {
             return Ok(links);
         };
-        let (known, count) = store.links_to(host.as_str(), url.as_str(), limit)?;
+        let (known, count) = store.links_to(outlinks, host.as_str(), url.as_str(), limit)?;
         links.from = known.into_iter().map(|known| known.url).collect();
         links.from_count = count;
         let state = store.url_state(host.as_str(), url.as_str())?;

@@ -7,6 +7,7 @@ use crate::frontier::{QueuedUrl, UrlId};
 use crate::host_memory::HostMemory;
 use crate::new_links::NewLinks;
 use crate::noted_pages::PagesElsewhere;
+use crate::outlinks::Outlinks;
 use crate::page::PageRecord;
 use crate::revisits::Revisits;
 use crate::run_notes::RunNotes;
@@ -95,21 +96,35 @@ impl Store {
         Ok(Some(self.finished_urls().state_of(id)?.unwrap_or(UrlState::Queued)))
     }
 
-    /// The finished URLs whose outlinks lead to this URL, in the order of discovery: the first `limit`, and how many there are. The store
-    /// knows the outlinks whose depths could sink, so it does not name the seeds, and no links to a seed or to what a seed links to. Reads
-    /// the rows of all finished URLs.
+    /// The outlinks of all finished URLs, for [`links_to`](Self::links_to). The store knows the outlinks whose depths could sink, so no links to
+    /// a seed or to what a seed links to. Reads the rows of all finished URLs.
     ///
     /// # Errors
     /// Errors of the state.
-    pub fn links_to(&self, host: &str, url: &str, limit: usize) -> Result<(Vec<KnownUrl>, u64), StorageError> {
+    pub fn outlinks(&self) -> Result<Outlinks, StorageError> {
+        self.finished_urls().outlinks()
+    }
+
+    /// The finished URLs whose outlinks lead to this URL, in the order of discovery: the first `limit`, and how many there are. It does not name
+    /// the seeds.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn links_to(
+        &self,
+        outlinks: &Outlinks,
+        host: &str,
+        url: &str,
+        limit: usize,
+    ) -> Result<(Vec<KnownUrl>, u64), StorageError> {
         let (mut from, mut count) = (Vec::new(), 0);
         let Some(id) = self.links.id_of(host, url)? else {
             return Ok((from, count));
         };
-        for finished in self.finished_urls().leading_to(id) {
-            let finished = finished?;
+        for source in outlinks.to(id) {
             count += 1;
             if from.len() < limit
+                && let Some(finished) = self.finished_urls().latest(source)?
                 && let Some(known) = self.finished_urls().name_of(finished)?
             {
                 from.push(known);

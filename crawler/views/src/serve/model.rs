@@ -9,7 +9,7 @@ mod rows;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use storage::Store;
+use storage::{Outlinks, Store};
 
 use super::paths::pages_of_host;
 use super::program::Program;
@@ -49,6 +49,8 @@ pub(super) struct Model {
     pub outcomes: Vec<(Outcome, u64)>,
     /// The pairs nearest to the threshold, the most doubtful first.
     pub pairs: Vec<DoubtfulPair>,
+    /// Which URL links to which.
+    pub outlinks: Outlinks,
     by_id: HashMap<u64, usize>,
     /// The places of the rows and the others in the order of their URLs, made when a search asks first.
     by_url: OnceLock<Vec<u32>>,
@@ -100,6 +102,7 @@ impl Model {
             report,
             sections: OnceLock::new(),
             by_url: OnceLock::new(),
+            outlinks: store.outlinks().map_err(RunError::from)?,
             rows,
             others: others.rows,
             left_out: others.left_out,

@@ -19,6 +19,7 @@ use crate::serve::moment::Moment;
 use crate::serve::paths::pages_of_host;
 use crate::serve::reply::{Refusal, Reply};
 use crate::serve::site::Site;
+use storage::Store;
 use study::diff;
 use study::explain::{self, Answer, ComparedPage, FailureAnswer, Feature, PageAnswer, State};
 use study::in_words::likeness;
@@ -187,8 +188,8 @@ fn failed_in_words(failed: &FailureAnswer, summary: &str) -> String {
     }
 }
 
-/// The answer of `crawler explain`, and the text of the page.
-fn explained(site: &Arc<Site>, current: &Current, asked: &Asked) -> Result<(Answer, Option<String>), Refusal> {
+/// The answer of `crawler explain`, and the text of the page, with the store that they are from.
+fn explained(site: &Arc<Site>, current: &Current, asked: &Asked) -> Result<(Answer, Option<String>, Store), Refusal> {
     let url = asked.value("url");
     let url = url.ok_or_else(|| Refusal::bad("name a URL: /page?url=https://example.org/"))?;
     let settings = &current.model.settings;
@@ -207,12 +208,12 @@ fn explained(site: &Arc<Site>, current: &Current, asked: &Asked) -> Result<(Answ
         },
         _ => None,
     };
-    Ok((answer, text))
+    Ok((answer, text, store))
 }
 
 pub fn page(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
     let current = site.current()?;
-    let (answer, text) = explained(site, &current, asked)?;
+    let (answer, text, store) = explained(site, &current, asked)?;
     let page = match &answer.state {
         State::Page(page) => Some(page),
         _ => None,
@@ -223,7 +224,7 @@ pub fn page(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
     let id = page.map(|page| page.id);
     let mut links = Links::of(&current.model, &answer.url, id);
     if asked.value("links").is_some() {
-        links.all = Some(all_links(site, &current, &answer.url)?);
+        links.all = Some(all_links(&store, &current, &answer.url)?);
     }
     let reply = Reply::page(&UrlPage {
         frame: site.frame("pages", Some(&current)),
@@ -264,7 +265,7 @@ impl Text {
 /// As `crawler explain --format json`, with the status 404 for an unknown URL.
 pub(super) fn json(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
     let current = site.current()?;
-    let (answer, _) = explained(site, &current, asked)?;
+    let (answer, ..) = explained(site, &current, asked)?;
     let reply = Reply::json(&answer)?;
     Ok(match (&answer.state, reply) {
         (State::Unknown { .. }, Reply::Json(_, json)) => Reply::Json(StatusCode::NOT_FOUND, json),

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use storage::Store;
 use url::Url;
 use url::form_urlencoded::Serializer;
 
@@ -79,9 +80,10 @@ pub(super) struct Linked {
     pub nofollow: bool,
 }
 
-fn read(site: &Site, current: &Current, url: &Url) -> Result<links::Links, Refusal> {
+fn read(store: &Store, current: &Current, url: &Url) -> Result<links::Links, Refusal> {
     Ok(links::Links::of(
-        &site.store()?,
+        store,
+        &current.model.outlinks,
         &current.model.settings,
         url,
         ALL_LINKS,
@@ -89,9 +91,9 @@ fn read(site: &Site, current: &Current, url: &Url) -> Result<links::Links, Refus
 }
 
 /// The links of a canonical URL, with what became of each.
-pub(super) fn all_links(site: &Site, current: &Current, url: &str) -> Result<AllLinks, Refusal> {
+pub(super) fn all_links(store: &Store, current: &Current, url: &str) -> Result<AllLinks, Refusal> {
     let url = Url::parse(url).map_err(Refusal::bad)?;
-    let links = read(site, current, &url)?;
+    let links = read(store, current, &url)?;
     let urls = links.from.iter().chain(links.to.iter().map(|link| &link.url));
     let outcomes = outcomes(&current.model, urls.map(String::as_str));
     let linked = |url: &String, nofollow| Linked {
@@ -130,5 +132,5 @@ pub(super) fn json(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
     let is_known =
         |url: &Url| Ok::<_, Refusal>(outcomes(&current.model, [url.as_str()].into_iter())[url.as_str()].is_some());
     let url = typed.known(is_known)?;
-    Reply::json(&read(site, &current, &url)?)
+    Reply::json(&read(&site.store()?, &current, &url)?)
 }
