@@ -283,6 +283,12 @@ impl<W: Word> FingerprintIndex<W> {
         self.words.capacity() * (size_of::<W>() + size_of::<u64>()) + self.tables.iter().map(of_table).sum::<usize>()
     }
 
+    /// How many times as many entries a search meets as among random fingerprints, about. It follows from the entries alone, in whatever order
+    /// they came.
+    pub(super) fn crowding(&self) -> f64 {
+        self.tables.iter().map(Table::crowding).sum::<f64>() / self.tables.len().max(1) as f64
+    }
+
     /// The id in a slot.
     pub(super) fn id(&self, slot: u32) -> u64 {
         self.ids[slot as usize]

@@ -102,6 +102,15 @@ impl Buckets {
         }
     }
 
+    /// As [`FingerprintIndex::crowding`].
+    pub(super) fn crowding(&self) -> f64 {
+        match self {
+            Self::W32(index) => index.crowding(),
+            Self::W64(index) => index.crowding(),
+            Self::W128(index) => index.crowding(),
+        }
+    }
+
     /// About the bytes in memory.
     pub(super) fn resident_bytes(&self) -> usize {
         match self {

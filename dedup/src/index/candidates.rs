@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::blocks::SWEPT_PER_PROBE;
+use super::buckets::Buckets;
 use crate::layout::Layout;
 
 /// From which table a [`MemoryIndex`](crate::MemoryIndex) or a [`SledIndex`](crate::SledIndex) takes the candidates of a check. A duplicate passes two tests,
@@ -26,7 +27,9 @@ use crate::layout::Layout;
 #[serde(rename_all = "lowercase")]
 pub enum Candidates {
     /// From the blocks, until they cost more than the bands, their insertion included; then from the bands. At a distance
-    /// of 10 bits, that is near a million documents; at 3 bits, it never is. The index keeps the bands of all documents
+    /// of 10 bits, that is near a million documents with random fingerprints, and from 14,000 on where short texts share their
+    /// most frequent words; at 3 bits, it never is. What counts is how many pairs of documents are in one bucket, so the same documents
+    /// switch at the same number in any order. The index keeps the bands of all documents
     /// from the first one, because no band can be computed later, and 160 bytes for each document before the switch are
     /// little beside what an index takes after it. It indexes them only from half of that number on, since that takes
     /// several times as long as the rest of an insertion. If the blocks went on to answer for the documents before the switch,
@@ -63,20 +66,21 @@ impl Candidates {
     /// [`Candidates::Auto`] if they answer among [`FEW_MILLIONS`] of documents. Otherwise an index keeps none.
     #[must_use]
     pub fn may_use_bands(self, layout: Layout) -> bool {
-        self.most_listed(layout, FEW_MILLIONS).is_some()
+        self.most_listed(Crowd::random(layout, FEW_MILLIONS)).is_some()
     }
 
     /// About the time of a check by blocks, in microseconds: a fit to the table of [`Candidates`].
     #[must_use]
     pub fn micros_by_blocks(layout: Layout, documents: u64) -> f64 {
         const OF_AN_ENTRY: f64 = 0.000_86;
-        cost_of_blocks(layout, documents as usize) as f64 * OF_AN_ENTRY
+        Crowd::random(layout, documents as usize).cost_of_blocks() as f64 * OF_AN_ENTRY
     }
 
-    /// The number of documents from which bands answer the checks of an index with this layout; `None` if they never do.
+    /// The number of documents with random fingerprints from which bands answer the checks of an index with this layout; `None` if they never
+    /// do. Among crowded fingerprints they answer sooner.
     #[must_use]
     pub fn bands_from(self, layout: Layout) -> Option<u64> {
-        let answers = |documents: u64| self.most_listed(layout, documents as usize).is_some();
+        let answers = |documents: u64| self.most_listed(Crowd::random(layout, documents as usize)).is_some();
         let mut most = 1;
         while !answers(most) {
             most = most.checked_mul(2).filter(|most| *most <= MOST_DOCUMENTS)?;
@@ -89,15 +93,18 @@ impl Candidates {
         Some(most)
     }
 
-    /// Whether the bands of an index of `documents` are indexed: not while it has less than half of the documents at which
-    /// they answer.
-    pub(super) fn indexes_bands(self, layout: Layout, documents: usize) -> bool {
-        self.most_listed(layout, 2 * documents).is_some()
+    /// Whether the bands of an index are indexed: not while it has less than half of the documents at which they answer.
+    pub(super) fn indexes_bands(self, crowd: Crowd) -> bool {
+        let later = Crowd {
+            documents: 2 * crowd.documents,
+            ..crowd
+        };
+        self.most_listed(later).is_some()
     }
 
-    /// The number of candidates up to which bands answer a check of `documents`; `None` if blocks answer.
-    pub(super) fn most_listed(self, layout: Layout, documents: usize) -> Option<usize> {
-        let blocks = cost_of_blocks(layout, documents);
+    /// The number of candidates up to which bands answer a check; `None` if blocks answer.
+    pub(super) fn most_listed(self, crowd: Crowd) -> Option<usize> {
+        let blocks = crowd.cost_of_blocks();
         let bands_answer = match self {
             Self::Auto => blocks > AUTO,
             Self::Blocks => false,
@@ -107,13 +114,42 @@ impl Candidates {
     }
 }
 
-/// The cost of a check by blocks. Among few documents, it is that of a sweep over all of them.
-fn cost_of_blocks(layout: Layout, documents: usize) -> u64 {
-    let sweep = (documents / SWEPT_PER_PROBE) as u64;
-    if sweep <= layout.probes() {
-        sweep * PROBE
-    } else {
-        layout.probes() * PROBE + layout.mean_entries(documents)
+/// What the cost of a check by blocks follows from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Crowd {
+    layout: Layout,
+    documents: usize,
+    /// How many times as many entries a search meets as among random fingerprints. Texts that share their most frequent words have
+    /// fingerprints that are alike: 80 words each by Zipf's law, 75 times.
+    crowding: f64,
+}
+
+impl Crowd {
+    pub(super) fn of(buckets: &Buckets) -> Self {
+        Self {
+            layout: buckets.layout(),
+            documents: buckets.len(),
+            crowding: buckets.crowding(),
+        }
+    }
+
+    fn random(layout: Layout, documents: usize) -> Self {
+        Self {
+            layout,
+            documents,
+            crowding: 1.0,
+        }
+    }
+
+    /// The cost of a check by blocks, in entries of a bucket. Among few documents, it is that of a sweep over all of them. Among crowded ones, a
+    /// search that costs more than a sweep gives up, and then a sweep answers.
+    fn cost_of_blocks(self) -> u64 {
+        let sweep = (self.documents / SWEPT_PER_PROBE) as u64;
+        if sweep <= self.layout.probes() {
+            return sweep * PROBE;
+        }
+        let entries = self.layout.mean_entries(self.documents) as f64 * self.crowding;
+        (self.layout.probes() * PROBE + entries as u64).min(2 * sweep * PROBE)
     }
 }
 
@@ -139,10 +175,29 @@ mod tests {
         let layout = Layout::for_distance(Width::W64, 10).unwrap();
         let first = Candidates::Auto.bands_from(layout).unwrap();
         assert!((400_000..1_000_000).contains(&first), "{first}");
-        let answers = |documents: u64| Candidates::Auto.most_listed(layout, documents as usize).is_some();
+        let answers = |documents: u64| {
+            Candidates::Auto
+                .most_listed(Crowd::random(layout, documents as usize))
+                .is_some()
+        };
         assert!(answers(first) && !answers(first - 1));
         assert_eq!(Candidates::Bands.bands_from(layout), Some(1));
         assert_eq!(Candidates::Blocks.bands_from(layout), None);
+    }
+
+    #[test]
+    fn bands_answer_sooner_where_fingerprints_are_crowded() {
+        let layout = Layout::for_distance(Width::W64, 10).unwrap();
+        let crowd = |documents, crowding| Crowd {
+            crowding,
+            ..Crowd::random(layout, documents)
+        };
+        let answers = |documents, crowding| Candidates::Auto.most_listed(crowd(documents, crowding)).is_some();
+        assert!(!answers(100_000, 1.0) && answers(100_000, 10.0) && answers(15_000, 75.0));
+        // A sweep over so few is cheap, however crowded they are.
+        assert!(!answers(13_000, 1e9));
+        // Blocks never cost more than a search that gives up, and a sweep.
+        assert_eq!(crowd(1_000_000, 1e9).cost_of_blocks(), 2 * 31_250 * PROBE);
     }
 
     #[test]
@@ -163,7 +218,7 @@ mod tests {
     fn bands_do_not_answer_among_so_few_documents_that_a_sweep_is_cheap() {
         for (width, distance) in [(Width::W64, 10), (Width::W64, 12), (Width::W32, 10)] {
             let layout = Layout::for_distance(width, distance).unwrap();
-            assert_eq!(Candidates::Auto.most_listed(layout, 10_000), None);
+            assert_eq!(Candidates::Auto.most_listed(Crowd::random(layout, 10_000)), None);
         }
     }
 }

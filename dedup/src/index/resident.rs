@@ -20,6 +20,7 @@ use self::sketches::{MOST_LOOK_ALIKES, Sketches};
 use self::waiting::WaitingBands;
 use super::bands::BandIndex;
 use super::buckets::Buckets;
+use super::candidates::Crowd;
 use super::{Candidates, Neighbour};
 use crate::duplicate_rule::DuplicateRule;
 use crate::error::DedupError;
@@ -99,7 +100,7 @@ impl Resident {
     }
 
     fn insert_bands(&mut self, slot: u32, bands: &Bands) {
-        if self.candidates.indexes_bands(self.buckets.layout(), self.buckets.len()) {
+        if self.candidates.indexes_bands(Crowd::of(&self.buckets)) {
             self.bands.insert(slot, bands);
             self.waiting.index_some(&mut self.bands);
         } else {
@@ -214,7 +215,7 @@ impl Resident {
         if self.bands.len() < self.sketched || !rule.allows_bands() {
             return None;
         }
-        let most = self.candidates.most_listed(self.buckets.layout(), self.buckets.len())?;
+        let most = self.candidates.most_listed(Crowd::of(&self.buckets))?;
         self.bands.candidates(bands, most)
     }
 

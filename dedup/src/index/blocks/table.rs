@@ -13,6 +13,8 @@ pub(super) struct Table {
     groups: Vec<Group>,
     /// Number of entries, including those of split buckets.
     len: usize,
+    /// Number of pairs of entries in one bucket.
+    pairs: u64,
     /// The overfull buckets.
     splits: HashMap<u32, Box<Split>>,
     /// Overfull buckets that no split improves, with the length at which a split is tried again.
@@ -26,6 +28,7 @@ impl Table {
             cut,
             groups: vec![Group::new(); buckets.div_ceil(BUCKETS)],
             len: 0,
+            pairs: 0,
             splits: HashMap::new(),
             unsplittable: HashMap::new(),
         }
@@ -69,6 +72,20 @@ impl Table {
         0..1 << self.cut.bucket_bits
     }
 
+    /// Number of pairs of entries in one bucket.
+    #[cfg(test)]
+    pub(super) fn pairs(&self) -> u64 {
+        self.pairs
+    }
+
+    /// How many times as many entries an entry meets in its bucket as among random words; 1 for these, and for few entries.
+    pub(super) fn crowding(&self) -> f64 {
+        // A pair is in one bucket by chance once in as many pairs as there are buckets.
+        let by_chance =
+            self.len as f64 * self.len.saturating_sub(1) as f64 / 2.0 / f64::from(1_u32 << self.cut.bucket_bits);
+        (self.pairs as f64 / by_chance.max(1.0)).max(1.0)
+    }
+
     /// Number of entries in the bucket of a word.
     pub(super) fn len_at<W: Word>(&self, word: W) -> usize {
         let bucket = self.bucket_of(word).0;
@@ -85,11 +102,13 @@ impl Table {
         let (group, at) = (bucket as usize / BUCKETS, bucket as usize % BUCKETS);
         if self.groups[group].bucket(at).is_none() {
             if let Some(split) = self.splits.get_mut(&bucket) {
+                self.pairs += split.len() as u64;
                 split.insert(word, slot);
             }
             return;
         }
         let len = self.groups[group].push(at, tag, slot);
+        self.pairs += len as u64 - 1;
         if len >= skew.floor && skew.is_overfull(len, self.len, self.cut.bucket_bits) {
             self.consider_split(bucket, len, words, skew);
         }
@@ -118,7 +137,8 @@ impl Table {
     /// Adds an entry to a table of a [`Split`], whose buckets are never split again.
     pub(super) fn push<W: Word>(&mut self, word: W, slot: u32) {
         let (bucket, tag) = self.bucket_of(word);
-        self.groups[bucket as usize / BUCKETS].push(bucket as usize % BUCKETS, tag, slot);
+        let len = self.groups[bucket as usize / BUCKETS].push(bucket as usize % BUCKETS, tag, slot);
+        self.pairs += len as u64 - 1;
         self.len += 1;
     }
 
@@ -134,6 +154,9 @@ impl Table {
         if self.splits.get(&bucket).is_some_and(|split| split.len() == 0) {
             self.splits.remove(&bucket);
             self.groups[group].take_back(at);
+        }
+        if was_there {
+            self.pairs -= self.len_at(word) as u64;
         }
     }
 

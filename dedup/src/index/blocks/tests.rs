@@ -66,6 +66,17 @@ fn the_index_gives_the_answers_of_a_scan<W: Word>(layout: Layout, words: &[W], m
         }
         assert_eq!(index.len(), kept.len());
     }
+    let distinct_orders = [kept.clone(), kept.iter().rev().copied().collect()];
+    for order in distinct_orders {
+        let mut other = FingerprintIndex::with_probe_cost(layout, mu, probe).unwrap();
+        order.iter().for_each(|(word, id)| other.insert(*word, *id).unwrap());
+        assert_eq!(other.crowding(), index.crowding());
+    }
+    for table in &index.tables {
+        let lens = kept.iter().map(|(word, _)| table.len_at(*word) as u64);
+        // Each entry meets the others of its bucket, so each pair is counted twice.
+        assert_eq!(table.pairs(), lens.map(|len| len - 1).sum::<u64>() / 2);
+    }
     for &word in words {
         for query in [
             word,
