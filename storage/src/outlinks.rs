@@ -30,7 +30,7 @@ impl Outlinks {
         let starts = std::iter::once(0).chain(self.ends.iter().map(|(_, end)| *end));
         starts.zip(&self.ends).filter_map(move |(start, (from, end))| {
             let edges = self.edges.get(start as usize..*end as usize)?;
-            // Each was read from a row when it was added.
+            // Each could be read when it was added.
             edges::lead_to(edges, id)?.then_some(*from)
         })
     }

@@ -125,7 +125,8 @@ impl<'a> FinishedUrls<'a> {
         for row in self.rows.state().scan([URLS]) {
             let (key, row) = row?;
             let rest = postcard::take_from_bytes::<UrlRow>(&row).ok().map(|(_, edges)| edges);
-            let (id, edges) = format::number(URLS, &key).zip(rest).ok_or_else(|| self.corrupt())?;
+            let whole = rest.filter(|edges| postcard::from_bytes::<Edges>(edges).is_ok());
+            let (id, edges) = format::number(URLS, &key).zip(whole).ok_or_else(|| self.corrupt())?;
             outlinks.push(id, edges);
         }
         Ok(outlinks)

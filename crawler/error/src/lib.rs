@@ -30,6 +30,9 @@ pub enum RunError {
     /// An index of documents that is not the wanted one.
     #[error("{0}")]
     OtherIndex(String),
+    /// The input is not as an interrupted run has read it.
+    #[error("{0}")]
+    OtherInput(String),
     /// The seeds file could not be read to its end.
     #[error("{0}")]
     Seeds(String),

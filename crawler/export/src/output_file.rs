@@ -51,31 +51,28 @@ impl OutputFile {
         Ok(Self { file, place })
     }
 
-    /// Opens the incomplete file of an earlier run, and goes on after its first `length` bytes; `None` if it is not there, or has less.
+    /// Opens the incomplete file of an earlier run, and goes on after its first `length` bytes.
     ///
     /// # Errors
-    /// As [`create`](Self::create).
-    pub fn go_on(path: &Path, length: u64) -> Result<Option<Self>, ExportError> {
+    /// As of [`create`](Self::create); the file is not there, or is a link, which is of somebody else.
+    pub fn go_on(path: &Path, length: u64) -> Result<Self, ExportError> {
         let place = Place::of(path)?;
-        let Place::Replaced { partial, .. } = &place else {
-            return Ok(None);
-        };
-        // A link is of somebody else.
+        let partial = place.written();
         let is_there = fs::symlink_metadata(partial).is_ok_and(|found| found.is_file() && found.len() >= length);
         if !is_there {
-            return Ok(None);
+            return Err(ExportError::io("go on with", partial, ErrorKind::NotFound.into()));
         }
         let mut file = open(OpenOptions::new().write(true), partial)?;
         file.set_len(length)
             .and_then(|()| file.seek(SeekFrom::End(0)))
             .map_err(|source| ExportError::io("write", partial, source))?;
-        Ok(Some(Self { file, place }))
+        Ok(Self { file, place })
     }
 
-    /// Whether the file can be left incomplete and gone on with: it is no device, pipe or open file of a process.
+    /// Whether a file of this name can be left incomplete and gone on with: it is no device, pipe or open file of a process.
     #[must_use]
-    pub fn can_wait(&self) -> bool {
-        matches!(self.place, Place::Replaced { .. })
+    pub fn can_wait(path: &Path) -> bool {
+        matches!(Place::of(path), Ok(Place::Replaced { .. }))
     }
 
     /// Makes the bytes so far durable. Returns how many they are.
@@ -289,20 +286,21 @@ mod tests {
     fn an_incomplete_file_can_be_gone_on_with() {
         let temporary = tempfile::tempdir().unwrap();
         let path = temporary.path().join("out");
-        assert!(OutputFile::go_on(&path, 0).unwrap().is_none());
+        assert!(OutputFile::go_on(&path, 0).is_err());
         let mut file = OutputFile::create(&path).unwrap();
         file.write_all(b"kept").unwrap();
         assert_eq!(file.keep().unwrap(), 4);
         file.write_all(b" and lost").unwrap();
         drop(file);
-        assert!(OutputFile::go_on(&path, 14).unwrap().is_none());
-        let mut file = OutputFile::go_on(&path, 4).unwrap().unwrap();
+        assert!(OutputFile::go_on(&path, 14).is_err());
+        let mut file = OutputFile::go_on(&path, 4).unwrap();
         file.write_all(b", and more").unwrap();
         file.finish().unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "kept, and more");
         // Of somebody else.
         symlink(&path, OutputFile::partial_path(&path)).unwrap();
-        assert!(OutputFile::go_on(&path, 0).unwrap().is_none());
+        assert!(OutputFile::go_on(&path, 0).is_err());
+        assert!(OutputFile::can_wait(&path) && !OutputFile::can_wait(Path::new("/dev/null")));
     }
 
     #[cfg(target_os = "linux")]

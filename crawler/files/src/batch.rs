@@ -1,5 +1,6 @@
 //! Batches of unparsed pieces, which the reading thread delivers in input order.
 
+use std::hash::{Hash, Hasher};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ pub struct Batch {
     memory_bytes: usize,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 enum Piece {
     Lines(Lines),
     Records(Records),
@@ -33,7 +34,7 @@ enum Piece {
 }
 
 /// Whole lines of one file.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub(super) struct Lines {
     pub source: Arc<str>,
     /// The number of the first line, counted from 1.
@@ -44,7 +45,7 @@ pub(super) struct Lines {
 }
 
 /// Records of one file, one after the other: JSON that is not one object on each line, and rows of tables as JSON objects.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub(super) struct Records {
     source: Arc<str>,
     bytes: Vec<u8>,
@@ -94,6 +95,11 @@ impl Batch {
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.memory_bytes
+    }
+
+    /// Hashes all that the batch holds, with the places.
+    pub fn hash_into(&self, state: &mut impl Hasher) {
+        self.pieces.hash(state);
     }
 
     /// Calls `each` with every document or fault, in input order. Blank lines are neither.

@@ -6,7 +6,7 @@ use page::documents::Kind;
 use super::place::Place;
 
 /// The bytes of a page or a text, with the input's statements about them.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub(super) struct Body {
     pub place: Place,
     /// `None` if the place serves as the id.
@@ -33,7 +33,7 @@ impl Body {
 }
 
 /// The codings of an HTTP body.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub(super) struct Codings {
     pub is_chunked: bool,
     pub content_encoding: Option<String>,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use storage::stored_text;
 
 /// A place in an input.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Place {
     /// The path of the file as given or found, or `stdin`.
     pub source: Arc<str>,
@@ -15,7 +15,7 @@ pub struct Place {
 }
 
 /// A position in a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum At {
     /// The file as a whole.
     Whole,
@@ -39,7 +39,7 @@ impl fmt::Display for Place {
 }
 
 /// A line, record or file without a document, with the reason.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Fault {
     /// Where it lies.
     pub place: Place,

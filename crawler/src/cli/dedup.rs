@@ -47,7 +47,7 @@ use self::decided::Decided;
 use self::lacking::Lacking;
 use self::lines::Writes;
 use self::pipeline::{Answer, Job};
-use self::resume::{Before, Reached, Resume, Run};
+use self::resume::{Before, Digest, Prefix, Reached, Resume, Run};
 use self::tally::Tally;
 use super::faults::Faults;
 use super::index::{DocumentIndex, NamedIndex};
@@ -59,6 +59,7 @@ use config::settings::Settings;
 use crawl::shutdown;
 use dedup::Candidates;
 use error::RunError;
+use export::OutputFile;
 use files::{Fields, InputLimits, Inputs, Reading};
 use terminal::tell::tell;
 use terminal::units::{bytes, counted};
@@ -137,8 +138,11 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
     let paths = [output, kept, annotated];
     let tally = Arc::new(Tally::default());
     let mut outputs = match resumed {
-        None => Outputs::create(paths)?,
-        Some(output) => go_on(output, run(&job, paths, &scheme)?, paths, &mut job, &tally)?,
+        None => {
+            output.map_or(Ok(()), Resume::forget)?;
+            Outputs::create(paths)?
+        }
+        Some(output) => go_on(output, run(&job, args, &scheme)?, paths, &mut job, &tally)?,
     };
     if tally.documents() > 0 && !quiet {
         tell(format_args!(
@@ -225,53 +229,56 @@ fn resumed_output<'a>(args: &DedupArgs, output: Option<&'a Path>) -> Result<&'a 
         (Some(output), Keep::First) => return Ok(output),
         (None, _) => "--resume needs --output FILE: what a run needs to go on is beside it",
         (Some(_), _) => {
-            "--resume goes with --keep first alone: for the others, all documents are read before the first is decided"
+            "--resume works only with --keep first: for the others, all documents are read before the first is decided"
         }
     };
     Err(UsageError::Argument(wrong.to_owned()))
 }
 
 /// What decides on the output of a job.
-fn run(job: &Job, outputs: [Option<&Path>; 3], scheme: &str) -> Result<Run, Error> {
+fn run(job: &Job, args: &DedupArgs, scheme: &str) -> Result<Run, Error> {
     let inputs = job
         .inputs
         .state()
         .map_err(|source| RunError::io("look at", "the input", source))?;
     let stream = || UsageError::Argument("--resume needs files: what came from a pipe does not come again".to_owned());
+    let outputs = [&args.output, &args.kept, &args.annotate];
     Ok(Run {
         program: format!("{} {}", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")),
         inputs: inputs.ok_or_else(stream)?,
-        outputs: outputs.map(|path| path.map(Path::to_owned)).into(),
+        outputs: outputs.map(|path| path.as_deref().map(one_spelling)).into(),
         rule: format!("{scheme}; {:?}; {:?}", job.rule, job.candidates),
-        reading: format!("{:?}; {:?}; {:?}", job.reading, job.group_by, job.writes),
+        reading: format!(
+            "{:?}; {:?}; {:?}; {:?}",
+            args.format, job.reading, job.group_by, job.writes
+        ),
     })
 }
 
 /// Opens the outputs where an interrupted run was, and lets the job go on there.
 fn go_on(output: &Path, run: Run, paths: [Option<&Path>; 3], job: &mut Job, tally: &Tally) -> Result<Outputs, Error> {
-    let (resume, before) = Resume::open(output, run)?;
-    let opened = match &before {
+    if let Some(device) = paths.into_iter().flatten().find(|path| !OutputFile::can_wait(path)) {
+        return Err(
+            UsageError::Argument(format!("--resume needs files, and {} is not a file", device.display())).into(),
+        );
+    }
+    let partials = paths.map(|path| path.map(Output::partial));
+    let (resume, kept, before) = Resume::open(output, run, &partials)?;
+    job.saved = Some(resume.saved(kept, before.as_ref())?);
+    let mut outputs = match &before {
         Some(before) => Outputs::go_on(paths, before)?,
-        None => None,
+        None => Outputs::create(paths)?,
     };
-    if before.is_some() && opened.is_none() {
-        tracing::warn!("the outputs are not as the interrupted run left them, so this run begins anew");
-    }
-    let before = before.filter(|_| opened.is_some());
-    let mut outputs = opened.map_or_else(|| Outputs::create(paths), Ok)?;
-    if let Some(device) = outputs
-        .all()
-        .into_iter()
-        .zip(paths)
-        .find_map(|(output, path)| path.filter(|_| !output.is_some_and(|output| output.can_wait())))
-    {
-        return Err(UsageError::Argument(format!("--resume needs files, and {} is none", device.display())).into());
-    }
-    job.saved = Some(resume.saved(before.as_ref().map(|before| &before.reached))?);
+    let mut hashes: [Digest; 3] = Default::default();
     if let Some(before) = before {
         tally.go_on(&before.reached.counts);
+        for (hash, of_output) in hashes.iter_mut().zip(before.outputs) {
+            if let Some((_, of_output)) = of_output {
+                *hash = of_output;
+            }
+        }
     }
-    outputs.resume = Some(resume);
+    outputs.resume = Some((resume, hashes));
     Ok(outputs)
 }
 
@@ -332,7 +339,7 @@ struct Outputs {
     kept: Option<Output>,
     annotated: Option<Output>,
     /// What an interrupted run needs to go on, if it is to.
-    resume: Option<Resume>,
+    resume: Option<(Resume, [Digest; 3])>,
 }
 
 impl Outputs {
@@ -347,44 +354,50 @@ impl Outputs {
         })
     }
 
-    /// As [`create`](Self::create), behind what an interrupted run has written; `None` if one of its files is gone.
-    fn go_on(paths: [Option<&Path>; 3], before: &Before) -> Result<Option<Self>, RunError> {
+    /// As [`create`](Self::create), behind what an interrupted run has written.
+    fn go_on(paths: [Option<&Path>; 3], before: &Before) -> Result<Self, RunError> {
         let mut opened = Vec::new();
-        for (path, length) in paths.into_iter().zip(&before.lengths) {
-            let output = match (path, length) {
-                (Some(path), Some(length)) => Output::go_on(path, *length)?,
+        for (path, of_output) in paths.into_iter().zip(&before.outputs) {
+            opened.push(match (path, of_output) {
+                (Some(path), Some((prefix, _))) => Some(Output::go_on(path, prefix.bytes)?),
                 _ => None,
-            };
-            if path.is_some() && output.is_none() {
-                return Ok(None);
-            }
-            opened.push(output);
+            });
         }
         let mut opened = opened.into_iter();
         let mut next = || opened.next().flatten();
-        Ok(next().map(|verdicts| Self {
-            verdicts,
+        Ok(Self {
+            verdicts: next().ok_or(RunError::Stage("dedup"))?,
             kept: next(),
             annotated: next(),
             resume: None,
-        }))
-    }
-
-    fn all(&mut self) -> [Option<&mut Output>; 3] {
-        [Some(&mut self.verdicts), self.kept.as_mut(), self.annotated.as_mut()]
+        })
     }
 
     /// Makes everything durable up to here.
     fn reached(&mut self, reached: Reached) -> Result<(), RunError> {
-        let lengths = self.all().map(|output| output.map(Output::keep).transpose());
-        let lengths: Result<Vec<_>, _> = lengths.into_iter().map(|length| length.map(Option::flatten)).collect();
-        match &self.resume {
-            Some(resume) => resume.note(reached, lengths?),
-            None => Ok(()),
+        let Some((resume, hashes)) = &self.resume else {
+            return Ok(());
+        };
+        let outputs = [Some(&mut self.verdicts), self.kept.as_mut(), self.annotated.as_mut()];
+        let mut prefixes = Vec::new();
+        for (output, hash) in outputs.into_iter().zip(hashes) {
+            let bytes = output.map(Output::keep).transpose()?.flatten();
+            prefixes.push(bytes.map(|bytes| Prefix {
+                bytes,
+                digest: hash.value(),
+            }));
         }
+        resume.note(reached, prefixes)
     }
 
     fn write(&mut self, decided: &Decided) -> Result<(), RunError> {
+        if let Some((_, hashes)) = &mut self.resume {
+            let written = [&decided.verdicts, &decided.kept, &decided.annotated];
+            hashes
+                .iter_mut()
+                .zip(written)
+                .for_each(|(hash, bytes)| hash.update(bytes));
+        }
         self.verdicts.write(&decided.verdicts)?;
         if let Some(kept) = &mut self.kept {
             kept.write(&decided.kept)?;
@@ -472,7 +485,7 @@ fn finish(
             output.finish()?;
         }
         outputs.verdicts.finish()?;
-        return Ok(outputs.resume.map_or(Ok(()), Resume::end)?);
+        return Ok(outputs.resume.map_or(Ok(()), |(resume, _)| resume.end())?);
     }
     outputs.flush()?;
     let place = output.map_or("standard output has them".into(), |output| {

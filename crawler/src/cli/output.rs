@@ -34,15 +34,10 @@ impl Output {
         })
     }
 
-    /// Goes on with the incomplete file of an earlier run after its first `length` bytes; `None` if that is not there.
-    pub(super) fn go_on(path: &Path, length: u64) -> Result<Option<Self>, RunError> {
+    /// Goes on with the incomplete file of an earlier run after its first `length` bytes.
+    pub(super) fn go_on(path: &Path, length: u64) -> Result<Self, RunError> {
         let file = OutputFile::go_on(path, length)?;
-        Ok(file.map(|file| Self::File(Box::new(BufWriter::new(file)))))
-    }
-
-    /// Whether it can be left incomplete and gone on with.
-    pub(super) fn can_wait(&self) -> bool {
-        matches!(self, Self::File(writer) if writer.get_ref().can_wait())
+        Ok(Self::File(Box::new(BufWriter::new(file))))
     }
 
     /// Makes the bytes so far durable: how many they are. Standard output has none.

@@ -103,6 +103,11 @@ impl Resident {
         if self.candidates.indexes_bands(Crowd::of(&self.buckets)) {
             self.bands.insert(slot, bands);
             self.waiting.index_some(&mut self.bands);
+            // Where crowded documents come behind others, bands may be needed before all are indexed so. None may wait then, so that the
+            // table that answers follows from the documents, and not from their order.
+            while self.waiting.len() > 0 && self.candidates.most_listed(Crowd::of(&self.buckets)).is_some() {
+                self.waiting.index_some(&mut self.bands);
+            }
         } else {
             self.waiting.insert(slot, bands);
         }

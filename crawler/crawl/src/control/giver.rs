@@ -164,6 +164,9 @@ impl<'a> Giver<'a> {
         for known in self.store.hosts().all() {
             let (known, _) = known?;
             unknown.retain(|target| !target.takes_host(&known));
+            if unknown.is_empty() {
+                break;
+            }
         }
         let unknown: Vec<&str> = unknown.iter().map(Target::as_str).collect();
         Ok(match *unknown {

@@ -144,7 +144,7 @@ pub enum Keep {
     \"wall\": {\"kind\", \"evidence\"}: it is compared with nothing, and kept nowhere.\n\
     The command reports input that it cannot read as file:line or file:byte, counts it, and continues.\n\
     An output file appears when it is complete. Until then, and after Ctrl-C, FILE.partial holds the verdicts so far, in whole lines. \
-    The same command starts from the beginning, or with --resume goes on there. The output of a run that was killed is the same to the byte.\n\
+    The same command starts from the beginning, or with --resume goes on there. The output is then byte for byte that of a run without interruption.\n\
     With --index, a run compares its documents with those of all earlier runs, and the same command after an interruption goes on: \
     it gives the verdicts on documents that the index has again. An id belongs to one text; the command reports a document whose id is \
     in the index with another text, and skips it. A folder is saved at least every 10 seconds and at the end, so a crash loses no \
@@ -191,7 +191,7 @@ pub struct DedupArgs {
     #[arg(long, value_name = "DIR|ADDRESS")]
     pub index: Option<PathBuf>,
     /// Keep what an interrupted run needs in the folder FILE.resume beside --output: about 1 kB for each unique document, until the output
-    /// is complete. The same command then goes on where the run was at most some 10 seconds before its end.
+    /// is complete. The same command then goes on from the last save, at most about 10 seconds before the end.
     #[arg(long, requires = "output", conflicts_with = "index")]
     pub resume: bool,
     /// Form of all inputs. Default: the content and the name of each file decide.

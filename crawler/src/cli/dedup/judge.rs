@@ -9,7 +9,7 @@ use dedup::{
     Width,
 };
 
-use super::resume::{Journal, SavedDocuments};
+use super::resume::{Journal, Prefix, SavedDocuments};
 use crate::cli::index::{DocumentIndex, id_of_json, json_of_id};
 use error::RunError;
 
@@ -23,7 +23,7 @@ pub(super) enum Judge {
         ids: Rows,
         spill: Arc<Spill>,
         /// The kept documents on disk, if an interrupted run is to go on.
-        journal: Option<Journal>,
+        journal: Option<Box<Journal>>,
     },
     /// With those of an index that outlives the run.
     Index {
@@ -77,13 +77,13 @@ impl Judge {
             added();
         }
         if let Self::Memory { journal, .. } = self {
-            *journal = Some(saved.into_journal()?);
+            *journal = Some(Box::new(saved.into_journal()?));
         }
         Ok(())
     }
 
-    /// Makes the kept documents durable: how many bytes of them an interrupted run has to read. `None` if it is not to go on.
-    pub(super) fn keep(&mut self) -> Result<Option<u64>, RunError> {
+    /// Makes the kept documents durable: what of them an interrupted run has to read. `None` if it is not to go on.
+    pub(super) fn keep(&mut self) -> Result<Option<Prefix>, RunError> {
         match self {
             Self::Memory {
                 journal: Some(journal), ..

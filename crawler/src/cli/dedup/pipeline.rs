@@ -24,13 +24,14 @@ use super::decider::Decider;
 use super::judge::Judge;
 use super::lines::Writes;
 use super::ordered::Ordered;
-use super::resume::{Reached, Saved};
+use super::resume::{self, Reached, ReadInput, Saved};
 use super::tally::Tally;
 use super::{Ending, IN_FLIGHT_BYTES};
 use crate::cli::arguments::GroupBy;
 use crate::cli::index::DocumentIndex;
 use error::RunError;
 use files::{Batch, Inputs, Reading};
+use xxhash_rust::xxh3::Xxh3;
 
 /// Stack of a thread in bytes. As in a crawl, libraries need it for deeply nested pages.
 const STACK: usize = 16 << 20;
@@ -86,7 +87,10 @@ enum Event {
         number: u64,
         analyzed: Analyzed,
         budget_bytes: usize,
+        digest: u64,
     },
+    /// The input is not as an interrupted run has read it.
+    OtherInput,
     /// The reader has finished, after this many batches.
     Read(u64),
     Stop,
@@ -97,6 +101,8 @@ enum Event {
 struct Numbered {
     number: u64,
     batch: Batch,
+    /// Of the batches up to this one.
+    digest: u64,
 }
 
 /// Starts the threads.
@@ -114,8 +120,7 @@ pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
         choice: job.order.as_ref().map(|(choice, _)| *choice),
         compares_titles: matches!(job.rule.confirm, Confirm::Combined { .. }),
     });
-    let (first, documents) = job.saved.map(|saved| (saved.batches, saved.documents)).unzip();
-    let first = first.unwrap_or(0);
+    let (first, documents) = job.saved.map(|saved| (saved.input, saved.documents)).unzip();
     let width = analysis.analyzer.scheme().width;
     let mut decider = Decider {
         judge: match job.index {
@@ -218,26 +223,36 @@ impl StopHandle {
 fn read_all(
     inputs: &Inputs,
     reading: &Reading,
-    decided: u64,
+    decided: Option<ReadInput>,
     tally: &Tally,
     budget: &Budget,
     batches: &Sender<Numbered>,
     events: &Sender<Event>,
 ) {
-    // Files are always cut into the same batches, so the number of those that an interrupted run has decided tells where to go on.
+    // Files are always cut into the same batches, so the number of those that an interrupted run has decided tells where to go on. What they
+    // hold is compared, since a file may read otherwise than before although it looks the same.
     let (mut number, mut before) = (0, 0);
+    let mut hash = decided.is_some().then(Xxh3::new);
+    let decided = decided.unwrap_or_default();
+    let is_same = |before: u64, digest: u64| before < decided.batches || digest == decided.digest;
+    let mut is_other = false;
     let read = catch_unwind(AssertUnwindSafe(|| {
         inputs.read(reading, tally.reading(), &mut |batch| {
-            if before < decided {
+            let digest = hash.as_mut().map_or(0, |hash| {
+                batch.hash_into(hash);
+                hash.digest()
+            });
+            if before < decided.batches {
                 before += 1;
-                return if budget.is_closed() {
+                is_other = !is_same(before, digest);
+                return if is_other || budget.is_closed() {
                     ControlFlow::Break(())
                 } else {
                     ControlFlow::Continue(())
                 };
             }
             budget.enter(batch.memory_bytes())?;
-            let sent = batches.send(Numbered { number, batch });
+            let sent = batches.send(Numbered { number, batch, digest });
             number += 1;
             match sent {
                 Ok(()) => ControlFlow::Continue(()),
@@ -246,6 +261,7 @@ fn read_all(
         })
     }));
     let event = match read {
+        _ if is_other || before < decided.batches => Event::OtherInput,
         Ok(_) => Event::Read(number),
         Err(_panic) => Event::Lost("reading"),
     };
@@ -254,7 +270,7 @@ fn read_all(
 }
 
 fn analyse_all(analysis: &Analysis, budget: &Budget, batches: &Receiver<Numbered>, events: &Sender<Event>) {
-    for Numbered { number, batch } in batches {
+    for Numbered { number, batch, digest } in batches {
         budget.wait_turn(number);
         let event = match catch_unwind(AssertUnwindSafe(|| analysis.analyze(&batch))) {
             Ok(analyzed) => {
@@ -264,6 +280,7 @@ fn analyse_all(analysis: &Analysis, budget: &Budget, batches: &Receiver<Numbered
                     number,
                     analyzed,
                     budget_bytes,
+                    digest,
                 }
             }
             Err(_panic) => Event::Lost("analysis"),
@@ -284,22 +301,17 @@ fn ended(decided: Result<Ending, RunError>, decider: &mut Decider) -> Result<Ans
 
 fn decide_all(
     decider: &mut Decider,
-    first: u64,
+    before: Option<ReadInput>,
     tally: &Tally,
     budget: &Budget,
     events: &Receiver<Event>,
     answers: &Sender<Result<Answer, RunError>>,
 ) -> Result<Ending, RunError> {
-    let reach = |judge: &mut Judge, batches: u64| {
-        let kept_bytes = judge.keep()?;
-        if let Some(kept_bytes) = kept_bytes {
+    let mut input = before.unwrap_or_default();
+    let reach = |judge: &mut Judge, input: ReadInput| {
+        if let Some(kept) = judge.keep()? {
             let counts = tally.counts();
-            let reached = Reached {
-                batches: first + batches,
-                kept_bytes,
-                counts,
-            };
-            answers.send(Ok(Answer::Reached(reached))).ok();
+            answers.send(Ok(Answer::Reached(Reached { input, kept, counts }))).ok();
         }
         Ok::<_, RunError>(())
     };
@@ -320,17 +332,19 @@ fn decide_all(
                 number,
                 analyzed,
                 budget_bytes,
+                digest,
             } => {
-                waiting.insert(number, (analyzed, budget_bytes));
+                waiting.insert(number, (analyzed, budget_bytes, digest));
             }
             Event::Read(batches) => end = Some(batches),
             Event::Stop => {
-                reach(&mut decider.judge, next)?;
+                reach(&mut decider.judge, input)?;
                 return Ok(Ending::Stopped);
             }
+            Event::OtherInput => return Err(resume::other_input()),
             Event::Lost(stage) => return Err(RunError::Stage(stage)),
         }
-        while let Some((analyzed, budget_bytes)) = waiting.remove(&next) {
+        while let Some((analyzed, budget_bytes, digest)) = waiting.remove(&next) {
             let decided = Decided {
                 budget_bytes,
                 ..decider.decide(analyzed, tally)?
@@ -339,8 +353,12 @@ fn decide_all(
                 return Ok(Ending::Stopped);
             }
             next += 1;
+            input = ReadInput {
+                batches: input.batches + 1,
+                digest,
+            };
             if decider.judge.is_behind() {
-                reach(&mut decider.judge, next)?;
+                reach(&mut decider.judge, input)?;
             }
         }
         if end == Some(next) {

@@ -78,13 +78,13 @@ impl WebUrl {
     }
 }
 
-/// Filters for text from the web. What they return is HTML whose text is escaped.
 /// `2026-03-21T09:30:00Z` as `2026-03-21 09:30:00 UTC`; `None` for another text.
 pub(crate) fn utc(stamp: &str) -> Option<String> {
     humantime::parse_rfc3339(stamp).ok()?;
     Some(format!("{} {} UTC", stamp.get(..10)?, stamp.get(11..19)?))
 }
 
+/// Filters for text from the web. What they return is HTML whose text is escaped.
 pub(crate) mod filters {
     use askama::filters::{Html, Safe, escape};
 
