@@ -234,7 +234,6 @@ fn read_all(
     let (mut number, mut before) = (0, 0);
     let mut hash = decided.is_some().then(Xxh3::new);
     let decided = decided.unwrap_or_default();
-    let is_same = |before: u64, digest: u64| before < decided.batches || digest == decided.digest;
     let mut is_other = false;
     let read = catch_unwind(AssertUnwindSafe(|| {
         inputs.read(reading, tally.reading(), &mut |batch| {
@@ -244,7 +243,7 @@ fn read_all(
             });
             if before < decided.batches {
                 before += 1;
-                is_other = !is_same(before, digest);
+                is_other = before == decided.batches && digest != decided.digest;
                 return if is_other || budget.is_closed() {
                     ControlFlow::Break(())
                 } else {
@@ -261,9 +260,9 @@ fn read_all(
         })
     }));
     let event = match read {
-        _ if is_other || before < decided.batches => Event::OtherInput,
-        Ok(_) => Event::Read(number),
         Err(_panic) => Event::Lost("reading"),
+        Ok(_) if is_other || before < decided.batches => Event::OtherInput,
+        Ok(_) => Event::Read(number),
     };
     // The send fails only if the decider has already ended.
     events.send(event).ok();

@@ -23,6 +23,7 @@ use super::tally::Counts;
 use crate::cli::error::{Error, UsageError};
 use error::RunError;
 use files::FileState;
+use storage::durable::{self, Readers};
 
 const MANIFEST: &str = "manifest.json";
 const NEW_MANIFEST: &str = "manifest.json.new";
@@ -255,14 +256,7 @@ impl Resume {
             outputs,
         };
         let text = serde_json::to_vec(&manifest).map_err(|error| RunError::Render(error.to_string()))?;
-        let written = remove(&new).and_then(|()| {
-            let mut file = OpenOptions::new().write(true).create_new(true).open(&new)?;
-            file.write_all(&text)?;
-            file.sync_all()?;
-            fs::rename(&new, &path)?;
-            sync(&self.folder)
-        });
-        written.map_err(failed("write", &path))
+        durable::replace(&path, &new, Readers::Usual, |file| file.write_all(&text)).map_err(failed("write", &path))
     }
 
     /// The output is complete. What is not of this command stays in the folder.
@@ -329,7 +323,8 @@ fn create_folder(folder: &Path) -> Result<(), Error> {
             );
             return Err(UsageError::Argument(text).into());
         }
-        Err(_) => {}
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        Err(error) => return Err(failed("look at", folder)(error).into()),
     }
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
