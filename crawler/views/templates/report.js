@@ -192,10 +192,11 @@
       return this.build(this.rest()[at - this.first.length], this);
     }
     // The text that the filter searches: the words that an item shows. Diffs do not count, because the script fills them only when
-    // they are opened.
+    // they are opened. A URL is one word, although it may break.
     text(at) {
       const node = this.node(at).cloneNode(true);
-      node.querySelectorAll('.diff, .js-only, .differs').forEach((part) => part.remove());
+      node.querySelectorAll('wbr, .js-only, .differs').forEach((part) => part.remove());
+      node.normalize();
       const words = [];
       const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
       while (walker.nextNode()) words.push(walker.currentNode.data);
