@@ -200,7 +200,7 @@
       const words = [];
       const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
       while (walker.nextNode()) words.push(walker.currentNode.data);
-      return words.join(' ').replace(/\s+/g, ' ').toLowerCase();
+      return words.join(' ').toLowerCase();
     }
     filter(words) {
       this.set.words = words;
