@@ -152,7 +152,7 @@ impl Inputs {
             Format::Warc => records::read(input, source, limits, batcher),
             Format::Arc => arc::read(input, source, limits, batcher),
             Format::Text | Format::Html | Format::Mime | Format::Document(_) => {
-                whole_file::read(input, source, format, limits, batcher)
+                whole_file::read(input, source, format, reading, batcher)
             }
         }
     }

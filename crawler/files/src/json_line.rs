@@ -11,6 +11,7 @@ mod nested;
 mod repair;
 #[cfg(test)]
 mod tests;
+mod text_place;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,6 +20,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Vis
 use serde_json::value::RawValue;
 
 use self::nested::Nested;
+pub(super) use self::text_place::text_place;
 use super::document::Fields;
 use super::field_names;
 
@@ -63,15 +65,22 @@ struct FoundFields<'a> {
     url: Option<Cow<'a, str>>,
     group: Option<Cow<'a, str>>,
     score: Option<Cow<'a, str>>,
+    /// The text as it stands in the line, if its place is asked for.
+    raw_text: Option<&'a RawValue>,
 }
 
 impl<'a> FoundFields<'a> {
     /// Reads strict JSON.
-    fn read(line: &'a str, fields: &Fields, unescaped: &mut String) -> Result<Self, String> {
+    fn read(line: &'a str, fields: &Fields, asks: Asks, unescaped: &mut String) -> Result<Self, String> {
         unescaped.clear();
         let mut json = serde_json::Deserializer::from_str(line);
+        let object = Object {
+            fields,
+            asks,
+            unescaped,
+        };
         let found = json
-            .deserialize_map(Object { fields, unescaped })
+            .deserialize_map(object)
             .and_then(|found| json.end().map(|()| found))
             .and_then(|(found, nested)| found.with(nested, fields, unescaped));
         found.map_err(|error| {
@@ -83,6 +92,15 @@ impl<'a> FoundFields<'a> {
             }
         })
     }
+}
+
+/// What is asked of the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asks {
+    /// What it says.
+    Text,
+    /// Also where it stands in the line, for which it is read twice.
+    Place,
 }
 
 /// Where the text is: in the line, or unescaped in a buffer.
@@ -108,14 +126,15 @@ impl<'a> JsonLine<'a> {
     pub(super) fn read(line: &'a [u8], fields: &Fields, scratch: &'a mut Scratch) -> Result<Self, Refusal> {
         let Scratch { unescaped, repaired } = scratch;
         let strict = std::str::from_utf8(line).map_err(|error| format!("it is not UTF-8: {error}"));
-        let (json, found) = match strict.and_then(|line| Ok((line, FoundFields::read(line, fields, unescaped)?))) {
-            Ok(read) => read,
-            Err(_) if repair::repair(line, repaired) => {
-                let found = FoundFields::read(repaired, fields, unescaped)?;
-                (&repaired[..], found)
-            }
-            Err(reason) => return Err(reason.into()),
-        };
+        let (json, found) =
+            match strict.and_then(|line| Ok((line, FoundFields::read(line, fields, Asks::Text, unescaped)?))) {
+                Ok(read) => read,
+                Err(_) if repair::repair(line, repaired) => {
+                    let found = FoundFields::read(repaired, fields, Asks::Text, unescaped)?;
+                    (&repaired[..], found)
+                }
+                Err(reason) => return Err(reason.into()),
+            };
         Ok(Self {
             id: found.id.map(id).transpose()?.flatten(),
             text: match found.text {
@@ -147,6 +166,7 @@ fn id(raw: &RawValue) -> Result<Option<&str>, String> {
 
 struct Object<'f, 'u> {
     fields: &'f Fields,
+    asks: Asks,
     unescaped: &'u mut String,
 }
 
@@ -162,7 +182,7 @@ impl<'de> Visitor<'de> for Object<'_, '_> {
         while let Some(Opened { roles, inner }) = map.next_key_seed(Key(self.fields))? {
             if roles == Roles::default() && inner == Roles::default() {
                 map.next_value::<IgnoredAny>()?;
-            } else if roles == Roles::TEXT && inner == Roles::default() {
+            } else if roles == Roles::TEXT && inner == Roles::default() && self.asks == Asks::Text {
                 found.text = Some(map.next_value_seed(TextSeed(&mut *self.unescaped))?);
             } else {
                 let raw: &RawValue = map.next_value()?;
@@ -194,6 +214,7 @@ impl<'de> FoundFields<'de> {
         }
         if roles.text {
             self.text = Some(serde_json::Deserializer::from_str(raw.get()).deserialize_str(TextSeed(unescaped))?);
+            self.raw_text = Some(raw);
         }
         Ok(())
     }

@@ -57,6 +57,7 @@ mod whole_file;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
+use std::ops::Range;
 use std::path::Path;
 
 use self::packed::Unpacked;
@@ -114,4 +115,10 @@ pub fn json_line<T>(line: &[u8], fields: &Fields, each: impl FnOnce(Result<Docum
         }),
         Err(refusal) => Err(refusal.reason.clone()),
     })
+}
+
+/// The bytes of a [`Document::line`] that are its text: a string of JSON, with its quotes. `None` if it has none.
+#[must_use]
+pub fn text_place(line: &[u8], fields: &Fields) -> Option<Range<usize>> {
+    json_line::text_place(line, fields)
 }

@@ -89,7 +89,11 @@ fn read(bytes: &[u8], body: &Body, reading: &Reading) -> Result<(Url, Page), Str
     let page = catch_unwind(AssertUnwindSafe(|| page::read(bytes, &headers, &url, &options)));
     match page {
         Ok(page) => page
-            .inspect(|page| warn_of_missing_parts(body, page))
+            .inspect(|page| {
+                if !reading.is_again {
+                    warn_of_missing_parts(body, page);
+                }
+            })
             .map(|page| (url, page))
             .map_err(|error| error.to_string()),
         Err(_panic) => Err("a parser panicked on it; please report it".into()),

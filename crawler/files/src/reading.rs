@@ -19,4 +19,6 @@ pub struct Reading {
     pub whole_rows: bool,
     /// Pages in HTML are tested for [walls](page::Wall).
     pub walls: bool,
+    /// The files were read before: warnings about them were given.
+    pub is_again: bool,
 }

@@ -8,9 +8,9 @@ use storage::stored_text;
 use super::batch::Batcher;
 use super::body::Body;
 use super::format::Format;
-use super::limits::InputLimits;
 use super::mime;
 use super::place::{At, Fault};
+use super::reading::Reading;
 use super::walk::Source;
 
 /// A text of this size and more is rarely one document. A novel of 400 pages has 800 kB.
@@ -24,17 +24,17 @@ pub(super) fn read(
     input: impl Read,
     source: &Source,
     format: Format,
-    limits: InputLimits,
+    reading: &Reading,
     batcher: &mut Batcher<'_>,
 ) -> ControlFlow<()> {
-    let limit = limits.max_document_bytes;
+    let limit = reading.limits.max_document_bytes;
     let mut bytes = Vec::new();
     match input.take(limit as u64 + 1).read_to_end(&mut bytes) {
         Ok(length) if length > limit => return batcher.fault(too_long(source, format, limit)),
         Ok(_) => {}
         Err(error) => return batcher.fault(source.failed(&error)),
     }
-    if format == Format::Text {
+    if format == Format::Text && !reading.is_again {
         warn_of_many_lines(source, &bytes);
     }
     let whole = |bytes: Vec<u8>, content_type: &str, url| Body {
