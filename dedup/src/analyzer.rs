@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use crate::explanation::{Census, Explanation};
 use crate::features::{Piece, each, shingles};
 use crate::fingerprint::Fingerprint;
-use crate::hash::{hash_list, hash_run, hash64, hash128};
+use crate::hash::{hash_list, hash_run, hash64};
 use crate::normalize::normalize;
 use crate::scheme::Scheme;
 use crate::signature::{Digest, Signature};
@@ -98,7 +98,7 @@ impl Analyzer {
             }
             let words = words(&scratch.units);
             let mut signature = Signature {
-                digest: Some(Digest(hash128(text.as_bytes()))),
+                digest: Some(Digest::of_normalized(text)),
                 numbers: numbers(scratch),
                 tokens: u32::try_from(scratch.units.len()).unwrap_or(u32::MAX),
                 ..Signature::default()

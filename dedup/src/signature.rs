@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::fingerprint::Fingerprint;
+use crate::hash::hash128;
+use crate::normalize::normalize;
 use crate::sketch::{BANDS, Bands, Sketch};
 use crate::subject::Subject;
 
@@ -14,6 +16,20 @@ pub struct DocId(pub u64);
 /// 128-bit hash of a normalised text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Digest(#[serde(with = "postcard::fixint::le")] pub u128);
+
+impl Digest {
+    /// The digest of a text, which need not be [normalised](crate::normalize::normalize); `None` if nothing of it is left then. Texts with the
+    /// same digest read the same. In a [`Signature`], a text without a token has none either.
+    #[must_use]
+    pub fn of_text(text: &str) -> Option<Self> {
+        let normalized = normalize(text);
+        (!normalized.is_empty()).then(|| Self::of_normalized(&normalized))
+    }
+
+    pub(crate) fn of_normalized(text: &str) -> Self {
+        Self(hash128(text.as_bytes()))
+    }
+}
 
 /// All data of a text that a verdict uses; made by an [`Analyzer`](crate::Analyzer). Signatures of different schemes
 /// must not be compared.
@@ -103,6 +119,18 @@ pub(crate) mod hashes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analyzer::Analyzer;
+    use crate::scheme::Scheme;
+
+    #[test]
+    fn the_digest_of_a_text_is_that_of_its_signature() {
+        let text = "The  CAFE\u{301} and its ﬁsh";
+        let signature = Analyzer::new(&Scheme::default()).analyze(text);
+        assert_eq!(Digest::of_text(text), signature.digest);
+        assert_eq!(Digest::of_text(" the café\tand its fish\r\n"), signature.digest);
+        assert_eq!(Digest::of_text(" \u{200b}\n"), None);
+        assert!(Digest::of_text("***").is_some());
+    }
 
     #[test]
     fn a_stored_signature_takes_at_most_eleven_bytes_more_than_its_data() {
