@@ -24,6 +24,7 @@
 //! it knows their verdicts again, and goes on with the others.
 
 mod analysis;
+mod annotation;
 mod budget;
 mod choice;
 mod decided;
@@ -33,8 +34,11 @@ mod lacking;
 mod lines;
 mod memory;
 mod ordered;
+mod outputs;
 mod pipeline;
+mod record;
 mod resume;
+mod stages;
 mod tally;
 
 use std::io::{self, IsTerminal};
@@ -43,11 +47,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use self::choice::Choice;
-use self::decided::Decided;
 use self::lacking::Lacking;
 use self::lines::Writes;
+use self::outputs::{Outputs, file, one_spelling, written};
 use self::pipeline::{Answer, Job};
-use self::resume::{Before, Digest, Prefix, Reached, Resume, Run};
+use self::resume::{Digest, Resume, Run};
 use self::tally::Tally;
 use super::faults::Faults;
 use super::index::{DocumentIndex, NamedIndex};
@@ -90,16 +94,10 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
         kept: kept.is_some(),
         annotated: annotated.is_some(),
     };
-    let mut written = written([args.output.as_deref().or(Some(Path::new("-"))), kept, annotated])?;
+    let mut written = written(&[args.output.as_deref().or(Some(Path::new("-"))), kept, annotated])?;
     let resumed = args.resume.then(|| resumed_output(args, output)).transpose()?;
     written.extend(resumed.into_iter().flat_map(Resume::files));
-    let inputs = Inputs::find(&args.inputs, args.format.map(Into::into), &written).map_err(UsageError::from)?;
-    if inputs.left_out() > 0 {
-        tracing::warn!(
-            "skipped {} with an unknown ending; --format reads all files",
-            counted(inputs.left_out(), "file")
-        );
-    }
+    let inputs = find(args, &written)?;
     let index = named
         .map(|named| DocumentIndex::open_or_create(named, &settings))
         .transpose()?;
@@ -112,23 +110,7 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
         analyzer: settings.analyzer(),
         candidates: settings.candidates,
         spill,
-        reading: Reading {
-            fields: Fields {
-                id: args.id_field.clone(),
-                text: args.text_field.clone(),
-                title: args.title_field.clone(),
-                url: args.url_field.clone(),
-                group: args.group_by.as_ref().and_then(GroupBy::field),
-                score: args.score_field.clone(),
-            },
-            limits: InputLimits {
-                max_document_bytes: usize::try_from(args.max_document_bytes).unwrap_or(usize::MAX),
-            },
-            extract: settings.extract,
-            splits_lines: args.split == Some(Split::Lines),
-            whole_rows: writes.records(),
-            walls: settings.walls,
-        },
+        reading: reading(args, &settings, writes),
         group_by: args.group_by.clone(),
         rule: settings.rule,
         writes,
@@ -150,8 +132,7 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
             counted(tally.documents(), "document")
         ));
     }
-    // Verdicts on a terminal already show the progress.
-    let hidden = quiet || output.is_none() && io::stdout().is_terminal();
+    let hidden = quiet || shows_results(output);
     let started = Instant::now();
     let progress = tally::show(&tally, job.inputs.total_bytes(), hidden);
     let advice = match (has_index, resumed) {
@@ -173,6 +154,45 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
         }
     }
     Error::of_faults(tally.faults())
+}
+
+/// Whether the results are on a terminal, where they show the progress already.
+fn shows_results(output: Option<&Path>) -> bool {
+    output.is_none() && io::stdout().is_terminal()
+}
+
+/// Finds the inputs, except the files that are `written`.
+fn find(args: &DedupArgs, written: &[PathBuf]) -> Result<Inputs, UsageError> {
+    let inputs = Inputs::find(&args.inputs, args.format.map(Into::into), written)?;
+    if inputs.left_out() > 0 {
+        tracing::warn!(
+            "skipped {} with an unknown ending; --format reads all files",
+            counted(inputs.left_out(), "file")
+        );
+    }
+    Ok(inputs)
+}
+
+/// How the inputs are read.
+fn reading(args: &DedupArgs, settings: &Settings, writes: Writes) -> Reading {
+    Reading {
+        fields: Fields {
+            id: args.id_field.clone(),
+            text: args.text_field.clone(),
+            title: args.title_field.clone(),
+            url: args.url_field.clone(),
+            group: args.group_by.as_ref().and_then(GroupBy::field),
+            score: args.score_field.clone(),
+        },
+        limits: InputLimits {
+            max_document_bytes: usize::try_from(args.max_document_bytes).unwrap_or(usize::MAX),
+        },
+        extract: settings.extract.clone(),
+        splits_lines: args.split == Some(Split::Lines),
+        whole_rows: writes.records(),
+        walls: settings.walls,
+        is_again: false,
+    }
 }
 
 /// The settings of `[dedup]` and `[[extract]]`, `fetch.walls`, and the flags. The command ignores the others.
@@ -199,11 +219,6 @@ fn settings(args: &DedupArgs) -> Result<Settings, UsageError> {
     }
     config.dedup.candidates = candidates;
     validate(&config)
-}
-
-/// The output file; `None` for `-`, which is standard output.
-fn file(path: Option<&Path>) -> Option<&Path> {
-    path.filter(|path| *path != Path::new("-"))
 }
 
 /// Which of several like documents is kept; `None` for the first one.
@@ -278,7 +293,7 @@ fn go_on(output: &Path, run: Run, paths: [Option<&Path>; 3], job: &mut Job, tall
             }
         }
     }
-    outputs.resume = Some((resume, hashes));
+    outputs.resume_with(resume, hashes);
     Ok(outputs)
 }
 
@@ -300,120 +315,12 @@ fn warn_of_idle_flags(args: &DedupArgs, tally: &Tally) {
     }
 }
 
-/// The output files, which the search for inputs must skip. `-` is standard output.
-fn written(outputs: [Option<&Path>; 3]) -> Result<Vec<PathBuf>, UsageError> {
-    let outputs: Vec<&Path> = outputs.into_iter().flatten().collect();
-    let whole: Vec<PathBuf> = outputs.iter().map(|output| one_spelling(output)).collect();
-    for (number, output) in outputs.iter().enumerate() {
-        if whole[..number].contains(&whole[number]) {
-            let name = file(Some(output)).map_or("standard output".into(), |path| path.display().to_string());
-            return Err(UsageError::SameOutput(name));
-        }
-    }
-    let files = outputs.into_iter().filter_map(|output| file(Some(output)));
-    Ok(files
-        .flat_map(|path| [path.to_owned(), Output::partial(path)])
-        .collect())
-}
-
-/// The path of an output, the same for `out` and `./out`. A file that is not there yet has the path of its folder.
-fn one_spelling(output: &Path) -> PathBuf {
-    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new(".")).canonicalize();
-    match (output.canonicalize(), folder, output.file_name()) {
-        (Ok(whole), _, _) if output != Path::new("-") => whole,
-        (_, Ok(folder), Some(name)) if output != Path::new("-") => folder.join(name),
-        _ => output.to_owned(),
-    }
-}
-
 /// What the same command does after an interruption.
 const STARTS_AGAIN: &str = "the same command starts from the beginning";
 /// The same, with `--resume`.
 const GOES_ON_THERE: &str = "the same command goes on there";
 /// The same, with an index that outlives the run.
 const GOES_ON: &str = "the same command gives the same verdicts again and goes on, since the index has these documents";
-
-struct Outputs {
-    verdicts: Output,
-    kept: Option<Output>,
-    annotated: Option<Output>,
-    /// What an interrupted run needs to go on, if it is to.
-    resume: Option<(Resume, [Digest; 3])>,
-}
-
-impl Outputs {
-    /// Opens the verdicts, the kept documents and the annotated records.
-    fn create([verdicts, kept, annotated]: [Option<&Path>; 3]) -> Result<Self, RunError> {
-        let open = |path: Option<&Path>| path.map(|path| Output::open_for_json(file(Some(path)))).transpose();
-        Ok(Self {
-            verdicts: Output::open_for_json(verdicts)?,
-            kept: open(kept)?,
-            annotated: open(annotated)?,
-            resume: None,
-        })
-    }
-
-    /// As [`create`](Self::create), behind what an interrupted run has written.
-    fn go_on(paths: [Option<&Path>; 3], before: &Before) -> Result<Self, RunError> {
-        let mut opened = Vec::new();
-        for (path, of_output) in paths.into_iter().zip(&before.outputs) {
-            opened.push(match (path, of_output) {
-                (Some(path), Some((prefix, _))) => Some(Output::go_on(path, prefix.bytes)?),
-                _ => None,
-            });
-        }
-        let mut opened = opened.into_iter();
-        let mut next = || opened.next().flatten();
-        Ok(Self {
-            verdicts: next().ok_or(RunError::Stage("dedup"))?,
-            kept: next(),
-            annotated: next(),
-            resume: None,
-        })
-    }
-
-    /// Makes everything durable up to here.
-    fn reached(&mut self, reached: Reached) -> Result<(), RunError> {
-        let Some((resume, hashes)) = &self.resume else {
-            return Ok(());
-        };
-        let outputs = [Some(&mut self.verdicts), self.kept.as_mut(), self.annotated.as_mut()];
-        let mut prefixes = Vec::new();
-        for (output, hash) in outputs.into_iter().zip(hashes) {
-            let bytes = output.map(Output::keep).transpose()?.flatten();
-            prefixes.push(bytes.map(|bytes| Prefix {
-                bytes,
-                digest: hash.value(),
-            }));
-        }
-        resume.note(reached, prefixes)
-    }
-
-    fn write(&mut self, decided: &Decided) -> Result<(), RunError> {
-        if let Some((_, hashes)) = &mut self.resume {
-            let written = [&decided.verdicts, &decided.kept, &decided.annotated];
-            hashes
-                .iter_mut()
-                .zip(written)
-                .for_each(|(hash, bytes)| hash.update(bytes));
-        }
-        self.verdicts.write(&decided.verdicts)?;
-        if let Some(kept) = &mut self.kept {
-            kept.write(&decided.kept)?;
-        }
-        match &mut self.annotated {
-            Some(annotated) => annotated.write(&decided.annotated),
-            None => Ok(()),
-        }
-    }
-
-    fn flush(&mut self) -> Result<(), RunError> {
-        self.verdicts.flush()?;
-        let others = [&mut self.kept, &mut self.annotated];
-        others.into_iter().flatten().try_for_each(Output::flush)
-    }
-}
 
 /// The end of a run without an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -473,28 +380,11 @@ fn stop_at_ctrl_c(stop: impl FnOnce() + Send + 'static, advice: &'static str) ->
 }
 
 /// Gives complete files their names, or reports the path of the partial file.
-fn finish(
-    ending: Ending,
-    mut outputs: Outputs,
-    output: Option<&Path>,
-    tally: &Tally,
-    advice: &str,
-) -> Result<(), Error> {
+fn finish(ending: Ending, outputs: Outputs, output: Option<&Path>, tally: &Tally, advice: &str) -> Result<(), Error> {
     if ending == Ending::Whole {
-        for output in [outputs.kept, outputs.annotated].into_iter().flatten() {
-            output.finish()?;
-        }
-        outputs.verdicts.finish()?;
-        return Ok(outputs.resume.map_or(Ok(()), |(resume, _)| resume.end())?);
+        return Ok(outputs.finish()?);
     }
-    outputs.flush()?;
-    let place = output.map_or("standard output has them".into(), |output| {
-        format!("{} has them", Output::partial(output).display())
-    });
-    Err(Error::Interrupted(format!(
-        "stopped after the verdicts on {} documents; {place}, in input order; {advice}",
-        tally.documents()
-    )))
+    Err(outputs.interrupted("verdicts on", tally.documents(), output, advice)?)
 }
 
 fn summary(tally: &Tally, elapsed: Duration) -> String {

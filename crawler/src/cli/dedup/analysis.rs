@@ -9,8 +9,8 @@ use page::Wall;
 use web::host_key::HostKey;
 
 use super::choice::Choice;
+use super::record::write_record;
 use crate::cli::arguments::GroupBy;
-use files::json_string;
 use files::{Batch, Document, Fault, Reading};
 
 /// A parsed and signed batch.
@@ -172,19 +172,4 @@ fn append(bytes: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) -> Range<usize>
     let start = bytes.len();
     write(bytes);
     start..bytes.len()
-}
-
-/// Appends the unchanged input line, or an object with the fields of the document.
-fn write_record(document: &Document<'_>, record: &mut Vec<u8>) {
-    match document.line {
-        Some(line) => record.extend_from_slice(line),
-        None => {
-            let or_null = |text: Option<&str>| text.map_or("null".to_owned(), json_string);
-            let (id, text) = (document.id, json_string(document.text));
-            let (url, title) = (or_null(document.url), or_null(document.title));
-            let object = format!("{{\"id\":{id},\"text\":{text},\"url\":{url},\"title\":{title}}}");
-            record.extend_from_slice(object.as_bytes());
-        }
-    }
-    record.push(b'\n');
 }

@@ -2,14 +2,14 @@
 
 use files::Fault;
 
-/// A batch with verdicts, ready for the writer.
+/// A batch with its results, ready for the writer.
 #[derive(Debug, Default)]
 pub(super) struct Decided {
-    /// Verdicts, one line each.
-    pub verdicts: Vec<u8>,
-    /// Kept documents, one line each.
+    /// Verdicts or parts, one line for each document.
+    pub results: Vec<u8>,
+    /// Kept documents, or what is kept of them, one line each.
     pub kept: Vec<u8>,
-    /// Records with their verdicts, one line each.
+    /// Records with their results, one line each.
     pub annotated: Vec<u8>,
     /// Input that could not be read.
     pub faults: Vec<Fault>,
@@ -23,6 +23,6 @@ pub(super) type Answer<'a> = dyn FnMut(Decided) -> bool + 'a;
 impl Decided {
     /// Bytes of the outputs.
     pub(super) fn bytes(&self) -> usize {
-        self.verdicts.len() + self.kept.len() + self.annotated.len()
+        self.results.len() + self.kept.len() + self.annotated.len()
     }
 }

@@ -1,12 +1,9 @@
 //! The forms of the output: a line for each verdict, and the records with their verdicts.
 
-use std::io::Write;
-
 use dedup::Verdict;
 use page::Wall;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde_json::value::RawValue;
 
+use super::annotation;
 use super::decided::Decided;
 use files::json_string;
 
@@ -63,7 +60,7 @@ pub(super) fn wall_json(wall: &Wall) -> String {
 impl Line<'_> {
     /// Appends the document to all outputs.
     pub(super) fn write(&self, writes: Writes, decided: &mut Decided) {
-        let out = &mut decided.verdicts;
+        let out = &mut decided.results;
         out.extend_from_slice(b"{\"id\":");
         out.extend_from_slice(self.id);
         out.push(b',');
@@ -77,25 +74,12 @@ impl Line<'_> {
         }
     }
 
-    /// Appends the record with the fields of the verdict at its end. Fields of the same names, as a record has them that was annotated
-    /// before, make way.
     fn write_annotated(&self, out: &mut Vec<u8>) {
-        let record = self.record.trim_ascii();
-        let has = |text: &[u8]| memchr::memmem::find(record, text).is_some();
         // A field of this name that the user has given stays.
-        let adds_wall = matches!(self.outcome, Outcome::Blocked(_)) || has(WAS_BLOCKED);
+        let was_blocked = || memchr::memmem::find(self.record, WAS_BLOCKED).is_some();
+        let adds_wall = matches!(self.outcome, Outcome::Blocked(_)) || was_blocked();
         let added: Vec<&str> = ADDED.into_iter().chain(adds_wall.then_some(WALL)).collect();
-        let has_some = added.iter().any(|name| has(&quoted(name)));
-        let others = || without(&added, record).or_else(|| without_end(&added, record));
-        let others = has_some.then(others).flatten();
-        let record = others.as_deref().unwrap_or(record);
-        let fields = record.strip_suffix(b"}").unwrap_or(record).trim_ascii_end();
-        out.extend_from_slice(fields);
-        if !fields.ends_with(b"{") {
-            out.push(b',');
-        }
-        self.write_fields(out);
-        out.extend_from_slice(b"}\n");
+        annotation::write(self.record, &added, |out| self.write_fields(out), out);
     }
 
     /// Appends the fields of the verdict, without braces.
@@ -128,52 +112,6 @@ impl Line<'_> {
         out.extend_from_slice(rest.as_bytes());
         out.extend_from_slice(cluster);
     }
-}
-
-fn quoted(name: &str) -> Vec<u8> {
-    [b"\"", name.as_bytes(), b"\""].concat()
-}
-
-/// A record without the fields of these names; `None` if it is JSON that only a lenient reader takes.
-fn without(names: &[&str], record: &[u8]) -> Option<Vec<u8>> {
-    struct Others<'a>(&'a [&'a str]);
-    impl<'de> Visitor<'de> for Others<'_> {
-        type Value = Vec<u8>;
-
-        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            f.write_str("a JSON object")
-        }
-
-        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Vec<u8>, A::Error> {
-            let mut others = b"{".to_vec();
-            while let Some(key) = map.next_key::<String>()? {
-                if self.0.contains(&key.as_str()) {
-                    map.next_value::<IgnoredAny>()?;
-                    continue;
-                }
-                let value: &RawValue = map.next_value()?;
-                let comma = if others.len() > 1 { "," } else { "" };
-                // A vector takes everything.
-                write!(others, "{comma}{}:{value}", json_string(&key)).ok();
-            }
-            others.push(b'}');
-            Ok(others)
-        }
-    }
-    let mut json = serde_json::Deserializer::from_slice(record);
-    let others = json.deserialize_map(Others(names)).ok()?;
-    json.end().ok().map(|()| others)
-}
-
-/// A record that only a lenient reader takes, without the fields that an earlier run has put at its end; `None` if it has none there.
-fn without_end(names: &[&str], record: &[u8]) -> Option<Vec<u8>> {
-    let at = memchr::memmem::rfind(record, b"\"verdict\":")?;
-    let end = [b"{", &record[at..]].concat();
-    if without(names, &end)? != b"{}" {
-        return None;
-    }
-    let before = record[..at].trim_ascii_end();
-    Some([before.strip_suffix(b",").unwrap_or(before), b"}"].concat())
 }
 
 #[cfg(test)]

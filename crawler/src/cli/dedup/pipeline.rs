@@ -1,21 +1,11 @@
-//! Joins the stages: one reader, one analyser per core, one decider. The caller is the writer.
-//!
-//! The reader numbers the batches. Analysers finish them in any order, and the decider takes them by number, so the verdicts do not
-//! depend on the threads. The [`Budget`] bounds the memory between reader and writer, so the channels are unbounded.
-//!
-//! Nobody joins the threads at the end, because the reader may block on a pipe without a writer.
+//! Joins the stages: the [reader and the analysers](super::stages), and one decider. The caller is the writer.
 
-use std::collections::BTreeMap;
-use std::num::NonZero;
-use std::ops::ControlFlow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::thread;
-use std::time::Duration;
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
+use crossbeam_channel::{Receiver, Sender, unbounded};
 use dedup::{Analyzer, Candidates, Confirm, DuplicateRule, Spill};
 
+use super::Ending;
 use super::analysis::{Analysis, Analyzed};
 use super::budget::Budget;
 use super::choice::Choice;
@@ -24,20 +14,13 @@ use super::decider::Decider;
 use super::judge::Judge;
 use super::lines::Writes;
 use super::ordered::Ordered;
-use super::resume::{self, Reached, ReadInput, Saved};
+use super::resume::{Reached, ReadInput, Saved};
+use super::stages::{self, Next, Ready, Source, Stages, StopHandle};
 use super::tally::Tally;
-use super::{Ending, IN_FLIGHT_BYTES};
 use crate::cli::arguments::GroupBy;
 use crate::cli::index::DocumentIndex;
 use error::RunError;
-use files::{Batch, Inputs, Reading};
-use xxhash_rust::xxh3::Xxh3;
-
-/// Stack of a thread in bytes. As in a crawl, libraries need it for deeply nested pages.
-const STACK: usize = 16 << 20;
-
-/// Longest time that the decider waits for documents before it looks whether to save.
-const IDLE: Duration = Duration::from_secs(1);
+use files::{Inputs, Reading};
 
 /// Input and settings of a pipeline.
 #[derive(Debug)]
@@ -74,53 +57,22 @@ pub(super) enum Answer {
 /// A running pipeline.
 pub(super) struct Running {
     answers: Receiver<Result<Answer, RunError>>,
-    events: Sender<Event>,
+    stop: StopHandle<Analyzed>,
     budget: Arc<Budget>,
-}
-
-/// Stops a pipeline from another thread.
-pub(super) struct StopHandle(Sender<Event>);
-
-/// A message to the decider.
-enum Event {
-    Analyzed {
-        number: u64,
-        analyzed: Analyzed,
-        budget_bytes: usize,
-        digest: u64,
-    },
-    /// The input is not as an interrupted run has read it.
-    OtherInput,
-    /// The reader has finished, after this many batches.
-    Read(u64),
-    Stop,
-    /// A stage panicked.
-    Lost(&'static str),
-}
-
-struct Numbered {
-    number: u64,
-    batch: Batch,
-    /// Of the batches up to this one.
-    digest: u64,
 }
 
 /// Starts the threads.
 pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
-    let budget = Arc::new(Budget::new(IN_FLIGHT_BYTES));
-    let (batches, to_analyse) = unbounded();
-    let (events, to_decide) = unbounded();
-    let (answers, answered) = unbounded();
-    let (inputs, reading) = (job.inputs, Arc::new(job.reading));
-    let analysis = Arc::new(Analysis {
+    let reading = Arc::new(job.reading);
+    let analysis = Analysis {
         analyzer: job.analyzer,
         reading: Arc::clone(&reading),
         group_by: job.group_by,
         writes_records: job.writes.records(),
         choice: job.order.as_ref().map(|(choice, _)| *choice),
         compares_titles: matches!(job.rule.confirm, Confirm::Combined { .. }),
-    });
-    let (first, documents) = job.saved.map(|saved| (saved.input, saved.documents)).unzip();
+    };
+    let (decided, documents) = job.saved.map(|saved| (saved.input, saved.documents)).unzip();
     let width = analysis.analyzer.scheme().width;
     let mut decider = Decider {
         judge: match job.index {
@@ -134,51 +86,29 @@ pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
         decider.judge.go_on(documents, &|| tally.add_loaded())?;
     }
 
-    for number in 0..thread::available_parallelism().map_or(1, NonZero::get) {
-        let (analysis, budget) = (analysis.clone(), budget.clone());
-        let (to_analyse, events) = (to_analyse.clone(), events.clone());
-        spawn(format!("analyse-{number}"), move || {
-            analyse_all(&analysis, &budget, &to_analyse, &events);
-        })?;
-    }
-    let (reader_events, reader_budget, reader_tally) = (events.clone(), budget.clone(), tally.clone());
-    spawn("read".into(), move || {
-        read_all(
-            &inputs,
-            &reading,
-            first,
-            &reader_tally,
-            &reader_budget,
-            &batches,
-            &reader_events,
-        );
+    let source = Source {
+        inputs: Arc::new(job.inputs),
+        reading,
+        decided,
+        bytes_read: Arc::clone(tally.reading()),
+    };
+    let (mut read, stop) = stages::start(source, move |batch| {
+        let analyzed = analysis.analyze(batch);
+        let bytes = analyzed.memory_bytes();
+        (analyzed, bytes)
     })?;
-    let (decider_budget, decider_tally) = (budget.clone(), tally.clone());
-    spawn("decide".into(), move || {
-        let decided = decide_all(
-            &mut decider,
-            first,
-            &decider_tally,
-            &decider_budget,
-            &to_decide,
-            &answers,
-        );
+    let (answers, answered) = unbounded();
+    let (budget, tally) = (Arc::clone(read.budget()), Arc::clone(tally));
+    stages::spawn("decide".into(), move || {
+        let decided = decide_all(&mut decider, decided, &tally, &mut read, &answers);
         // The send fails only if the writer no longer needs the answer.
         answers.send(ended(decided, &mut decider)).ok();
-        decider_budget.close();
     })?;
     Ok(Running {
         answers: answered,
-        events,
+        stop,
         budget,
     })
-}
-
-fn spawn(name: String, work: impl FnOnce() + Send + 'static) -> Result<(), RunError> {
-    let thread = thread::Builder::new().name(name).stack_size(STACK).spawn(work);
-    thread
-        .map(drop)
-        .map_err(|source| RunError::io("start", "a thread", source))
 }
 
 impl Running {
@@ -200,93 +130,15 @@ impl Running {
         self.budget.leave(decided.budget_bytes);
     }
 
-    pub(super) fn stop_handle(&self) -> StopHandle {
-        StopHandle(self.events.clone())
+    /// What stops the pipeline after the current batch.
+    pub(super) fn stop_handle(&self) -> StopHandle<Analyzed> {
+        self.stop.clone()
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
         self.budget.close();
-        tracing::debug!(peak_bytes = self.budget.peak(), "memory between the stages");
-    }
-}
-
-impl StopHandle {
-    /// Ends the pipeline after the current batch.
-    pub(super) fn stop(&self) {
-        // The send fails only if the decider has already ended.
-        self.0.send(Event::Stop).ok();
-    }
-}
-
-fn read_all(
-    inputs: &Inputs,
-    reading: &Reading,
-    decided: Option<ReadInput>,
-    tally: &Tally,
-    budget: &Budget,
-    batches: &Sender<Numbered>,
-    events: &Sender<Event>,
-) {
-    // Files are always cut into the same batches, so the number of those that an interrupted run has decided tells where to go on. What they
-    // hold is compared, since a file may read otherwise than before although it looks the same.
-    let (mut number, mut before) = (0, 0);
-    let mut hash = decided.is_some().then(Xxh3::new);
-    let decided = decided.unwrap_or_default();
-    let mut is_other = false;
-    let read = catch_unwind(AssertUnwindSafe(|| {
-        inputs.read(reading, tally.reading(), &mut |batch| {
-            let digest = hash.as_mut().map_or(0, |hash| {
-                batch.hash_into(hash);
-                hash.digest()
-            });
-            if before < decided.batches {
-                before += 1;
-                is_other = before == decided.batches && digest != decided.digest;
-                return if is_other || budget.is_closed() {
-                    ControlFlow::Break(())
-                } else {
-                    ControlFlow::Continue(())
-                };
-            }
-            budget.enter(batch.memory_bytes())?;
-            let sent = batches.send(Numbered { number, batch, digest });
-            number += 1;
-            match sent {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(_nobody_listens) => ControlFlow::Break(()),
-            }
-        })
-    }));
-    let event = match read {
-        Err(_panic) => Event::Lost("reading"),
-        Ok(_) if is_other || before < decided.batches => Event::OtherInput,
-        Ok(_) => Event::Read(number),
-    };
-    // The send fails only if the decider has already ended.
-    events.send(event).ok();
-}
-
-fn analyse_all(analysis: &Analysis, budget: &Budget, batches: &Receiver<Numbered>, events: &Sender<Event>) {
-    for Numbered { number, batch, digest } in batches {
-        budget.wait_turn(number);
-        let event = match catch_unwind(AssertUnwindSafe(|| analysis.analyze(&batch))) {
-            Ok(analyzed) => {
-                let budget_bytes = analyzed.memory_bytes();
-                budget.exchange(batch.memory_bytes(), budget_bytes);
-                Event::Analyzed {
-                    number,
-                    analyzed,
-                    budget_bytes,
-                    digest,
-                }
-            }
-            Err(_panic) => Event::Lost("analysis"),
-        };
-        if events.send(event).is_err() {
-            return;
-        }
     }
 }
 
@@ -302,8 +154,7 @@ fn decide_all(
     decider: &mut Decider,
     before: Option<ReadInput>,
     tally: &Tally,
-    budget: &Budget,
-    events: &Receiver<Event>,
+    read: &mut Stages<Analyzed>,
     answers: &Sender<Result<Answer, RunError>>,
 ) -> Result<Ending, RunError> {
     let mut input = before.unwrap_or_default();
@@ -314,54 +165,36 @@ fn decide_all(
         }
         Ok::<_, RunError>(())
     };
-    let mut waiting = BTreeMap::new();
-    let mut next = 0;
-    let mut end = None;
     loop {
-        let event = match events.recv_timeout(IDLE) {
-            Err(RecvTimeoutError::Timeout) => {
+        let Ready {
+            analyzed,
+            budget_bytes,
+            digest,
+        } = match read.next()? {
+            Next::Ready(ready) => ready,
+            Next::Idle => {
                 decider.judge.save_at_times()?;
                 continue;
             }
-            Err(RecvTimeoutError::Disconnected) => return Err(RunError::Stage("analysis")),
-            Ok(event) => event,
+            Next::End => return finish(decider, tally, read, answers),
+            Next::Stopped => {
+                reach(&mut decider.judge, input)?;
+                return Ok(Ending::Stopped);
+            }
         };
-        match event {
-            Event::Analyzed {
-                number,
-                analyzed,
-                budget_bytes,
-                digest,
-            } => {
-                waiting.insert(number, (analyzed, budget_bytes, digest));
-            }
-            Event::Read(batches) => end = Some(batches),
-            Event::Stop => {
-                reach(&mut decider.judge, input)?;
-                return Ok(Ending::Stopped);
-            }
-            Event::OtherInput => return Err(resume::other_input()),
-            Event::Lost(stage) => return Err(RunError::Stage(stage)),
+        let decided = Decided {
+            budget_bytes,
+            ..decider.decide(analyzed, tally)?
+        };
+        if answers.send(Ok(Answer::Decided(decided))).is_err() {
+            return Ok(Ending::Stopped);
         }
-        while let Some((analyzed, budget_bytes, digest)) = waiting.remove(&next) {
-            let decided = Decided {
-                budget_bytes,
-                ..decider.decide(analyzed, tally)?
-            };
-            if answers.send(Ok(Answer::Decided(decided))).is_err() {
-                return Ok(Ending::Stopped);
-            }
-            next += 1;
-            input = ReadInput {
-                batches: input.batches + 1,
-                digest,
-            };
-            if decider.judge.is_behind() {
-                reach(&mut decider.judge, input)?;
-            }
-        }
-        if end == Some(next) {
-            return finish(decider, tally, budget, events, answers);
+        input = ReadInput {
+            batches: input.batches + 1,
+            digest,
+        };
+        if decider.judge.is_behind() {
+            reach(&mut decider.judge, input)?;
         }
     }
 }
@@ -370,15 +203,13 @@ fn decide_all(
 fn finish(
     decider: &mut Decider,
     tally: &Tally,
-    budget: &Budget,
-    events: &Receiver<Event>,
+    read: &Stages<Analyzed>,
     answers: &Sender<Result<Answer, RunError>>,
 ) -> Result<Ending, RunError> {
     // All other stages have ended, so no other event comes.
-    let is_stopped = || matches!(events.try_recv(), Ok(Event::Stop));
-    let is_whole = decider.finish(tally, &is_stopped, &mut |decided| {
+    let is_whole = decider.finish(tally, &|| read.is_stopped(), &mut |decided| {
         let budget_bytes = decided.bytes();
-        let is_open = budget.enter(budget_bytes).is_continue();
+        let is_open = read.budget().enter(budget_bytes).is_continue();
         let decided = Decided {
             budget_bytes,
             ..decided

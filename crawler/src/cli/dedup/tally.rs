@@ -25,7 +25,7 @@ pub(super) struct Counts {
 /// Counts of documents and bytes so far.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
-    bytes_read: AtomicU64,
+    bytes_read: Arc<AtomicU64>,
     text_bytes: AtomicU64,
     unique: AtomicU64,
     exact: AtomicU64,
@@ -45,7 +45,7 @@ pub(super) struct Tally {
 
 impl Tally {
     /// Counter of the reader: bytes of input before decompression.
-    pub(super) fn reading(&self) -> &AtomicU64 {
+    pub(super) fn reading(&self) -> &Arc<AtomicU64> {
         &self.bytes_read
     }
 
@@ -181,13 +181,11 @@ pub(super) fn show(tally: &Arc<Tally>, total: Option<u64>, quiet: bool) -> Progr
                 ..Moment::default()
             };
         }
-        let of = total.map_or(String::new(), |total| format!(" of {}", bytes(total)));
         Moment {
             position: read,
             message: format!(
-                "{}{of}  {:.1} MB/s  unique {}  exact {}  near {}  skipped {}",
-                bytes(read),
-                rate.per_second(now, read) / 1e6,
+                "{}  unique {}  exact {}  near {}  skipped {}",
+                pace(read, total, rate.per_second(now, read)),
                 tally.unique(),
                 tally.exact(),
                 tally.near(),
@@ -196,4 +194,10 @@ pub(super) fn show(tally: &Arc<Tally>, total: Option<u64>, quiet: bool) -> Progr
             ..Moment::default()
         }
     })
+}
+
+/// How much was read, and how fast.
+pub(super) fn pace(read: u64, total: Option<u64>, bytes_per_second: f64) -> String {
+    let of = total.map_or(String::new(), |total| format!(" of {}", bytes(total)));
+    format!("{}{of}  {:.1} MB/s", bytes(read), bytes_per_second / 1e6)
 }
