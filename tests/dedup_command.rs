@@ -1,6 +1,7 @@
 //! `crawler dedup`: duplicates among files.
 //!
 //! - `annotate`, `keep`: records with their verdicts; which of several like documents is kept; `resume`: an interrupted run goes on
+//! - `parts`: the paragraphs that stand in many documents
 //! - `forms`, `other_inputs`, `tables`: the forms of documents; `faults`: unreadable input; `course`: order, settings, endings, memory
 
 mod annotate;
@@ -9,6 +10,7 @@ mod faults;
 mod forms;
 mod keep;
 mod other_inputs;
+mod parts;
 mod resume;
 mod tables;
 

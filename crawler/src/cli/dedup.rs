@@ -35,6 +35,7 @@ mod lines;
 mod memory;
 mod ordered;
 mod outputs;
+mod parts;
 mod pipeline;
 mod record;
 mod resume;
@@ -79,6 +80,9 @@ const BANDS_ON_A_SERVER: &str = "--candidates bands: an index on a server finds 
     a folder with --index";
 
 pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
+    if let Some(least) = args.parts {
+        return parts::execute(args, least, quiet);
+    }
     let named = args.index.as_deref().map(NamedIndex::of).transpose()?;
     if args.candidates == Some(CandidateSource::Bands) && named.as_ref().is_some_and(NamedIndex::is_on_a_server) {
         return Err(UsageError::Argument(BANDS_ON_A_SERVER.to_owned()).into());

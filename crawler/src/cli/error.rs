@@ -81,7 +81,7 @@ pub enum UsageError {
     #[error(transparent)]
     Input(#[from] InputError),
     /// Two outputs have the same destination.
-    #[error("--output, --kept and --annotate need different files: two of them are {0}")]
+    #[error("--output, --kept, --annotate and --parts-list need different files: two of them are {0}")]
     SameOutput(String),
     /// The data folder of the demo is not empty.
     #[error("{} is not empty; the demo needs a new folder", .0.display())]

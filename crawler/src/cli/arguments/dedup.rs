@@ -151,12 +151,17 @@ pub enum Keep {
     more. One process at a time can use a folder; any number can share an index on a Redis server: of near-duplicates that they add \
     at the same time, exactly one is unique. Every run of an index needs the same settings. The environment variable REDISCLI_AUTH \
     holds the password of a server, if the address (redis://[USER]:PASSWORD@HOST) does not. crawler check --index compares one text.\n\
+    With --parts, the output is {\"id\", \"parts\": [{\"start\", \"end\", \"documents\"}]}: a part is text[start:end] in Python, which counts \
+    Unicode code points, with its line end, and \"documents\" is the number of documents that have it. --kept leaves out documents of whose \
+    text nothing is left. In memory, a paragraph that is counted takes 24 bytes; beyond --memory, the counts are in the temporary file, with the \
+    same result.\n\
     The command reads only the sections [dedup] and [[extract]] of the configuration, and fetch.walls.\n\
     Examples:\n  \
     crawler dedup corpus.jsonl.gz --output verdicts.jsonl\n  \
     crawler dedup pages/ --kept unique.jsonl --output verdicts.jsonl\n  \
     crawler dedup data/*.parquet --text-field content --kept unique.jsonl --output verdicts.jsonl\n  \
     crawler dedup reviews.jsonl --keep best --score-field votes --annotate annotated.jsonl --output verdicts.jsonl\n  \
+    crawler dedup pages.jsonl --parts 50 --kept cleaned.jsonl --parts-list boilerplate.jsonl --output parts.jsonl\n  \
     crawler dedup sentences.txt --split lines --output verdicts.jsonl\n  \
     crawler dedup monday.jsonl --index seen --output monday-verdicts.jsonl\n  \
     crawler dedup part-1.jsonl --index redis://127.0.0.1:6379?name=news\n\
@@ -168,7 +173,7 @@ pub struct DedupArgs {
     /// and files with an unknown ending.
     #[arg(value_name = "INPUT", required = true)]
     pub inputs: Vec<PathBuf>,
-    /// Output file for the verdicts. Default, or with -: standard output.
+    /// Output file for the verdicts, or with --parts for the parts. Default, or with -: standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Output file for the unique documents: JSON lines unchanged, rows of CSV and Parquet as JSON lines with all their columns, other
@@ -179,6 +184,18 @@ pub struct DedupArgs {
     /// kept document that it repeats, or its own. Fields of the same names that it had before are left out.
     #[arg(long, value_name = "FILE")]
     pub annotate: Option<PathBuf>,
+    /// Find parts instead of duplicates: the paragraphs (lines that are not blank) that stand in at least N documents, such as notices and
+    /// menus. --output then has {"id", "parts"} for each document, --kept the records without these paragraphs, and --annotate the records
+    /// with the field parts. A paragraph is compared as the texts of exact duplicates are, and counts once in a document. The command reads the
+    /// input twice, so this cannot be standard input.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..), conflicts_with_all = [
+        "keep", "score_field", "index", "resume", "group_by", "max_distance", "min_similarity", "candidates",
+    ])]
+    pub parts: Option<u64>,
+    /// Output file for the parts themselves, the most frequent first, and of equally frequent ones the first of the input: {"documents",
+    /// "text", "first"}, with the id of the first document that has the part.
+    #[arg(long, value_name = "FILE", requires = "parts")]
+    pub parts_list: Option<PathBuf>,
     /// Which of several like documents is kept. For all but first, the command reads all documents before it decides on the first one, so it
     /// takes 24 bytes more for each document, and a temporary file.
     #[arg(long, value_enum, default_value = "first", conflicts_with = "index")]

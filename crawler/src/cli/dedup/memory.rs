@@ -28,7 +28,7 @@ pub(super) fn spill(args: &DedupArgs) -> (Arc<Spill>, Option<Arc<Spill>>) {
         );
     }
     let kept = most.saturating_sub(own);
-    let outputs = [&args.output, &args.kept, &args.annotate].map(Option::as_deref);
+    let outputs = [&args.output, &args.kept, &args.annotate, &args.parts_list].map(Option::as_deref);
     let folder = folder(args.tmp.as_deref(), env::var_os("TMPDIR").map(PathBuf::from), outputs);
     let of = |most: u64| {
         let most_bytes = usize::try_from(most).unwrap_or(usize::MAX);
@@ -41,7 +41,7 @@ pub(super) fn spill(args: &DedupArgs) -> (Arc<Spill>, Option<Arc<Spill>>) {
 }
 
 /// The folder of the temporary file. The folder of an output comes before `/tmp`, which may be in memory.
-fn folder(named: Option<&Path>, of_environment: Option<PathBuf>, outputs: [Option<&Path>; 3]) -> PathBuf {
+fn folder(named: Option<&Path>, of_environment: Option<PathBuf>, outputs: [Option<&Path>; 4]) -> PathBuf {
     let of_output = || outputs.into_iter().flatten().find_map(folder_of_file);
     named
         .map(Path::to_owned)
@@ -68,7 +68,7 @@ mod tests {
             folder(
                 named.map(Path::new),
                 environment.map(PathBuf::from),
-                [output.map(Path::new), None, None],
+                [output.map(Path::new), None, None, None],
             )
         };
         assert_eq!(of(Some("a"), Some("b"), Some("c/d")), Path::new("a"));
@@ -77,7 +77,7 @@ mod tests {
         assert_eq!(of(None, None, Some("d")), Path::new("."));
         assert_eq!(of(None, None, None), env::temp_dir());
         assert_eq!(of(None, None, Some("-")), env::temp_dir());
-        let device_first = [Some(Path::new("/dev/null")), None, Some(Path::new("e/f"))];
+        let device_first = [Some(Path::new("/dev/null")), None, Some(Path::new("e/f")), None];
         assert_eq!(folder(None, None, device_first), Path::new("e"));
     }
 }
