@@ -17,6 +17,8 @@
 //! longer than `--max-document-bytes`. Beyond `--memory`, what is kept of documents goes to a temporary file, but for the tables that find
 //! candidates.
 //!
+//! With `--parts`, the command finds paragraphs that many documents have, instead of duplicates: see [`parts`].
+//!
 //! The command reports unreadable input with its place, counts it, skips it, and ends with exit code 3. An output file appears when
 //! it is complete. Until then `FILE.partial` holds the verdicts so far, so that an interrupted run leaves a correct beginning of the
 //! result. A later run starts from the beginning, because the index was in memory. With `--resume`, the kept documents are in a file, too,

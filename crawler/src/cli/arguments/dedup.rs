@@ -186,8 +186,8 @@ pub struct DedupArgs {
     pub annotate: Option<PathBuf>,
     /// Find parts instead of duplicates: the paragraphs (lines that are not blank) that stand in at least N documents, such as notices and
     /// menus. --output then has {"id", "parts"} for each document, --kept the records without these paragraphs, and --annotate the records
-    /// with the field parts. A paragraph is compared as the texts of exact duplicates are, and counts once in a document. The command reads the
-    /// input twice, so this cannot be standard input.
+    /// with the field parts. A paragraph is compared as the texts of exact duplicates are, and counts once in a document. Copies
+    /// of a document count, too, so remove duplicates first. The command reads the input twice, so the input cannot be - (standard input).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..), conflicts_with_all = [
         "keep", "score_field", "index", "resume", "group_by", "max_distance", "min_similarity", "candidates",
     ])]

@@ -25,4 +25,9 @@ impl Decided {
     pub(super) fn bytes(&self) -> usize {
         self.results.len() + self.kept.len() + self.annotated.len()
     }
+
+    /// Memory of the outputs, in bytes.
+    pub(super) fn capacity(&self) -> usize {
+        self.results.capacity() + self.kept.capacity() + self.annotated.capacity()
+    }
 }

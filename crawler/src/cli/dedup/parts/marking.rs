@@ -156,7 +156,7 @@ impl Marked {
     /// Approximate memory, in bytes.
     pub(super) fn memory_bytes(&self) -> usize {
         let of_first = |first: &First| size_of::<First>() + first.text.capacity() + first.id.capacity();
-        self.decided.bytes() + self.firsts.iter().map(of_first).sum::<usize>()
+        self.decided.capacity() + self.firsts.iter().map(of_first).sum::<usize>()
     }
 }
 
