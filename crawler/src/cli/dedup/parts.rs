@@ -247,7 +247,8 @@ impl Run {
         if self.mark(table, outputs, lines, summary)? == Ending::Stopped {
             return Ok(Ending::Stopped);
         }
-        if self.state()? != before {
+        // What cannot be read only now would be missing without a word.
+        if self.state()? != before || !summary.is_of_one_input() {
             return Err(RunError::OtherInput(CHANGED.to_owned()).into());
         }
         if let Some((lines, mut output)) = list {

@@ -59,8 +59,12 @@ pub(super) struct Totals {
     pub blocked: u64,
     /// Those of them of whose text nothing is left.
     pub emptied: u64,
+    /// Bytes of the texts of the others.
+    pub text_bytes: u64,
     /// Bytes of the parts in all documents.
     pub part_bytes: u64,
+    /// Input that could not be read.
+    pub faults: u64,
 }
 
 /// A paragraph that is a part.
@@ -93,8 +97,11 @@ impl Marking {
     pub(super) fn mark(&self, batch: &Batch) -> Result<Marked, DedupError> {
         let (mut marked, mut of_batch, mut failed) = (Marked::default(), HashSet::new(), None);
         batch.documents(&self.reading, &mut |document| {
-            // The first pass has reported the faults.
-            let Ok(document) = document else { return };
+            let Ok(document) = document else {
+                // The first pass has reported it.
+                marked.totals.faults += 1;
+                return;
+            };
             if failed.is_none() {
                 failed = self.document(&document, &mut of_batch, &mut marked).err();
             }
@@ -128,6 +135,9 @@ impl Marking {
         marked.totals.documents += 1;
         marked.totals.blocked += u64::from(document.wall.is_some());
         marked.totals.emptied += u64::from(is_emptied);
+        if document.wall.is_none() {
+            marked.totals.text_bytes += text.len() as u64;
+        }
         marked.totals.part_bytes += found
             .iter()
             .map(|found| found.paragraph.bytes.len() as u64)
@@ -165,7 +175,9 @@ impl Totals {
         self.documents += more.documents;
         self.blocked += more.blocked;
         self.emptied += more.emptied;
+        self.text_bytes += more.text_bytes;
         self.part_bytes += more.part_bytes;
+        self.faults += more.faults;
     }
 }
 

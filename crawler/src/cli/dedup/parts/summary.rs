@@ -44,6 +44,12 @@ impl Summary {
         self.faults += counts.faults.len() as u64;
     }
 
+    /// Whether the second pass has read what the first one has counted, as far as their counts tell.
+    pub(super) fn is_of_one_input(&self) -> bool {
+        let second = (self.totals.documents, self.totals.text_bytes, self.totals.faults);
+        (self.counted, self.text_bytes, self.faults) == second
+    }
+
     pub(super) fn in_words(&self, elapsed: Duration) -> String {
         let seconds = elapsed.as_secs_f64().max(1e-3);
         let Totals {
@@ -51,6 +57,7 @@ impl Summary {
             blocked,
             emptied,
             part_bytes,
+            ..
         } = self.totals;
         let if_any = |name: &str, count: u64| match count {
             0 => String::new(),
