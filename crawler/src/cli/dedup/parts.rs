@@ -105,8 +105,8 @@ pub(super) fn execute(args: &DedupArgs, least: u64, quiet: bool) -> Result<(), E
 
 const NOT_TWICE: &str = "--parts reads the input twice, and what came from standard input or a pipe does not come again: write it to a file first";
 
-const CHANGED: &str =
-    "the input has changed since the paragraphs were counted, so the outputs are not complete: run the command again";
+const CHANGED: &str = "the input reads otherwise than when its paragraphs were counted, so the outputs are not complete: see that nothing \
+    changes the files, and run the command again";
 
 fn stopped_early(summary: &Summary) -> Error {
     Error::Interrupted(format!(
