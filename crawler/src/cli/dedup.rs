@@ -46,6 +46,7 @@ mod tally;
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -370,18 +371,32 @@ fn write_all(
     }
 }
 
-/// Calls `stop` at the first Ctrl-C; the second ends the process.
+/// Calls `stop` at the first Ctrl-C from now on; the second ends the process.
 fn stop_at_ctrl_c(stop: impl FnOnce() + Send + 'static, advice: &'static str) -> Result<(), RunError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|source| RunError::io("listen for", "Ctrl-C", source))?;
+    let (listening, listens) = crossbeam_channel::bounded(1);
     // Nobody joins this thread: it listens until the process ends.
     std::thread::spawn(move || {
         runtime.block_on(async {
-            shutdown::requested_or_end(advice).await;
+            let mut requested = pin!(shutdown::requested_or_end(advice));
+            let is_requested = tokio::select! {
+                biased;
+                // The first poll begins to listen. A Ctrl-C before would end the process without a word.
+                _ = &mut requested => true,
+                () = std::future::ready(()) => false,
+            };
+            // Somebody waits for this.
+            listening.send(()).ok();
+            if !is_requested {
+                requested.await;
+            }
             stop();
             std::future::pending::<()>().await;
         });
     });
+    // It fails only if the thread has ended, which then listens to nothing.
+    listens.recv().ok();
     Ok(())
 }
 
