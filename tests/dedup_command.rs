@@ -1,15 +1,18 @@
 //! `crawler dedup`: duplicates among files.
 //!
 //! - `annotate`, `keep`: records with their verdicts; which of several like documents is kept; `resume`: an interrupted run goes on
+//! - `copies`: records as rows of Parquet files; `stores`: inputs in an object store
 //! - `forms`, `other_inputs`, `tables`: the forms of documents; `faults`: unreadable input; `course`: order, settings, endings, memory
 
 mod annotate;
+mod copies;
 mod course;
 mod faults;
 mod forms;
 mod keep;
 mod other_inputs;
 mod resume;
+mod stores;
 mod tables;
 
 use std::fs;

@@ -26,6 +26,7 @@
 mod analysis;
 mod budget;
 mod choice;
+mod copies;
 mod decided;
 mod decider;
 mod judge;
@@ -33,6 +34,7 @@ mod lacking;
 mod lines;
 mod memory;
 mod ordered;
+mod outputs;
 mod pipeline;
 mod resume;
 mod tally;
@@ -43,11 +45,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use self::choice::Choice;
-use self::decided::Decided;
+use self::copies::Copies;
 use self::lacking::Lacking;
-use self::lines::Writes;
+use self::lines::{Records, Writes};
+use self::outputs::Outputs;
 use self::pipeline::{Answer, Job};
-use self::resume::{Before, Digest, Prefix, Reached, Resume, Run};
+use self::resume::{Digest, Resume, Run};
 use self::tally::Tally;
 use super::faults::Faults;
 use super::index::{DocumentIndex, NamedIndex};
@@ -86,10 +89,6 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
         args.kept.as_deref(),
         args.annotate.as_deref(),
     );
-    let writes = Writes {
-        kept: kept.is_some(),
-        annotated: annotated.is_some(),
-    };
     let mut written = written([args.output.as_deref().or(Some(Path::new("-"))), kept, annotated])?;
     let resumed = args.resume.then(|| resumed_output(args, output)).transpose()?;
     written.extend(resumed.into_iter().flat_map(Resume::files));
@@ -100,6 +99,16 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
             counted(inputs.left_out(), "file")
         );
     }
+    let copies = Copies::of(args, &inputs)?;
+    let writes = Writes {
+        kept: kept.is_some(),
+        annotated: annotated.is_some(),
+        records: match &copies {
+            _ if kept.is_none() && annotated.is_none() => Records::None,
+            None => Records::Whole,
+            Some(_) => Records::Rows,
+        },
+    };
     let index = named
         .map(|named| DocumentIndex::open_or_create(named, &settings))
         .transpose()?;
@@ -126,7 +135,7 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
             },
             extract: settings.extract,
             splits_lines: args.split == Some(Split::Lines),
-            whole_rows: writes.records(),
+            whole_rows: writes.records == Records::Whole,
             walls: settings.walls,
         },
         group_by: args.group_by.clone(),
@@ -135,6 +144,8 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
         order: choice.zip(of_waiting),
         inputs,
     };
+    let lists = [kept, annotated].map(|path| path.filter(|_| copies.is_some()).map(Copies::list));
+    let [kept, annotated] = [(kept, &lists[0]), (annotated, &lists[1])].map(|(path, list)| list.as_deref().or(path));
     let paths = [output, kept, annotated];
     let tally = Arc::new(Tally::default());
     let mut outputs = match resumed {
@@ -144,6 +155,7 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
         }
         Some(output) => go_on(output, run(&job, args, &scheme)?, paths, &mut job, &tally)?,
     };
+    outputs.copies = copies;
     if tally.documents() > 0 && !quiet {
         tell(format_args!(
             "going on after {}",
@@ -161,7 +173,7 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
     };
     let (ending, index) = write_all(job, &tally, &mut outputs, &progress, advice)?;
     drop(progress);
-    finish(ending, outputs, output, &tally, advice)?;
+    finish(ending, outputs, output, (&tally, advice), quiet)?;
     warn_of_idle_flags(args, &tally);
     if !quiet {
         tell(summary(&tally, started.elapsed()));
@@ -334,87 +346,6 @@ const GOES_ON_THERE: &str = "the same command goes on there";
 /// The same, with an index that outlives the run.
 const GOES_ON: &str = "the same command gives the same verdicts again and goes on, since the index has these documents";
 
-struct Outputs {
-    verdicts: Output,
-    kept: Option<Output>,
-    annotated: Option<Output>,
-    /// What an interrupted run needs to go on, if it is to.
-    resume: Option<(Resume, [Digest; 3])>,
-}
-
-impl Outputs {
-    /// Opens the verdicts, the kept documents and the annotated records.
-    fn create([verdicts, kept, annotated]: [Option<&Path>; 3]) -> Result<Self, RunError> {
-        let open = |path: Option<&Path>| path.map(|path| Output::open_for_json(file(Some(path)))).transpose();
-        Ok(Self {
-            verdicts: Output::open_for_json(verdicts)?,
-            kept: open(kept)?,
-            annotated: open(annotated)?,
-            resume: None,
-        })
-    }
-
-    /// As [`create`](Self::create), behind what an interrupted run has written.
-    fn go_on(paths: [Option<&Path>; 3], before: &Before) -> Result<Self, RunError> {
-        let mut opened = Vec::new();
-        for (path, of_output) in paths.into_iter().zip(&before.outputs) {
-            opened.push(match (path, of_output) {
-                (Some(path), Some((prefix, _))) => Some(Output::go_on(path, prefix.bytes)?),
-                _ => None,
-            });
-        }
-        let mut opened = opened.into_iter();
-        let mut next = || opened.next().flatten();
-        Ok(Self {
-            verdicts: next().ok_or(RunError::Stage("dedup"))?,
-            kept: next(),
-            annotated: next(),
-            resume: None,
-        })
-    }
-
-    /// Makes everything durable up to here.
-    fn reached(&mut self, reached: Reached) -> Result<(), RunError> {
-        let Some((resume, hashes)) = &self.resume else {
-            return Ok(());
-        };
-        let outputs = [Some(&mut self.verdicts), self.kept.as_mut(), self.annotated.as_mut()];
-        let mut prefixes = Vec::new();
-        for (output, hash) in outputs.into_iter().zip(hashes) {
-            let bytes = output.map(Output::keep).transpose()?.flatten();
-            prefixes.push(bytes.map(|bytes| Prefix {
-                bytes,
-                digest: hash.value(),
-            }));
-        }
-        resume.note(reached, prefixes)
-    }
-
-    fn write(&mut self, decided: &Decided) -> Result<(), RunError> {
-        if let Some((_, hashes)) = &mut self.resume {
-            let written = [&decided.verdicts, &decided.kept, &decided.annotated];
-            hashes
-                .iter_mut()
-                .zip(written)
-                .for_each(|(hash, bytes)| hash.update(bytes));
-        }
-        self.verdicts.write(&decided.verdicts)?;
-        if let Some(kept) = &mut self.kept {
-            kept.write(&decided.kept)?;
-        }
-        match &mut self.annotated {
-            Some(annotated) => annotated.write(&decided.annotated),
-            None => Ok(()),
-        }
-    }
-
-    fn flush(&mut self) -> Result<(), RunError> {
-        self.verdicts.flush()?;
-        let others = [&mut self.kept, &mut self.annotated];
-        others.into_iter().flatten().try_for_each(Output::flush)
-    }
-}
-
 /// The end of a run without an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
@@ -477,15 +408,11 @@ fn finish(
     ending: Ending,
     mut outputs: Outputs,
     output: Option<&Path>,
-    tally: &Tally,
-    advice: &str,
+    (tally, advice): (&Tally, &str),
+    quiet: bool,
 ) -> Result<(), Error> {
     if ending == Ending::Whole {
-        for output in [outputs.kept, outputs.annotated].into_iter().flatten() {
-            output.finish()?;
-        }
-        outputs.verdicts.finish()?;
-        return Ok(outputs.resume.map_or(Ok(()), |(resume, _)| resume.end())?);
+        return Ok(outputs.finish(quiet)?);
     }
     outputs.flush()?;
     let place = output.map_or("standard output has them".into(), |output| {

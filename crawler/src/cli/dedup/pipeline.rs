@@ -10,6 +10,7 @@ use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -75,11 +76,13 @@ pub(super) enum Answer {
 pub(super) struct Running {
     answers: Receiver<Result<Answer, RunError>>,
     events: Sender<Event>,
+    /// It is to stop: who loads an earlier run looks here.
+    stops: Arc<AtomicBool>,
     budget: Arc<Budget>,
 }
 
 /// Stops a pipeline from another thread.
-pub(super) struct StopHandle(Sender<Event>);
+pub(super) struct StopHandle(Sender<Event>, Arc<AtomicBool>);
 
 /// A message to the decider.
 enum Event {
@@ -116,7 +119,7 @@ pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
         analyzer: job.analyzer,
         reading: Arc::clone(&reading),
         group_by: job.group_by,
-        writes_records: job.writes.records(),
+        records: job.writes.records,
         choice: job.order.as_ref().map(|(choice, _)| *choice),
         compares_titles: matches!(job.rule.confirm, Confirm::Combined { .. }),
     });
@@ -130,10 +133,6 @@ pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
         writes: job.writes,
         ordered: job.order.map(|(_, spill)| Ordered::new(spill)),
     };
-    if let Some(documents) = documents {
-        decider.judge.go_on(documents, &|| tally.add_loaded())?;
-    }
-
     for number in 0..thread::available_parallelism().map_or(1, NonZero::get) {
         let (analysis, budget) = (analysis.clone(), budget.clone());
         let (to_analyse, events) = (to_analyse.clone(), events.clone());
@@ -154,15 +153,29 @@ pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
         );
     })?;
     let (decider_budget, decider_tally) = (budget.clone(), tally.clone());
+    let stops = Arc::new(AtomicBool::new(false));
+    let decider_stops = Arc::clone(&stops);
     spawn("decide".into(), move || {
-        let decided = decide_all(
-            &mut decider,
-            first,
-            &decider_tally,
-            &decider_budget,
-            &to_decide,
-            &answers,
-        );
+        // The allocator keeps what one thread has allocated and another one frees. So the thread that goes on with the tables also fills them.
+        let loaded = documents.map_or(Ok(true), |documents| {
+            decider.judge.go_on(documents, &|| {
+                decider_tally.add_loaded();
+                !decider_stops.load(Ordering::Relaxed)
+            })
+        });
+        let decided = loaded.and_then(|is_whole| {
+            if !is_whole {
+                return Ok(Ending::Stopped);
+            }
+            decide_all(
+                &mut decider,
+                first,
+                &decider_tally,
+                &decider_budget,
+                &to_decide,
+                &answers,
+            )
+        });
         // The send fails only if the writer no longer needs the answer.
         answers.send(ended(decided, &mut decider)).ok();
         decider_budget.close();
@@ -170,6 +183,7 @@ pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
     Ok(Running {
         answers: answered,
         events,
+        stops,
         budget,
     })
 }
@@ -201,7 +215,7 @@ impl Running {
     }
 
     pub(super) fn stop_handle(&self) -> StopHandle {
-        StopHandle(self.events.clone())
+        StopHandle(self.events.clone(), Arc::clone(&self.stops))
     }
 }
 
@@ -215,6 +229,7 @@ impl Drop for Running {
 impl StopHandle {
     /// Ends the pipeline after the current batch.
     pub(super) fn stop(&self) {
+        self.1.store(true, Ordering::Relaxed);
         // The send fails only if the decider has already ended.
         self.0.send(Event::Stop).ok();
     }
