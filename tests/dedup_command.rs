@@ -1,10 +1,12 @@
 //! `crawler dedup`: duplicates among files.
 //!
 //! - `annotate`, `keep`: records with their verdicts; which of several like documents is kept; `resume`: an interrupted run goes on
+//! - `copies`: records as rows of Parquet files; `stores`: inputs in an object store
 //! - `parts`: the paragraphs that stand in many documents
 //! - `forms`, `other_inputs`, `tables`: the forms of documents; `faults`: unreadable input; `course`: order, settings, endings, memory
 
 mod annotate;
+mod copies;
 mod course;
 mod faults;
 mod forms;
@@ -12,6 +14,7 @@ mod keep;
 mod other_inputs;
 mod parts;
 mod resume;
+mod stores;
 mod tables;
 
 use std::fs;

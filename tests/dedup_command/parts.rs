@@ -392,6 +392,10 @@ fn what_makes_no_sense_is_refused() {
         .dedup(&["in.jsonl", "--parts", "2", "--output", "x", "--parts-list", "./x"])
         .with_code(2)
         .complains_of(&["--parts-list"]);
+    folder
+        .dedup(&["in.jsonl", "--parts", "2", "--kept", "kept.parquet"])
+        .with_code(2)
+        .complains_of(&["--parts writes JSON lines", "kept.parquet"]);
     // It may go to standard output, if nothing else does.
     let ended = folder
         .dedup(&[

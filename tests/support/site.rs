@@ -86,6 +86,14 @@ impl Answer {
         }
     }
 
+    /// Status 206: a part of a file, which needs the header field `content-range`.
+    pub fn partial(body: impl Into<Vec<u8>>) -> Self {
+        Self {
+            body: body.into(),
+            ..Self::status(206)
+        }
+    }
+
     /// One more header field.
     pub fn with(mut self, name: &'static str, value: &str) -> Self {
         self.headers.push((name, value.to_owned()));

@@ -1,6 +1,8 @@
 //! Full WARC files of a crawl in an object store: `s3://`, `gs://` and `az://` (cargo feature `cloud`), or a folder, `file://`.
 //!
 //! - [`Archive`]: an object store under a URL: put a file there, list the files, get one back
+//! - [`RemoteFile`]: a file that some other program has put into a store, to be read
+//! - `client`: the client for a URL, and its attempts
 //! - `digest`: the digest of a file, by which a copy is verified
 //!
 //! ```text
@@ -12,7 +14,13 @@
 //!
 //! This crate knows nothing of crawls. Its calls block, and need no runtime of the caller.
 
+mod client;
 mod digest;
+mod error;
+mod remote;
 mod store;
 
-pub use store::{Archive, ArchiveError, Object, Placed};
+pub use client::is_store;
+pub use error::ArchiveError;
+pub use remote::{RemoteFile, RemoteReader};
+pub use store::{Archive, Object, Placed};

@@ -3,15 +3,14 @@
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::Path as FilePath;
-use std::time::Duration;
 
 use futures_util::TryStreamExt;
 use object_store::path::Path;
 use object_store::{GetOptions, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload};
-use tokio::runtime::Runtime;
-use url::Url;
 
+use crate::client::Client;
 use crate::digest::{self, Digest, Digesting};
+use crate::error::{ArchiveError, failed};
 
 /// Files up to this length are put in one request, which the store refuses if there is a file already.
 const MAX_SINGLE_PUT_BYTES: u64 = 64 << 20;
@@ -21,62 +20,6 @@ const WARC_FILES: [&str; 2] = [".warc.gz", ".warc.zst"];
 
 /// Length of the parts of a longer file.
 const PART_BYTES: u64 = 16 << 20;
-
-/// Attempts of one call, besides those that the client makes for each request.
-const ATTEMPTS: u32 = 4;
-
-/// Wait before the second attempt; it doubles.
-const FIRST_WAIT: Duration = Duration::from_millis(500);
-
-/// Why a file is not in the store, or cannot be read from there.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ArchiveError {
-    /// The URL names no store.
-    #[error(
-        "{url} names no object store: write s3://BUCKET/PREFIX, gs://BUCKET/PREFIX, az://CONTAINER/PREFIX or file:///FOLDER ({detail})"
-    )]
-    Url {
-        /// The URL.
-        url: String,
-        /// The fault.
-        detail: String,
-    },
-    /// The store has another file under this name.
-    #[error(
-        "{url} is there already, with other contents: it was put there by another crawl, or the local file has changed since"
-    )]
-    Conflict {
-        /// The URL of the object.
-        url: String,
-    },
-    /// What was read back is not what was written.
-    #[error("{url} differs from the file that was put there: remove it from the store, it will be put there again")]
-    Damaged {
-        /// The URL of the object.
-        url: String,
-    },
-    /// The store does not answer, or refuses.
-    #[error("cannot {action} {url}: {source}")]
-    Store {
-        /// `put`, `read`, `list`.
-        action: &'static str,
-        /// The URL.
-        url: String,
-        /// What the client said.
-        source: object_store::Error,
-    },
-    /// A local file.
-    #[error("cannot {action} {path}: {source}")]
-    File {
-        /// `read`, `write`.
-        action: &'static str,
-        /// The file.
-        path: String,
-        /// What the system said.
-        source: io::Error,
-    },
-}
 
 /// What became of a file that was to be put into the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,10 +48,9 @@ pub struct Object {
 /// An object store under a URL.
 #[derive(Debug)]
 pub struct Archive {
-    store: Box<dyn ObjectStore>,
+    client: Client,
     prefix: Path,
     url: String,
-    runtime: Runtime,
 }
 
 impl Archive {
@@ -117,30 +59,11 @@ impl Archive {
     /// # Errors
     /// [`ArchiveError::Url`]; the environment lacks something that the client needs.
     pub fn open(url: &str) -> Result<Self, ArchiveError> {
-        let fault = |detail: String| ArchiveError::Url {
-            url: url.to_owned(),
-            detail,
-        };
-        let parsed = Url::parse(url).map_err(|error| fault(error.to_string()))?;
-        if !matches!(parsed.scheme(), "s3" | "s3a" | "gs" | "az" | "abfs" | "abfss" | "file") {
-            return Err(fault(format!("unknown scheme {:?}", parsed.scheme())));
-        }
-        #[cfg(feature = "cloud")]
-        // The process may have chosen a provider of TLS already.
-        let _chosen = rustls::crypto::ring::default_provider().install_default();
-        let environment = std::env::vars_os().filter_map(|(key, value)| {
-            let key = key.into_string().ok()?.to_ascii_lowercase();
-            Some((key, value.into_string().ok()?))
-        });
-        let (store, prefix) =
-            object_store::parse_url_opts(&parsed, environment).map_err(|error| fault(error.to_string()))?;
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| fault(error.to_string()))?;
+        let (client, prefix) = Client::of(url)?;
         Ok(Self {
-            store,
+            client,
             prefix,
             url: url.trim_end_matches('/').to_owned(),
-            runtime,
         })
     }
 
@@ -163,7 +86,7 @@ impl Archive {
             path: file.display().to_string(),
             source,
         })?;
-        self.with_attempts(|| async {
+        self.client.with_attempts(|| async {
             self.put_once(&key, &url, file, local).await?;
             let remote = self
                 .digest_of(&key)
@@ -190,13 +113,14 @@ impl Archive {
         let put = if local.bytes <= MAX_SINGLE_PUT_BYTES {
             let bytes = fs::read(file).map_err(unread)?;
             let create = PutOptions::from(PutMode::Create);
-            self.store
+            self.client
+                .store
                 .put_opts(key, PutPayload::from(bytes), create)
                 .await
                 .map(|_| ())
         } else {
             // Parts cannot be put on a condition, but the name is this folder's own.
-            match self.store.head(key).await {
+            match self.client.store.head(key).await {
                 Ok(_) => Err(object_store::Error::AlreadyExists {
                     path: key.to_string(),
                     source: "it was put there before".into(),
@@ -232,7 +156,7 @@ impl Archive {
 
     async fn put_in_parts(&self, key: &Path, file: &FilePath) -> Result<(), Fault> {
         let mut input = File::open(file).map_err(Fault::File)?;
-        let mut upload = self.store.put_multipart(key).await.map_err(Fault::Store)?;
+        let mut upload = self.client.store.put_multipart(key).await.map_err(Fault::Store)?;
         loop {
             let mut part = Vec::new();
             let read = Read::by_ref(&mut input).take(PART_BYTES).read_to_end(&mut part);
@@ -250,7 +174,12 @@ impl Archive {
     }
 
     async fn digest_of(&self, key: &Path) -> Result<Digest, object_store::Error> {
-        let mut stream = self.store.get_opts(key, GetOptions::default()).await?.into_stream();
+        let mut stream = self
+            .client
+            .store
+            .get_opts(key, GetOptions::default())
+            .await?
+            .into_stream();
         let mut digesting = Digesting::default();
         while let Some(bytes) = stream.try_next().await? {
             digesting.update(&bytes);
@@ -263,8 +192,8 @@ impl Archive {
     /// # Errors
     /// The error of the store, after some attempts.
     pub fn files(&self) -> Result<Vec<Object>, ArchiveError> {
-        let mut objects = self.with_attempts(|| async {
-            let listed = self.store.list(Some(&self.prefix)).try_collect::<Vec<_>>().await;
+        let mut objects = self.client.with_attempts(|| async {
+            let listed = self.client.store.list(Some(&self.prefix)).try_collect::<Vec<_>>().await;
             listed.map_err(|source| failed("list", &self.url, source))
         })?;
         objects.retain(|object| WARC_FILES.iter().any(|end| object.location.as_ref().ends_with(end)));
@@ -303,8 +232,8 @@ impl Archive {
             source,
         };
         let key = Path::from(object.key.as_str());
-        self.with_attempts(|| async {
-            let got = self.store.get_opts(&key, GetOptions::default()).await;
+        self.client.with_attempts(|| async {
+            let got = self.client.store.get_opts(&key, GetOptions::default()).await;
             let mut stream = got.map_err(|source| failed("read", &url, source))?.into_stream();
             let mut file = File::create(&part).map_err(unwritten)?;
             let mut bytes = 0;
@@ -318,23 +247,6 @@ impl Archive {
             file.sync_all().and_then(|()| fs::rename(&part, to)).map_err(unwritten)
         })
     }
-
-    /// Tries a few times, with growing waits, if the store may answer the next time.
-    fn with_attempts<T, F: Future<Output = Result<T, ArchiveError>>>(
-        &self,
-        attempt: impl Fn() -> F,
-    ) -> Result<T, ArchiveError> {
-        let mut wait = FIRST_WAIT;
-        for _ in 1..ATTEMPTS {
-            match self.runtime.block_on(attempt()) {
-                Err(ArchiveError::Store { source, .. }) if may_pass(&source) => {}
-                ended => return ended,
-            }
-            std::thread::sleep(wait);
-            wait *= 2;
-        }
-        self.runtime.block_on(attempt())
-    }
 }
 
 /// An error of either side of a copy.
@@ -343,24 +255,10 @@ enum Fault {
     File(io::Error),
 }
 
-fn failed(action: &'static str, url: &str, source: object_store::Error) -> ArchiveError {
-    ArchiveError::Store {
-        action,
-        url: url.to_owned(),
-        source,
-    }
-}
-
-/// Whether another attempt may succeed.
-fn may_pass(error: &object_store::Error) -> bool {
-    matches!(
-        error,
-        object_store::Error::Generic { .. } | object_store::Error::JoinError { .. }
-    )
-}
-
 #[cfg(test)]
 mod tests {
+    use url::Url;
+
     use super::*;
 
     #[test]

@@ -141,7 +141,7 @@ mod tests {
     fn read_all(file: &str, limit: usize) -> Vec<String> {
         let source = Source {
             name: "a.arc".into(),
-            path: None,
+            origin: crate::walk::Origin::Stdin,
             bytes: Some(0),
         };
         let reading = Reading {

@@ -192,6 +192,7 @@ fn json_document(
         score: read.score.as_deref(),
         url: read.url.as_deref(),
         line: Some(line),
+        place: Some(&place),
         wall: None,
     }));
 }
@@ -219,6 +220,7 @@ fn text_document(line: &[u8], place: Place, reading: &Reading, each: &mut dyn Fn
         score: None,
         url: None,
         line: None,
+        place: Some(&place),
         wall: None,
     }));
 }

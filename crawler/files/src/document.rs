@@ -2,6 +2,8 @@
 
 use page::Wall;
 
+use super::place::Place;
+
 /// A document, borrowed for the time of a callback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Document<'a> {
@@ -21,6 +23,8 @@ pub struct Document<'a> {
     pub url: Option<&'a str>,
     /// The input line without its line end, if the document is a line of JSON; a row of a table as such a line.
     pub line: Option<&'a [u8]>,
+    /// Where it is; `None` if it is from no file.
+    pub place: Option<&'a Place>,
     /// The page that stands in the way of the one that the document was to be, if it is one.
     pub wall: Option<&'a Wall>,
 }

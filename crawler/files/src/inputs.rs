@@ -1,21 +1,18 @@
 //! All input files, read in order.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::UNIX_EPOCH;
-
-use serde::{Deserialize, Serialize};
 
 use super::batch::{Batch, Batcher};
 use super::format::{Format, TELLING_BYTES};
 use super::lookahead::Lookahead;
 use super::packed::Unpacked;
-use super::parquet_file::BytesRead;
+use super::parquet_file::{BytesRead, Table, TableError};
 use super::place::{At, Fault};
 use super::reading::Reading;
+use super::state::FileState;
 use super::walk::{Found, InputError, Source, Walk};
 use super::{arc, csv, json_values, lines, parquet_file, records, whole_file};
 
@@ -27,34 +24,8 @@ pub struct Inputs {
     left_out: u64,
 }
 
-/// What tells whether a file is still the same.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileState {
-    /// Its path as the argument gives it, or below a folder argument.
-    pub name: String,
-    /// Its size.
-    pub bytes: u64,
-    /// When it was changed last, in nanoseconds since the Unix epoch; `None` if the system does not know.
-    pub changed_ns: Option<u64>,
-}
-
-impl FileState {
-    fn of(name: &str, path: &Path) -> std::io::Result<Self> {
-        let metadata = path.metadata()?;
-        let changed = metadata
-            .modified()
-            .ok()
-            .and_then(|at| at.duration_since(UNIX_EPOCH).ok());
-        Ok(Self {
-            name: name.to_owned(),
-            bytes: metadata.len(),
-            changed_ns: changed.and_then(|since| u64::try_from(since.as_nanos()).ok()),
-        })
-    }
-}
-
 impl Inputs {
-    /// Finds the files in `arguments`: files, folders, and `-` for standard input.
+    /// Finds the files in `arguments`: files, folders, URLs of object stores ([`archive::is_store`]), and `-` for standard input.
     ///
     /// A folder is read recursively, in the order of names, without hidden entries, links to folders and files in `outputs`. Without
     /// `format` it is also read without files whose name has no known ending. The index of WARC files is not read.
@@ -86,17 +57,29 @@ impl Inputs {
     /// # Errors
     /// A file is gone.
     pub fn state(&self) -> std::io::Result<Option<Vec<FileState>>> {
-        let states = self.found.iter().filter_map(|found| match found {
+        self.sources()
+            .map(|source| match source.bytes {
+                Some(_) => FileState::of(source),
+                None => Ok(None),
+            })
+            .collect()
+    }
+
+    /// The files as a table whose rows can be copied.
+    ///
+    /// # Errors
+    /// A file is no Parquet file, or has other columns than the first one; or none can be read.
+    pub fn table(&self, id_field: &str) -> Result<Table, TableError> {
+        Table::of(self.sources(), id_field)
+    }
+
+    /// The files, in order.
+    fn sources(&self) -> impl Iterator<Item = &Source> {
+        self.found.iter().filter_map(|found| match found {
             Found::Source(source) => Some(source),
             // It has no document.
             Found::Fault(_) => None,
-        });
-        states
-            .map(|source| match &source.path {
-                Some(path) if source.bytes.is_some() => FileState::of(&source.name, path).map(Some),
-                _ => Ok(None),
-            })
-            .collect()
+        })
     }
 
     /// Files in folders that are not read because their names have no known ending.
@@ -159,15 +142,12 @@ impl Inputs {
 
     /// Opens a file, and tells its format, or why it is not read.
     fn open<'a>(&self, source: &Source, bytes_read: &'a AtomicU64) -> io::Result<(Opened<'a>, Result<Format, String>)> {
-        let input: Box<dyn Read> = match &source.path {
-            Some(path) => Box::new(File::open(path)?),
-            None => Box::new(io::stdin()),
-        };
+        let input = source.origin.open()?;
         let mut input = Lookahead::new(Unpacked::new(Counted { input, bytes_read })?);
         let start = input.peek(TELLING_BYTES)?;
         let format = match self.format {
             Some(format) => Ok(format),
-            None => Format::of_content(start, source.path.as_deref()),
+            None => Format::of_content(start, source.origin.path()),
         };
         Ok((input, format))
     }

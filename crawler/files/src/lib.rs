@@ -15,7 +15,7 @@
 //! An unreadable piece is a [`Fault`] with its place, in order among the documents; it never ends the reading. No line, record or file
 //! longer than [`InputLimits::max_document_bytes`] stays in memory.
 //!
-//! - `inputs`: all files in order; `walk`: from arguments to files; `format`: the format of a file
+//! - `inputs`: all files in order; `state`: whether they are still the same; `walk`: from arguments to files; `format`: the format of a file
 //! - `lookahead`: input with a peek; `chunk`: its next bytes; `packed`: decompression past damage
 //! - `refused`: files that are not read, and what to do with them
 //! - `lines`, `json_values`: JSON lines cut at line ends; JSON in another layout cut into its records;
@@ -52,6 +52,7 @@ mod place;
 mod reading;
 mod records;
 mod refused;
+mod state;
 mod walk;
 mod whole_file;
 
@@ -66,12 +67,14 @@ pub use self::batch::Batch;
 pub use self::document::json_string;
 pub use self::document::{Document, Fields};
 pub use self::format::Format;
-pub use self::inputs::{FileState, Inputs};
+pub use self::inputs::Inputs;
 pub use self::limits::{DEFAULT_MAX_DOCUMENT_BYTES, InputLimits};
 pub use self::mime::main_part;
 pub use self::page::PLACEHOLDER;
+pub use self::parquet_file::{AddedColumn, AddedKind, Table, TableError, copy_rows, row};
 pub use self::place::{At, Fault, Place};
 pub use self::reading::Reading;
+pub use self::state::FileState;
 pub use self::walk::InputError;
 
 /// Opens a file and decompresses gzip and zstd, which it detects by content.
@@ -111,6 +114,7 @@ pub fn json_line<T>(line: &[u8], fields: &Fields, each: impl FnOnce(Result<Docum
             score: read.score.as_deref(),
             url: read.url.as_deref(),
             line: Some(line),
+            place: None,
             wall: None,
         }),
         Err(refusal) => Err(refusal.reason.clone()),

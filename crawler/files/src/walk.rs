@@ -2,10 +2,13 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
+use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io};
+
+use archive::{ArchiveError, RemoteFile};
 
 use super::batch::Batcher;
 use super::format::Format;
@@ -18,12 +21,40 @@ const STDIN: &str = "stdin";
 /// A file to read.
 #[derive(Debug, Clone)]
 pub(super) struct Source {
-    /// Its path as the argument gives it, or below a folder argument.
+    /// Its path or URL as the argument gives it, or below a folder argument.
     pub name: Arc<str>,
-    /// `None` for standard input.
-    pub path: Option<PathBuf>,
+    pub origin: Origin,
     /// Its size; `None` for a stream, whose data may arrive slowly.
     pub bytes: Option<u64>,
+}
+
+/// Where the bytes of a file come from.
+#[derive(Debug, Clone)]
+pub(super) enum Origin {
+    Stdin,
+    File(PathBuf),
+    /// An object store.
+    Remote(RemoteFile),
+}
+
+impl Origin {
+    /// The name of the file, if it has one.
+    pub(super) fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Stdin => None,
+            Self::File(path) => Some(path),
+            Self::Remote(file) => Some(Path::new(file.url())),
+        }
+    }
+
+    /// Opens the file.
+    pub(super) fn open(&self) -> io::Result<Box<dyn Read>> {
+        Ok(match self {
+            Self::Stdin => Box::new(io::stdin()),
+            Self::File(path) => Box::new(fs::File::open(path)?),
+            Self::Remote(file) => Box::new(file.reader(0)),
+        })
+    }
 }
 
 impl Source {
@@ -73,6 +104,9 @@ pub enum InputError {
         /// The system's error.
         source: io::Error,
     },
+    /// The input is in an object store, which does not give it.
+    #[error(transparent)]
+    Remote(#[from] ArchiveError),
     /// The input would be overwritten.
     #[error("{} is both an input and an output; the output would replace the input", .0.display())]
     IsOutput(PathBuf),
@@ -106,6 +140,9 @@ impl Walk {
         if argument == Path::new("-") {
             return self.add_stdin();
         }
+        if let Some(url) = argument.to_str().filter(|argument| archive::is_store(argument)) {
+            return self.add_remote(url);
+        }
         let metadata = fs::metadata(argument).map_err(|source| InputError::Unreadable {
             path: argument.to_owned(),
             source,
@@ -121,22 +158,48 @@ impl Walk {
     }
 
     fn add_stdin(&mut self) -> Result<(), InputError> {
-        let is_stdin = |found: &Found| matches!(found, Found::Source(Source { path: None, .. }));
+        let is_stdin = |found: &Found| {
+            matches!(
+                found,
+                Found::Source(Source {
+                    origin: Origin::Stdin,
+                    ..
+                })
+            )
+        };
         if self.found.iter().any(is_stdin) {
             return Err(InputError::StdinTwice);
         }
         self.found.push(Found::Source(Source {
             name: STDIN.into(),
-            path: None,
+            origin: Origin::Stdin,
             bytes: None,
         }));
+        Ok(())
+    }
+
+    /// Adds what a URL of an object store names. Of several files, only those are read that would be read of a folder.
+    fn add_remote(&mut self, url: &str) -> Result<(), InputError> {
+        let files = RemoteFile::find(url)?;
+        let is_named = files.len() == 1 && files[0].url() == url;
+        for file in files {
+            let path = Path::new(file.url());
+            if !is_named && !self.reads(path) {
+                continue;
+            }
+            self.found.push(Found::Source(Source {
+                name: file.url().into(),
+                bytes: Some(file.bytes()),
+                origin: Origin::Remote(file),
+            }));
+        }
         Ok(())
     }
 
     fn add_file(&mut self, path: &Path, metadata: &fs::Metadata) {
         self.found.push(Found::Source(Source {
             name: name(path),
-            path: Some(path.to_owned()),
+            origin: Origin::File(path.to_owned()),
             bytes: metadata.is_file().then_some(metadata.len()),
         }));
     }
@@ -172,15 +235,20 @@ impl Walk {
         if !metadata.is_file() {
             return Ok(());
         }
-        if matches!(self.format, None | Some(Format::Warc)) && is_index(path) {
-            return Ok(());
-        }
-        if self.format.is_none() && Format::of_name(path).is_none() {
-            self.left_out += 1;
-        } else if !self.outputs.contains(&absolute(path)) {
+        if self.reads(path) && !self.outputs.contains(&absolute(path)) {
             self.add_file(path, &metadata);
         }
         Ok(())
+    }
+
+    /// Whether a file of a folder is read, by its name. Counts one that is not.
+    fn reads(&mut self, path: &Path) -> bool {
+        if matches!(self.format, None | Some(Format::Warc)) && is_index(path) {
+            return false;
+        }
+        let is_known = self.format.is_some() || Format::of_name(path).is_some();
+        self.left_out += u64::from(!is_known);
+        is_known
     }
 }
 

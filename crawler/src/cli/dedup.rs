@@ -29,6 +29,7 @@ mod analysis;
 mod annotation;
 mod budget;
 mod choice;
+mod copies;
 mod decided;
 mod decider;
 mod judge;
@@ -51,8 +52,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use self::choice::Choice;
+use self::copies::Copies;
 use self::lacking::Lacking;
-use self::lines::Writes;
+use self::lines::{Records, Writes};
 use self::outputs::{Outputs, file, one_spelling, written};
 use self::pipeline::{Answer, Job};
 use self::resume::{Digest, Resume, Run};
@@ -97,14 +99,19 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
         args.kept.as_deref(),
         args.annotate.as_deref(),
     );
-    let writes = Writes {
-        kept: kept.is_some(),
-        annotated: annotated.is_some(),
-    };
     let mut written = written(&[args.output.as_deref().or(Some(Path::new("-"))), kept, annotated])?;
     let resumed = args.resume.then(|| resumed_output(args, output)).transpose()?;
     written.extend(resumed.into_iter().flat_map(Resume::files));
     let inputs = find(args, &written)?;
+    let copies = Copies::of(args, &inputs)?;
+    let writes = writes(
+        args,
+        if copies.is_some() {
+            Records::Rows
+        } else {
+            Records::Whole
+        },
+    );
     let index = named
         .map(|named| DocumentIndex::open_or_create(named, &settings))
         .transpose()?;
@@ -124,6 +131,8 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
         order: choice.zip(of_waiting),
         inputs,
     };
+    let lists = [kept, annotated].map(|path| path.filter(|_| copies.is_some()).map(Copies::list));
+    let [kept, annotated] = [(kept, &lists[0]), (annotated, &lists[1])].map(|(path, list)| list.as_deref().or(path));
     let paths = [output, kept, annotated];
     let tally = Arc::new(Tally::default());
     let mut outputs = match resumed {
@@ -133,6 +142,7 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
         }
         Some(output) => go_on(output, run(&job, args, &scheme)?, paths, &mut job, &tally)?,
     };
+    outputs.copies = copies;
     if tally.documents() > 0 && !quiet {
         tell(format_args!(
             "going on after {}",
@@ -149,7 +159,7 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
     };
     let (ending, index) = write_all(job, &tally, &mut outputs, &progress, advice)?;
     drop(progress);
-    finish(ending, outputs, output, &tally, advice)?;
+    finish(ending, outputs, output, (&tally, advice), quiet)?;
     warn_of_idle_flags(args, &tally);
     if !quiet {
         tell(summary(&tally, started.elapsed()));
@@ -180,6 +190,16 @@ fn find(args: &DedupArgs, written: &[PathBuf]) -> Result<Inputs, UsageError> {
     Ok(inputs)
 }
 
+/// What is written beside the results; `records` stands for a document there.
+fn writes(args: &DedupArgs, records: Records) -> Writes {
+    let (kept, annotated) = (args.kept.is_some(), args.annotate.is_some());
+    Writes {
+        kept,
+        annotated,
+        records: if kept || annotated { records } else { Records::None },
+    }
+}
+
 /// How the inputs are read.
 fn reading(args: &DedupArgs, settings: &Settings, writes: Writes) -> Reading {
     Reading {
@@ -196,7 +216,7 @@ fn reading(args: &DedupArgs, settings: &Settings, writes: Writes) -> Reading {
         },
         extract: settings.extract.clone(),
         splits_lines: args.split == Some(Split::Lines),
-        whole_rows: writes.records(),
+        whole_rows: writes.records == Records::Whole,
         walls: settings.walls,
         is_again: false,
     }
@@ -401,9 +421,15 @@ fn stop_at_ctrl_c(stop: impl FnOnce() + Send + 'static, advice: &'static str) ->
 }
 
 /// Gives complete files their names, or reports the path of the partial file.
-fn finish(ending: Ending, outputs: Outputs, output: Option<&Path>, tally: &Tally, advice: &str) -> Result<(), Error> {
+fn finish(
+    ending: Ending,
+    outputs: Outputs,
+    output: Option<&Path>,
+    (tally, advice): (&Tally, &str),
+    quiet: bool,
+) -> Result<(), Error> {
     if ending == Ending::Whole {
-        return Ok(outputs.finish()?);
+        return Ok(outputs.finish(quiet)?);
     }
     Err(outputs.interrupted("verdicts on", tally.documents(), output, advice)?)
 }

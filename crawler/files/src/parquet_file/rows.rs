@@ -1,10 +1,7 @@
 //! The rows of a Parquet file, one after the other.
 
-use std::fs::File;
-use std::io::Read;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use parquet::errors::ParquetError;
@@ -13,6 +10,7 @@ use parquet::record::reader::RowIter;
 
 use super::BytesRead;
 use super::columns::{self, Needed};
+use super::input::ParquetInput;
 use super::value;
 use crate::batch::{Batcher, Records};
 use crate::field_names;
@@ -25,7 +23,6 @@ const VALUES_IN_MEMORY: usize = 32;
 
 pub(super) fn read(
     source: &Source,
-    path: &Path,
     reading: &Reading,
     bytes_read: &BytesRead<'_>,
     batcher: &mut Batcher<'_>,
@@ -36,7 +33,7 @@ pub(super) fn read(
         next: 1,
     };
     // The library asserts what its format promises.
-    let read = catch_unwind(AssertUnwindSafe(|| rows.read(path, reading, bytes_read, batcher)));
+    let read = catch_unwind(AssertUnwindSafe(|| rows.read(reading, bytes_read, batcher)));
     let ended = read.unwrap_or_else(|_panic| {
         Err(Fault::new(
             source.place(At::Record(rows.next)),
@@ -61,12 +58,11 @@ struct Rows<'a> {
 impl Rows<'_> {
     fn read(
         &mut self,
-        path: &Path,
         reading: &Reading,
         bytes_read: &BytesRead<'_>,
         batcher: &mut Batcher<'_>,
     ) -> Result<ControlFlow<()>, Fault> {
-        let reader = self.open(path)?;
+        let reader = self.open()?;
         let schema = reader.metadata().file_metadata().schema();
         let needed = columns::needed(schema, reading).map_err(|error| self.failed(&error))?;
         let projection = match needed {
@@ -97,17 +93,15 @@ impl Rows<'_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    fn open(&self, path: &Path) -> Result<SerializedFileReader<File>, Fault> {
-        let mut mark = [0; 4];
-        let mut file = File::open(path).map_err(|error| self.source.failed(&error))?;
-        let is_parquet = file.read_exact(&mut mark).is_ok() && mark == *b"PAR1";
-        if !is_parquet {
+    fn open(&self) -> Result<SerializedFileReader<ParquetInput>, Fault> {
+        let input = ParquetInput::open(&self.source.origin).map_err(|error| self.source.failed(&error))?;
+        if !input.is_parquet() {
             return Err(Fault::new(
                 self.source.place(At::Whole),
                 "it is no Parquet file; one in gzip or zstd must be unpacked first",
             ));
         }
-        SerializedFileReader::new(file).map_err(|error| self.failed(&error))
+        SerializedFileReader::new(input).map_err(|error| self.failed(&error))
     }
 
     fn failed(&self, error: &ParquetError) -> Fault {

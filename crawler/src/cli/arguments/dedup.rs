@@ -159,7 +159,8 @@ pub enum Keep {
     Examples:\n  \
     crawler dedup corpus.jsonl.gz --output verdicts.jsonl\n  \
     crawler dedup pages/ --kept unique.jsonl --output verdicts.jsonl\n  \
-    crawler dedup data/*.parquet --text-field content --kept unique.jsonl --output verdicts.jsonl\n  \
+    crawler dedup data/*.parquet --text-field content --kept unique.parquet --output verdicts.jsonl\n  \
+    crawler dedup 's3://corpus/2026/*.parquet' --annotate annotated.parquet --output verdicts.jsonl\n  \
     crawler dedup reviews.jsonl --keep best --score-field votes --annotate annotated.jsonl --output verdicts.jsonl\n  \
     crawler dedup pages.jsonl --parts 50 --kept cleaned.jsonl --parts-list boilerplate.jsonl --output parts.jsonl\n  \
     crawler dedup sentences.txt --split lines --output verdicts.jsonl\n  \
@@ -169,19 +170,20 @@ pub enum Keep {
     3 some input could not be read, 130 Ctrl-C."
 )]
 pub struct DedupArgs {
-    /// Files and folders, also as gzip or zstd; - for standard input. The command reads folders recursively, except hidden files
-    /// and files with an unknown ending.
+    /// Files and folders, also as gzip or zstd; s3://BUCKET/PREFIX, gs://, az:// and file:// for an object store, with * for a part of a name;
+    /// - for standard input. The command reads folders recursively, except hidden files and files with an unknown ending.
     #[arg(value_name = "INPUT", required = true)]
     pub inputs: Vec<PathBuf>,
     /// Output file for the verdicts, or with --parts for the parts. Default, or with -: standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Output file for the unique documents: JSON lines unchanged, rows of CSV and Parquet as JSON lines with all their columns, other
-    /// documents as {"id", "text", "url", "title"}.
+    /// documents as {"id", "text", "url", "title"}. With the ending .parquet, the rows of Parquet files as they are.
     #[arg(long, value_name = "FILE")]
     pub kept: Option<PathBuf>,
     /// Output file for all records, as --kept writes them, each with the fields verdict, of, distance, similarity and cluster: the id of the
-    /// kept document that it repeats, or its own. Fields of the same names that it had before are left out.
+    /// kept document that it repeats, or its own. Fields of the same names that it had before are left out. With the ending .parquet, rows with
+    /// these columns.
     #[arg(long, value_name = "FILE")]
     pub annotate: Option<PathBuf>,
     /// Find parts instead of duplicates: the paragraphs (lines that are not blank) that stand in at least N documents, such as notices and

@@ -9,6 +9,7 @@ use page::Wall;
 use web::host_key::HostKey;
 
 use super::choice::Choice;
+use super::lines::Records;
 use super::record::write_record;
 use crate::cli::arguments::GroupBy;
 use files::{Batch, Document, Fault, Reading};
@@ -64,8 +65,8 @@ pub(super) struct Analysis {
     pub analyzer: Analyzer,
     pub reading: Arc<Reading>,
     pub group_by: Option<GroupBy>,
-    /// The command writes records.
-    pub writes_records: bool,
+    /// What the command writes of a document beside its verdict.
+    pub records: Records,
     /// Which of several like documents is kept, if it is not the first one.
     pub choice: Option<Choice>,
     /// The rule compares metadata, which here is the title.
@@ -87,9 +88,12 @@ impl Analysis {
 
     fn item(&self, document: &Document<'_>, analyzed: &mut Analyzed) -> Item {
         let id = append(&mut analyzed.ids, |ids| ids.extend_from_slice(document.id.as_bytes()));
-        let record = append(&mut analyzed.records, |records| {
-            if self.writes_records {
-                write_record(document, records);
+        let record = append(&mut analyzed.records, |records| match (self.records, document.place) {
+            (Records::None, _) | (Records::Rows, None) => {}
+            (Records::Whole, _) => write_record(document, records),
+            (Records::Rows, Some(place)) => {
+                records.extend_from_slice(files::row(place).as_bytes());
+                records.push(b'\n');
             }
         });
         if let Some(wall) = document.wall {

@@ -66,20 +66,23 @@ impl Judge {
         })
     }
 
-    /// Adds the documents that an interrupted run has kept, and keeps the next ones with them. Calls `added` after each.
-    pub(super) fn go_on(&mut self, mut saved: SavedDocuments, added: &dyn Fn()) -> Result<(), RunError> {
+    /// Adds the documents that an interrupted run has kept, and keeps the next ones with them. Asks after each whether to go on. Returns
+    /// whether it came to the end.
+    pub(super) fn go_on(&mut self, mut saved: SavedDocuments, goes_on: &dyn Fn() -> bool) -> Result<bool, RunError> {
         while let Some((id, signature)) = saved.next()? {
             if let Self::Memory { dedup, ids, .. } = self {
                 dedup.insert(DocId(ids.len() as u64), &signature)?;
                 ids.push(&id);
             }
             self.spill_ids()?;
-            added();
+            if !goes_on() {
+                return Ok(false);
+            }
         }
         if let Self::Memory { journal, .. } = self {
             *journal = Some(Box::new(saved.into_journal()?));
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Makes the kept documents durable: what of them an interrupted run has to read. `None` if it is not to go on.

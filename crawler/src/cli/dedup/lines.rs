@@ -23,13 +23,19 @@ pub(super) struct Writes {
     pub kept: bool,
     /// All records, with the verdicts.
     pub annotated: bool,
+    /// What stands for a record.
+    pub records: Records,
 }
 
-impl Writes {
-    /// Whether records are written.
-    pub(super) fn records(self) -> bool {
-        self.kept || self.annotated
-    }
+/// What is written of a document beside its verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Records {
+    /// Nothing.
+    None,
+    /// The record itself.
+    Whole,
+    /// Which row of which table it is, so that the row can be copied at the end.
+    Rows,
 }
 
 /// What became of a document.
@@ -130,6 +136,7 @@ mod tests {
         let writes = Writes {
             kept: false,
             annotated: true,
+            records: Records::Whole,
         };
         line.write(writes, &mut decided);
         assert!(decided.kept.is_empty());

@@ -15,7 +15,7 @@ use dedup::{Deduplicator, DocId, MemoryIndex, Rows, Signature, Spill, Verdict};
 
 use super::analysis::Signed;
 use super::decided::{Answer, Decided};
-use super::lines::{Line, Outcome, Writes};
+use super::lines::{Line, Outcome, Records, Writes};
 use super::tally::Tally;
 use error::RunError;
 
@@ -141,7 +141,10 @@ impl Ordered {
         let mut decided = Decided::default();
         for (number, found) in self.found.iter().enumerate() {
             let (row, id) = (row(&self.rows, number)?, row(&self.ids, number)?);
-            let (record, of) = (row_if(writes.records(), &self.records, number)?, self.id_of(*found)?);
+            let (record, of) = (
+                row_if(writes.records != Records::None, &self.records, number)?,
+                self.id_of(*found)?,
+            );
             tally.end_waiting();
             let outcome = match row.split_first() {
                 Some((&BLOCKED, wall)) => {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::copies::Copies;
 use super::decided::Decided;
 use super::resume::{Before, Digest, Prefix, Reached, Resume};
 use crate::cli::error::{Error, UsageError};
@@ -47,6 +48,8 @@ pub(super) struct Outputs {
     annotated: Option<Output>,
     /// What an interrupted run needs to go on, if it is to.
     resume: Option<(Resume, [Digest; 3])>,
+    /// What becomes of the kept and the annotated documents at the end, if these are lists of rows.
+    pub copies: Option<Copies>,
 }
 
 impl Outputs {
@@ -58,6 +61,7 @@ impl Outputs {
             kept: open(kept)?,
             annotated: open(annotated)?,
             resume: None,
+            copies: None,
         })
     }
 
@@ -77,6 +81,7 @@ impl Outputs {
             kept: next(),
             annotated: next(),
             resume: None,
+            copies: None,
         })
     }
 
@@ -127,9 +132,14 @@ impl Outputs {
     }
 
     /// Gives the complete files their names, that of the results last.
-    pub(super) fn finish(self) -> Result<(), RunError> {
-        for output in [self.kept, self.annotated].into_iter().flatten() {
-            output.finish()?;
+    pub(super) fn finish(mut self, quiet: bool) -> Result<(), RunError> {
+        self.flush()?;
+        match self.copies {
+            Some(copies) => copies.write(quiet)?,
+            None => {
+                let mut records = [self.kept, self.annotated].into_iter().flatten();
+                records.try_for_each(Output::finish)?;
+            }
         }
         self.results.finish()?;
         self.resume.map_or(Ok(()), |(resume, _)| resume.end())

@@ -40,8 +40,9 @@ use self::list::List;
 use self::marking::{Marking, Seen};
 use self::summary::Summary;
 use self::table::Table;
+use super::copies::is_parquet;
 use super::lacking::Lacking;
-use super::lines::Writes;
+use super::lines::{Records, Writes};
 use super::outputs::{Outputs, file, written};
 use super::resume::Resume;
 use super::stages::{self, Next, Ready, Source};
@@ -80,7 +81,12 @@ pub(super) fn execute(args: &DedupArgs, least: u64, quiet: bool) -> Result<(), E
         args.parts_list.as_deref(),
     );
     let results = args.output.as_deref().or(Some(Path::new("-")));
-    let written = written(&[results, kept, annotated, list])?;
+    let outputs = [results, kept, annotated, list];
+    if let Some(table) = outputs.into_iter().flatten().find(|output| is_parquet(output)) {
+        let table = table.display();
+        return Err(UsageError::Argument(format!("--parts writes JSON lines: give {table} another ending")).into());
+    }
+    let written = written(&outputs)?;
     let run = Run::new(args, least, &written, quiet)?;
     let before = run.state()?;
     let output = file(args.output.as_deref());
@@ -96,7 +102,7 @@ pub(super) fn execute(args: &DedupArgs, least: u64, quiet: bool) -> Result<(), E
     if run.write(table, &before, &mut outputs, list, &mut summary)? == Ending::Stopped {
         return Err(outputs.interrupted("parts of", summary.totals.documents, output, STARTS_AGAIN)?);
     }
-    outputs.finish()?;
+    outputs.finish(quiet)?;
     if !quiet {
         tell(summary.in_words(started.elapsed()));
     }
@@ -118,10 +124,7 @@ fn stopped_early(summary: &Summary) -> Error {
 impl Run {
     fn new(args: &DedupArgs, least: u64, written: &[PathBuf], quiet: bool) -> Result<Self, Error> {
         let settings = super::settings(args)?;
-        let writes = Writes {
-            kept: args.kept.is_some(),
-            annotated: args.annotate.is_some(),
-        };
+        let writes = super::writes(args, Records::Whole);
         Ok(Self {
             inputs: Arc::new(super::find(args, written)?),
             reading: super::reading(args, &settings, writes),

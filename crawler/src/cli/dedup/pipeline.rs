@@ -1,6 +1,7 @@
 //! Joins the stages: the [reader and the analysers](super::stages), and one decider. The caller is the writer.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use dedup::{Analyzer, Candidates, Confirm, DuplicateRule, Spill};
@@ -15,7 +16,7 @@ use super::judge::Judge;
 use super::lines::Writes;
 use super::ordered::Ordered;
 use super::resume::{Reached, ReadInput, Saved};
-use super::stages::{self, Next, Ready, Source, Stages, StopHandle};
+use super::stages::{self, Next, Ready, Source, Stages};
 use super::tally::Tally;
 use crate::cli::arguments::GroupBy;
 use crate::cli::index::DocumentIndex;
@@ -57,8 +58,16 @@ pub(super) enum Answer {
 /// A running pipeline.
 pub(super) struct Running {
     answers: Receiver<Result<Answer, RunError>>,
-    stop: StopHandle<Analyzed>,
+    stop: StopHandle,
     budget: Arc<Budget>,
+}
+
+/// Stops a pipeline from another thread.
+#[derive(Clone)]
+pub(super) struct StopHandle {
+    stages: stages::StopHandle<Analyzed>,
+    /// It is to stop: who loads an earlier run looks here.
+    stops: Arc<AtomicBool>,
 }
 
 /// Starts the threads.
@@ -68,7 +77,7 @@ pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
         analyzer: job.analyzer,
         reading: Arc::clone(&reading),
         group_by: job.group_by,
-        writes_records: job.writes.records(),
+        records: job.writes.records,
         choice: job.order.as_ref().map(|(choice, _)| *choice),
         compares_titles: matches!(job.rule.confirm, Confirm::Combined { .. }),
     };
@@ -82,31 +91,41 @@ pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
         writes: job.writes,
         ordered: job.order.map(|(_, spill)| Ordered::new(spill)),
     };
-    if let Some(documents) = documents {
-        decider.judge.go_on(documents, &|| tally.add_loaded())?;
-    }
-
     let source = Source {
         inputs: Arc::new(job.inputs),
         reading,
         decided,
         bytes_read: Arc::clone(tally.reading()),
     };
-    let (mut read, stop) = stages::start(source, move |batch| {
+    let (mut read, stages) = stages::start(source, move |batch| {
         let analyzed = analysis.analyze(batch);
         let bytes = analyzed.memory_bytes();
         (analyzed, bytes)
     })?;
     let (answers, answered) = unbounded();
     let (budget, tally) = (Arc::clone(read.budget()), Arc::clone(tally));
+    let stops = Arc::new(AtomicBool::new(false));
+    let decider_stops = Arc::clone(&stops);
     stages::spawn("decide".into(), move || {
-        let decided = decide_all(&mut decider, decided, &tally, &mut read, &answers);
+        // The allocator keeps what one thread has allocated and another one frees. So the thread that goes on with the tables also fills them.
+        let loaded = documents.map_or(Ok(true), |documents| {
+            decider.judge.go_on(documents, &|| {
+                tally.add_loaded();
+                !decider_stops.load(Ordering::Relaxed)
+            })
+        });
+        let decided = loaded.and_then(|is_whole| {
+            if !is_whole {
+                return Ok(Ending::Stopped);
+            }
+            decide_all(&mut decider, decided, &tally, &mut read, &answers)
+        });
         // The send fails only if the writer no longer needs the answer.
         answers.send(ended(decided, &mut decider)).ok();
     })?;
     Ok(Running {
         answers: answered,
-        stop,
+        stop: StopHandle { stages, stops },
         budget,
     })
 }
@@ -131,8 +150,15 @@ impl Running {
     }
 
     /// What stops the pipeline after the current batch.
-    pub(super) fn stop_handle(&self) -> StopHandle<Analyzed> {
+    pub(super) fn stop_handle(&self) -> StopHandle {
         self.stop.clone()
+    }
+}
+
+impl StopHandle {
+    pub(super) fn stop(&self) {
+        self.stops.store(true, Ordering::Relaxed);
+        self.stages.stop();
     }
 }
 

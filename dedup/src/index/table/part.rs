@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::lots::{LANES, Lots};
+use super::lots::{LANES, Lot, Lots};
 use crate::cpu::prefetch;
 use crate::error::DedupError;
 use crate::spill::Spill;
@@ -48,6 +48,12 @@ impl Part {
     #[inline(always)]
     fn home(&self, tag: u32) -> usize {
         ((u64::from(tag) * self.lots.len() as u64) >> 32) as usize
+    }
+
+    /// The lot behind another one; behind the last one is the first.
+    #[inline(always)]
+    fn after(&self, lot: usize) -> usize {
+        if lot + 1 == self.lots.len() { 0 } else { lot + 1 }
     }
 
     /// Prefetches the tags that a look-up reads first.
@@ -94,7 +100,7 @@ impl Part {
                 return Some(at);
             }
             // One place in ten is empty, so this ends.
-            at = if at + 1 == self.lots.len() { 0 } else { at + 1 };
+            at = self.after(at);
         }
     }
 
@@ -194,17 +200,32 @@ impl Part {
     #[cold]
     fn lay_out(&mut self, is_kept: impl Fn(u32, u32) -> bool) {
         let lots = std::mem::take(&mut self.lots);
-        let kept = || {
-            let places = lots.iter().flat_map(|lot| lot.tags.into_iter().zip(lot.numbers));
-            places.filter(|(tag, number)| *tag > MOVED && is_kept(*tag, *number))
-        };
-        self.lots = Lots::new(kept().count() * 5 / (4 * LANES) + 1);
-        self.len = 0;
-        for (tag, number) in kept() {
-            if let Some(lot) = self.each_place(tag, |_| ()) {
-                self.put(lot, tag, number);
+        let each = |each: &mut dyn FnMut(&Lot, usize)| {
+            for lot in lots.iter() {
+                for lane in 0..LANES {
+                    if lot.tags[lane] > MOVED && is_kept(lot.tags[lane], lot.numbers[lane]) {
+                        each(&lot, lane);
+                    }
+                }
             }
-        }
+        };
+        self.len = 0;
+        each(&mut |_, _| self.len += 1);
+        self.lots = Lots::new(self.len * 5 / (4 * LANES) + 1);
+        // An entry is laid out eight times while its table grows. To look for a place in the lots themselves takes three times as long.
+        let mut taken = vec![0_u8; self.lots.len()];
+        each(&mut |lot, lane| {
+            let (tag, number) = (lot.tags[lane], lot.numbers[lane]);
+            let mut at = self.home(tag);
+            while usize::from(taken[at]) == LANES {
+                at = self.after(at);
+            }
+            self.lots.change(at, |lot| {
+                let lane = usize::from(taken[at]);
+                (lot.tags[lane], lot.numbers[lane]) = (tag, number);
+            });
+            taken[at] += 1;
+        });
         if let Some(file) = lots.file().cloned() {
             // What the old lots took is used again.
             drop(lots);

@@ -1,0 +1,262 @@
+//! Files of an object store, as inputs of other programs.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::TryStreamExt;
+use object_store::path::Path;
+use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt};
+use url::Url;
+
+use crate::client::Client;
+use crate::error::{ArchiveError, failed};
+
+/// Bytes of one request, for who reads a file from its start to its end.
+const WINDOW_BYTES: u64 = 4 << 20;
+
+/// A file in an object store. A file that is replaced while it is read is an error, where the store has versions (ETag, RFC 9110, section 8.8.3).
+#[derive(Debug, Clone)]
+pub struct RemoteFile {
+    client: Arc<Client>,
+    key: Path,
+    version: Option<String>,
+    url: String,
+    bytes: u64,
+    changed_ns: Option<u64>,
+}
+
+impl RemoteFile {
+    /// The files that a URL names, by the names of their keys: one, all whose keys begin with it as with a folder, or all that it matches. `*`
+    /// stands for characters other than `/`.
+    ///
+    /// # Errors
+    /// The URL names no store, or no file in it; the store does not answer.
+    pub fn find(url: &str) -> Result<Vec<Self>, ArchiveError> {
+        let (start, pattern) = match url.split_once('*') {
+            None => (url, None),
+            // The folder before the first star.
+            Some((before, _)) => (&before[..before.rfind('/').map_or(0, |slash| slash + 1)], Some(url)),
+        };
+        let (client, path) = Client::of(start)?;
+        let client = Arc::new(client);
+        let root = root_of(start);
+        let of_meta = |meta: ObjectMeta| Self {
+            client: Arc::clone(&client),
+            url: format!("{root}{}", meta.location),
+            key: meta.location,
+            version: meta.e_tag,
+            bytes: meta.size,
+            changed_ns: u64::try_from(meta.last_modified.timestamp_nanos_opt().unwrap_or_default()).ok(),
+        };
+        let is_one = pattern.is_none() && !start.ends_with('/') && !path.as_ref().is_empty();
+        let one = is_one
+            .then(|| client.with_attempts(|| async { head(&client, &path, url).await }))
+            .transpose()?;
+        if let Some(one) = one.flatten() {
+            return Ok(vec![of_meta(one)]);
+        }
+        let listed = client.with_attempts(|| async {
+            let listed = client.store.list(Some(&path)).try_collect::<Vec<_>>().await;
+            listed.map_err(|source| failed("list", start, source))
+        })?;
+        let mut files: Vec<Self> = listed.into_iter().map(of_meta).collect();
+        if let Some(pattern) = pattern {
+            files.retain(|file| matches(pattern.as_bytes(), file.url.as_bytes()));
+        }
+        files.sort_by(|a, b| a.key.cmp(&b.key));
+        if files.is_empty() {
+            return Err(ArchiveError::NoFile { url: url.to_owned() });
+        }
+        Ok(files)
+    }
+
+    /// Its URL.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Its length.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// When it was put there, in nanoseconds since the Unix epoch, if the store says so.
+    #[must_use]
+    pub fn changed_ns(&self) -> Option<u64> {
+        self.changed_ns
+    }
+
+    /// Its bytes from `at` on: `length` of them, or fewer at its end.
+    ///
+    /// # Errors
+    /// The error of the store, after some attempts; the file was replaced.
+    pub fn read_at(&self, at: u64, length: u64) -> io::Result<Bytes> {
+        let end = self.bytes.min(at.saturating_add(length));
+        if at >= end {
+            return Ok(Bytes::new());
+        }
+        let read = self.client.with_attempts(|| async {
+            let options = GetOptions {
+                range: Some(GetRange::Bounded(at..end)),
+                if_match: self.version.clone(),
+                ..GetOptions::default()
+            };
+            let got = self.client.store.get_opts(&self.key, options).await;
+            let bytes = match got {
+                Ok(got) => got.bytes().await,
+                Err(error) => Err(error),
+            };
+            bytes.map_err(|source| failed("read", &self.url, source))
+        });
+        let bytes = read.map_err(io::Error::other)?;
+        if bytes.len() as u64 == end - at {
+            Ok(bytes)
+        } else {
+            Err(io::ErrorKind::UnexpectedEof.into())
+        }
+    }
+
+    /// Its bytes from `at` to its end.
+    #[must_use]
+    pub fn reader(&self, at: u64) -> RemoteReader {
+        RemoteReader {
+            file: self.clone(),
+            at,
+            window: Bytes::new(),
+        }
+    }
+}
+
+async fn head(client: &Client, path: &Path, url: &str) -> Result<Option<ObjectMeta>, ArchiveError> {
+    match client.store.head(path).await {
+        Ok(meta) => Ok(Some(meta)),
+        Err(object_store::Error::NotFound { .. }) => Ok(None),
+        Err(source) => Err(failed("read", url, source)),
+    }
+}
+
+/// The part of a URL that is the same for all files of its store.
+fn root_of(url: &str) -> String {
+    let url = Url::parse(url).ok();
+    url.map_or_else(String::new, |url| format!("{}://{}/", url.scheme(), url.authority()))
+}
+
+/// Whether a pattern matches a text; a star stands for bytes other than slashes.
+fn matches(pattern: &[u8], text: &[u8]) -> bool {
+    let (mut at, mut of_text) = (0, 0);
+    // Where the last star is, and what it has matched so far.
+    let mut star: Option<(usize, usize)> = None;
+    while of_text < text.len() {
+        match pattern.get(at) {
+            Some(b'*') => {
+                star = Some((at, of_text));
+                at += 1;
+            }
+            Some(byte) if *byte == text[of_text] => {
+                at += 1;
+                of_text += 1;
+            }
+            _ => match star {
+                Some((of_star, matched)) if text[matched] != b'/' => {
+                    star = Some((of_star, matched + 1));
+                    (at, of_text) = (of_star + 1, matched + 1);
+                }
+                _ => return false,
+            },
+        }
+    }
+    pattern[at..].iter().all(|byte| *byte == b'*')
+}
+
+/// A file from its start to its end, in a few large requests.
+#[derive(Debug)]
+pub struct RemoteReader {
+    file: RemoteFile,
+    at: u64,
+    window: Bytes,
+}
+
+impl Read for RemoteReader {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.window.is_empty() {
+            self.window = self.file.read_at(self.at, WINDOW_BYTES)?;
+            self.at += self.window.len() as u64;
+        }
+        let length = self.window.len().min(into.len());
+        into[..length].copy_from_slice(&self.window.split_to(length));
+        Ok(length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_found_by_name_by_folder_and_by_pattern() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["data/a.parquet", "data/b.parquet", "data/more/c.parquet", "data-2/d"] {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, name).unwrap();
+        }
+        let root = Url::from_directory_path(folder.path()).unwrap().to_string();
+        let find = |what: &str| {
+            RemoteFile::find(&format!("{root}{what}")).map(|files| {
+                let names = files
+                    .iter()
+                    .map(|file| file.url().strip_prefix(&root).unwrap().to_owned());
+                names.collect::<Vec<_>>()
+            })
+        };
+        let all = ["data/a.parquet", "data/b.parquet", "data/more/c.parquet"];
+        assert_eq!(find("data").unwrap(), all);
+        assert_eq!(find("data/").unwrap(), all);
+        assert_eq!(find("data/a.parquet").unwrap(), ["data/a.parquet"]);
+        assert_eq!(find("data/*.parquet").unwrap(), all[..2]);
+        assert_eq!(find("*/*/c*").unwrap(), all[2..]);
+        for nothing in ["dat", "data/*.jsonl"] {
+            let refused = find(nothing).unwrap_err().to_string();
+            assert!(refused.contains("no file"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_read_in_parts_and_not_after_it_was_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let bytes: Vec<u8> = (0..WINDOW_BYTES + 100_000).map(|number| (number % 251) as u8).collect();
+        let path = folder.path().join("a");
+        std::fs::write(&path, &bytes).unwrap();
+        let url = Url::from_file_path(&path).unwrap();
+        let [file] = &RemoteFile::find(url.as_str()).unwrap()[..] else {
+            panic!("one file");
+        };
+        assert_eq!(file.bytes(), bytes.len() as u64);
+        let mut read = Vec::new();
+        file.reader(7).read_to_end(&mut read).unwrap();
+        assert!(read == bytes[7..]);
+        assert_eq!(file.read_at(file.bytes() - 1, 10).unwrap().len(), 1);
+        assert!(file.read_at(file.bytes(), 10).unwrap().is_empty());
+        std::fs::write(&path, "others").unwrap();
+        assert!(file.read_at(0, 6).is_err());
+    }
+
+    #[test]
+    fn a_star_stands_for_a_part_of_one_name() {
+        for (pattern, text, holds) in [
+            ("a*c", "abbc", true),
+            ("a*c", "ac", true),
+            ("a*c", "ab/c", false),
+            ("a*b*", "aXbYb", true),
+            ("*.gz", "a.gz.gz", true),
+            ("*", "", true),
+            ("a", "ab", false),
+            ("a*", "b", false),
+        ] {
+            assert_eq!(matches(pattern.as_bytes(), text.as_bytes()), holds, "{pattern} {text}");
+        }
+    }
+}
