@@ -54,7 +54,7 @@ pub enum DedupError {
     #[error("the index in memory is full: it holds 2^31 fingerprints")]
     Full,
     /// The temporary file of an index in memory cannot be opened, read or written.
-    #[error("the temporary file of the index in {} cannot be used: {}", .folder.display(), system_words(.source))]
+    #[error("the temporary file in {} cannot be used: {}", .folder.display(), system_words(.source))]
     Spill {
         /// The folder of the file.
         folder: PathBuf,

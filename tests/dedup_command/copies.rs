@@ -1,10 +1,13 @@
 //! Records as Parquet: the rows of the input.
 
 use std::fs;
+use std::process::Command;
 
 use serde_json::Value;
 
 use super::{Folder, lines};
+use crate::support::PATIENCE;
+use crate::support::process::{Running, run};
 
 /// Rows with structs, lists and times, made by another program.
 const STRUCTS: &[u8] = include_bytes!("structs.parquet");
@@ -87,13 +90,16 @@ fn annotated_rows_have_the_verdicts_as_columns() {
 
 #[test]
 fn what_cannot_be_copied_is_refused_before_anything_is_read() {
-    let folder = folder().with("damaged.parquet", &STRUCTS[..STRUCTS.len() / 2]);
+    let folder = folder()
+        .with("damaged.parquet", &STRUCTS[..STRUCTS.len() / 2])
+        .with("a.parquet/file", "in the way");
     for (arguments, part) in [
         (
             &["lines.jsonl", "--kept", "k.parquet"][..],
             "lines.jsonl is no Parquet file",
         ),
         (&["in", "--output", "o.parquet"], "--output writes JSON lines"),
+        (&["in", "--kept", "k.parquet.gz"], "compressed in itself"),
         (
             &["in", "--kept", "k.parquet", "--annotate", "a.jsonl"],
             "give both files the ending .parquet",
@@ -106,6 +112,9 @@ fn what_cannot_be_copied_is_refused_before_anything_is_read() {
         folder.dedup(&with_fields(arguments)).with_code(2).complains_of(&[part]);
         assert!(!folder.path("k.parquet").exists());
     }
+    let refused = folder.dedup(&with_fields(&["in", "--annotate", "a.parquet", "--output", "out"]));
+    refused.with_code(1).complains_of(&["a.parquet"]);
+    assert!(!folder.path("out.partial").exists());
     // One damaged file of several is reported, and the others are copied.
     let arguments = ["in", "damaged.parquet", "--kept", "k.parquet", "--output", "out"];
     let complaint = "damaged.parquet: cannot read the Parquet file";
@@ -115,23 +124,104 @@ fn what_cannot_be_copied_is_refused_before_anything_is_read() {
         .complains_of(&[complaint, "k.parquet has 2 rows"]);
 }
 
+/// Stops or kills a run as soon as it copies rows, with and without `--resume`; then the same command ends as an undisturbed run.
 #[test]
-fn rows_are_copied_after_an_interrupted_run_too() {
+fn a_copy_that_was_interrupted_is_made_again() {
+    let names: Vec<String> = (0..400).map(|number| format!("in/{number:03}.parquet")).collect();
+    let folder = names
+        .iter()
+        .fold(Folder::new(), |folder, name| folder.with(name, STRUCTS));
+    let outputs = ["--kept", "kept.parquet", "--annotate", "all.parquet", "--output", "out"];
+    let arguments = with_fields(&[&["in"][..], &outputs].concat());
+    let resumed = [&arguments[..], &["--resume"]].concat();
+    let read = |name: &str| fs::read(folder.path(name)).unwrap();
+    folder
+        .dedup(&arguments)
+        .with_code(3)
+        .complains_of(&["all.parquet has 1200 rows"]);
+    let expected = outputs.map(|name| folder.path(name)).map(|path| fs::read(path).ok());
+    for (interrupt, arguments) in [
+        (true, &resumed),
+        (false, &resumed),
+        (true, &arguments),
+        (false, &arguments),
+    ] {
+        for name in ["kept.parquet", "all.parquet", "out"] {
+            fs::remove_file(folder.path(name)).unwrap();
+        }
+        let mut running = Running::start(&mut folder.command(arguments));
+        let deadline = std::time::Instant::now() + PATIENCE;
+        // The magic number is written at once, the first row group when some dozen files are read.
+        while fs::metadata(folder.path("kept.parquet.partial")).map_or(0, |found| found.len()) == 0
+            && !folder.path("kept.parquet").exists()
+        {
+            assert!(std::time::Instant::now() < deadline, "no row was copied");
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        if interrupt {
+            running.interrupt();
+        } else {
+            running.kill();
+        }
+        let ended = running.wait();
+        if interrupt && ended.code == Some(130) {
+            ended.complains_of(&["stopped while rows were copied"]);
+        }
+        folder
+            .dedup(arguments)
+            .with_code(3)
+            .complains_of(&["all.parquet has 1200 rows"]);
+        let found = outputs.map(|name| folder.path(name)).map(|path| fs::read(path).ok());
+        assert!(found == expected, "{arguments:?}");
+        for name in ["kept.parquet.rows.partial", "all.parquet.rows.partial", "out.resume"] {
+            assert!(!folder.path(name).exists(), "{name}");
+        }
+    }
+    assert!(read("kept.parquet").len() < read("all.parquet").len());
+}
+
+#[test]
+fn more_files_than_may_be_open_are_copied() {
+    let names: Vec<String> = (0..300).map(|number| format!("in/{number:03}.parquet")).collect();
+    let folder = names
+        .iter()
+        .fold(Folder::new(), |folder, name| folder.with(name, STRUCTS));
+    let arguments = with_fields(&["in", "--annotate", "all.parquet", "--output", "out"]);
+    let mut limited = Command::new("sh");
+    let crawler = folder.command(&arguments);
+    limited
+        .args(["-c", "ulimit -n 100 && exec \"$0\" \"$@\""])
+        .arg(crawler.get_program())
+        .args(crawler.get_args())
+        .current_dir(folder.path(""));
+    run(&mut limited)
+        .with_code(3)
+        .complains_of(&["all.parquet has 900 rows"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn files_whose_names_are_no_text_are_told_apart() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
     let folder = folder();
+    fs::create_dir(folder.path("odd")).unwrap();
+    for name in [&b"\xfe.parquet"[..], b"\xff.parquet"] {
+        fs::write(folder.path("odd").join(OsStr::from_bytes(name)), STRUCTS).unwrap();
+    }
     let arguments = [
-        "in",
-        "--kept",
-        "kept.parquet",
+        "odd",
+        "--format",
+        "parquet",
         "--annotate",
         "all.parquet",
         "--output",
         "out",
-        "--resume",
     ];
-    folder.dedup(&with_fields(&arguments)).with_code(3);
-    let read = |name: &str| fs::read(folder.path(name)).unwrap();
-    let (kept, all) = (read("kept.parquet"), read("all.parquet"));
-    folder.dedup(&with_fields(&arguments)).with_code(3);
-    assert_eq!((read("kept.parquet"), read("all.parquet")), (kept, all));
-    assert!(!folder.path("out.resume").exists());
+    folder
+        .dedup(&with_fields(&arguments))
+        .with_code(3)
+        .complains_of(&["all.parquet has 6 rows"]);
+    let found = lines(&fs::read_to_string(folder.path("out")).unwrap());
+    assert_eq!(found.iter().filter(|line| line["verdict"] == "exact").count(), 4);
 }

@@ -1,7 +1,9 @@
-//! Inputs in an object store: a folder under `file://`, and a small S3 on loopback.
+//! Inputs in an object store: a small S3 on loopback.
 
 use std::collections::BTreeMap;
 use std::fs;
+
+use percent_encoding::percent_decode_str;
 
 use super::{EXPECTED, Folder, documents, gzip, jsonl, verdicts};
 use crate::support::process::{Ended, run};
@@ -13,6 +15,7 @@ const STRUCTS: &[u8] = include_bytes!("structs.parquet");
 fn s3(objects: BTreeMap<&'static str, Vec<u8>>) -> Site {
     Site::scripted(move |asked| {
         let path = asked.path.split('?').next().unwrap_or_default();
+        let path = percent_decode_str(path).decode_utf8().unwrap();
         match path.strip_prefix("/corpus/").filter(|key| !key.is_empty()) {
             _ if asked.headers.get("authorization").is_none() => Answer::status(403),
             None => listed(&objects, &asked.path),
@@ -82,6 +85,8 @@ fn a_folder_of_a_store_is_read_as_a_folder_of_the_machine() {
         ("data/a.jsonl", first.into()),
         ("data/b.jsonl.gz", gzip(second.as_bytes())),
         ("data/picture.png", b"no document".to_vec()),
+        ("data/.hidden.jsonl", b"{\"text\":\"hidden\"}".to_vec()),
+        ("odd/50% #1 _SUCCESS", lines.clone().into()),
         ("busy/a.jsonl", lines.clone().into()),
         ("other.jsonl", b"{\"text\":\"x\"}".to_vec()),
     ]));
@@ -91,6 +96,8 @@ fn a_folder_of_a_store_is_read_as_a_folder_of_the_machine() {
         "s3://corpus/data/",
         "s3://corpus/data/*.jsonl*",
         "s3://corpus/busy/a.jsonl",
+        // A file that is named is read, whatever its ending, and its characters stand for themselves.
+        "s3://corpus/odd/50% #1 _SUCCESS",
     ] {
         let ended = dedup(&folder, &site, &[input, "--output", "out", "--resume"]).succeeded();
         assert!(ended.stderr.contains("6 documents"), "{input}: {}", ended.stderr);
@@ -101,10 +108,18 @@ fn a_folder_of_a_store_is_read_as_a_folder_of_the_machine() {
     ended
         .succeeded()
         .complains_of(&["skipped 1 file with an unknown ending"]);
+    let output = ["s3://corpus/data", "--output", "s3://corpus/out"];
+    dedup(&folder, &site, &output)
+        .with_code(2)
+        .complains_of(&["an output is a file of the machine"]);
     for (input, why) in [
         ("s3://corpus/data/c.jsonl", "there is no file of this name"),
         ("s3://corpus/data/*.parquet", "there is no file of this name"),
         ("s3:///data", "names no object store"),
+        (
+            "https://h/data.jsonl",
+            "an input is a file, a folder, or in an object store",
+        ),
     ] {
         dedup(&folder, &site, &[input]).with_code(2).complains_of(&[input, why]);
     }
@@ -133,4 +148,12 @@ fn rows_of_a_store_are_copied_as_those_of_the_machine() {
     assert_eq!(copied("s3://corpus/rows/*.parquet"), of_the_machine);
     let url = format!("file://{}", folder.path("rows").display());
     assert_eq!(copied(&url), of_the_machine);
+    let replaced = [&format!("{url}/a.parquet"), "--output", "rows/a.parquet"];
+    dedup(&folder, &site, &replaced)
+        .with_code(2)
+        .complains_of(&["both an input and an output"]);
+    let replaced = [&format!("{url}/a.parquet"), "--kept", "rows/a.parquet"];
+    dedup(&folder, &site, &replaced)
+        .with_code(2)
+        .complains_of(&["both an input and an output"]);
 }

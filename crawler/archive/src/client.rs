@@ -56,6 +56,11 @@ impl Client {
         Ok((Self { store, runtime }, path))
     }
 
+    /// Waits for one call. The client repeats its requests for some minutes.
+    pub(crate) fn once<T>(&self, call: impl Future<Output = T>) -> T {
+        self.runtime.block_on(call)
+    }
+
     /// Tries a few times, with growing waits, if the store may answer the next time.
     pub(crate) fn with_attempts<T, F: Future<Output = Result<T, ArchiveError>>>(
         &self,

@@ -22,5 +22,5 @@ mod store;
 
 pub use client::is_store;
 pub use error::ArchiveError;
-pub use remote::{RemoteFile, RemoteReader};
+pub use remote::{Named, RemoteFile, RemoteReader};
 pub use store::{Archive, Object, Placed};

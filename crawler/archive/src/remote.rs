@@ -15,6 +15,9 @@ use crate::error::{ArchiveError, failed};
 /// Bytes of one request, for who reads a file from its start to its end.
 const WINDOW_BYTES: u64 = 4 << 20;
 
+/// Bytes of the first request: enough to tell the form of a file, of which another reader may then read other parts.
+const FIRST_WINDOW_BYTES: u64 = 64 << 10;
+
 /// A file in an object store. A file that is replaced while it is read is an error, where the store has versions (ETag, RFC 9110, section 8.8.3).
 #[derive(Debug, Clone)]
 pub struct RemoteFile {
@@ -27,18 +30,19 @@ pub struct RemoteFile {
 }
 
 impl RemoteFile {
-    /// The files that a URL names, by the names of their keys: one, all whose keys begin with it as with a folder, or all that it matches. `*`
-    /// stands for characters other than `/`.
+    /// The files that a URL names: one, all whose keys begin with it as with a folder, or all that it matches. `*` stands for characters other
+    /// than `/`; every other character stands for itself, as in the tools of the providers. The files are in the order of the parts of their
+    /// keys, as in a walk through folders; hidden ones, of which a part below that folder begins with a dot, are left out.
     ///
     /// # Errors
     /// The URL names no store, or no file in it; the store does not answer.
-    pub fn find(url: &str) -> Result<Vec<Self>, ArchiveError> {
+    pub fn find(url: &str) -> Result<Named, ArchiveError> {
         let (start, pattern) = match url.split_once('*') {
             None => (url, None),
             // The folder before the first star.
             Some((before, _)) => (&before[..before.rfind('/').map_or(0, |slash| slash + 1)], Some(url)),
         };
-        let (client, path) = Client::of(start)?;
+        let (client, path) = Client::of(&as_url(start))?;
         let client = Arc::new(client);
         let root = root_of(start);
         let of_meta = |meta: ObjectMeta| Self {
@@ -49,26 +53,32 @@ impl RemoteFile {
             bytes: meta.size,
             changed_ns: u64::try_from(meta.last_modified.timestamp_nanos_opt().unwrap_or_default()).ok(),
         };
-        let is_one = pattern.is_none() && !start.ends_with('/') && !path.as_ref().is_empty();
-        let one = is_one
-            .then(|| client.with_attempts(|| async { head(&client, &path, url).await }))
-            .transpose()?;
-        if let Some(one) = one.flatten() {
-            return Ok(vec![of_meta(one)]);
+        if pattern.is_none() && !start.ends_with('/') && !path.as_ref().is_empty() {
+            match client.once(client.store.head(&path)) {
+                Ok(meta) => return Ok(Named::One(of_meta(meta))),
+                Err(object_store::Error::NotFound { .. }) => {}
+                Err(source) => return Err(failed("read", url, source)),
+            }
         }
-        let listed = client.with_attempts(|| async {
-            let listed = client.store.list(Some(&path)).try_collect::<Vec<_>>().await;
-            listed.map_err(|source| failed("list", start, source))
-        })?;
-        let mut files: Vec<Self> = listed.into_iter().map(of_meta).collect();
+        let listed = client.once(client.store.list(Some(&path)).try_collect::<Vec<_>>());
+        let listed = listed.map_err(|source| failed("list", start, source))?;
+        let is_hidden = |meta: &ObjectMeta| {
+            let below = meta.location.prefix_match(&path);
+            below.is_some_and(|mut parts| parts.any(|part| part.as_ref().starts_with('.')))
+        };
+        let mut files: Vec<Self> = listed
+            .into_iter()
+            .filter(|meta| !is_hidden(meta))
+            .map(of_meta)
+            .collect();
         if let Some(pattern) = pattern {
             files.retain(|file| matches(pattern.as_bytes(), file.url.as_bytes()));
         }
-        files.sort_by(|a, b| a.key.cmp(&b.key));
+        files.sort_by(|a, b| a.key.parts().cmp(b.key.parts()));
         if files.is_empty() {
             return Err(ArchiveError::NoFile { url: url.to_owned() });
         }
-        Ok(files)
+        Ok(Named::Some(files))
     }
 
     /// Its URL.
@@ -92,26 +102,22 @@ impl RemoteFile {
     /// Its bytes from `at` on: `length` of them, or fewer at its end.
     ///
     /// # Errors
-    /// The error of the store, after some attempts; the file was replaced.
+    /// The error of the store; the file was replaced.
     pub fn read_at(&self, at: u64, length: u64) -> io::Result<Bytes> {
         let end = self.bytes.min(at.saturating_add(length));
         if at >= end {
             return Ok(Bytes::new());
         }
-        let read = self.client.with_attempts(|| async {
-            let options = GetOptions {
-                range: Some(GetRange::Bounded(at..end)),
-                if_match: self.version.clone(),
-                ..GetOptions::default()
-            };
-            let got = self.client.store.get_opts(&self.key, options).await;
-            let bytes = match got {
-                Ok(got) => got.bytes().await,
-                Err(error) => Err(error),
-            };
-            bytes.map_err(|source| failed("read", &self.url, source))
+        let options = GetOptions {
+            range: Some(GetRange::Bounded(at..end)),
+            if_match: self.version.clone(),
+            ..GetOptions::default()
+        };
+        let read = self.client.once(async {
+            let got = self.client.store.get_opts(&self.key, options).await?;
+            got.bytes().await
         });
-        let bytes = read.map_err(io::Error::other)?;
+        let bytes = read.map_err(|source| io::Error::other(failed("read", &self.url, source)))?;
         if bytes.len() as u64 == end - at {
             Ok(bytes)
         } else {
@@ -126,16 +132,24 @@ impl RemoteFile {
             file: self.clone(),
             at,
             window: Bytes::new(),
+            next: FIRST_WINDOW_BYTES,
         }
     }
 }
 
-async fn head(client: &Client, path: &Path, url: &str) -> Result<Option<ObjectMeta>, ArchiveError> {
-    match client.store.head(path).await {
-        Ok(meta) => Ok(Some(meta)),
-        Err(object_store::Error::NotFound { .. }) => Ok(None),
-        Err(source) => Err(failed("read", url, source)),
-    }
+/// What a URL names.
+#[derive(Debug)]
+pub enum Named {
+    /// One file, by its name.
+    One(RemoteFile),
+    /// The files of a folder, or those that a pattern matches; at least one.
+    Some(Vec<RemoteFile>),
+}
+
+/// A URL whose key is written as it is, with the characters encoded that mean something in a URL.
+fn as_url(literal: &str) -> String {
+    let encoded = literal.replace('%', "%25").replace('#', "%23");
+    encoded.replace('?', "%3F")
 }
 
 /// The part of a URL that is the same for all files of its store.
@@ -177,13 +191,16 @@ pub struct RemoteReader {
     file: RemoteFile,
     at: u64,
     window: Bytes,
+    /// Length of the next one.
+    next: u64,
 }
 
 impl Read for RemoteReader {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.window.is_empty() {
-            self.window = self.file.read_at(self.at, WINDOW_BYTES)?;
+            self.window = self.file.read_at(self.at, self.next)?;
             self.at += self.window.len() as u64;
+            self.next = WINDOW_BYTES;
         }
         let length = self.window.len().min(into.len());
         into[..length].copy_from_slice(&self.window.split_to(length));
@@ -198,14 +215,26 @@ mod tests {
     #[test]
     fn files_are_found_by_name_by_folder_and_by_pattern() {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["data/a.parquet", "data/b.parquet", "data/more/c.parquet", "data-2/d"] {
+        for name in [
+            "data/a.parquet",
+            "data/b.parquet",
+            "data/more/c.parquet",
+            "data-2/d",
+            "data/.hidden",
+            "data/.git/e",
+            "odd/50% #1?.txt",
+        ] {
             let path = folder.path().join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, name).unwrap();
         }
         let root = Url::from_directory_path(folder.path()).unwrap().to_string();
         let find = |what: &str| {
-            RemoteFile::find(&format!("{root}{what}")).map(|files| {
+            RemoteFile::find(&format!("{root}{what}")).map(|named| {
+                let files = match named {
+                    Named::One(file) => vec![file],
+                    Named::Some(files) => files,
+                };
                 let names = files
                     .iter()
                     .map(|file| file.url().strip_prefix(&root).unwrap().to_owned());
@@ -218,6 +247,11 @@ mod tests {
         assert_eq!(find("data/a.parquet").unwrap(), ["data/a.parquet"]);
         assert_eq!(find("data/*.parquet").unwrap(), all[..2]);
         assert_eq!(find("*/*/c*").unwrap(), all[2..]);
+        assert_eq!(
+            find("data*/*").unwrap(),
+            ["data/a.parquet", "data/b.parquet", "data-2/d"]
+        );
+        assert_eq!(find("odd/50% #1?.txt").unwrap(), ["odd/50% #1?.txt"]);
         for nothing in ["dat", "data/*.jsonl"] {
             let refused = find(nothing).unwrap_err().to_string();
             assert!(refused.contains("no file"), "{refused}");
@@ -231,7 +265,7 @@ mod tests {
         let path = folder.path().join("a");
         std::fs::write(&path, &bytes).unwrap();
         let url = Url::from_file_path(&path).unwrap();
-        let [file] = &RemoteFile::find(url.as_str()).unwrap()[..] else {
+        let Named::One(file) = &RemoteFile::find(url.as_str()).unwrap() else {
             panic!("one file");
         };
         assert_eq!(file.bytes(), bytes.len() as u64);

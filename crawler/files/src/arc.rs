@@ -141,6 +141,7 @@ mod tests {
     fn read_all(file: &str, limit: usize) -> Vec<String> {
         let source = Source {
             name: "a.arc".into(),
+            number: 0,
             origin: crate::walk::Origin::Stdin,
             bytes: Some(0),
         };

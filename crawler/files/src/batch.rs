@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::body::Body;
-use super::document::{self, Document};
+use super::document::{self, Document, Row};
 use super::json_layout::on_one_line;
 use super::json_line::{JsonLine, Scratch};
 use super::page;
@@ -48,15 +48,19 @@ pub(super) struct Lines {
 #[derive(Debug, Hash)]
 pub(super) struct Records {
     source: Arc<str>,
+    /// The number of the source.
+    file: usize,
     bytes: Vec<u8>,
     /// Where each record is in the file, and where it ends in `bytes`.
     ends: Vec<(At, usize)>,
 }
 
 impl Records {
-    pub fn new(source: &Arc<str>) -> Self {
+    /// No records of the file with this name and number.
+    pub fn new(source: &Arc<str>, file: usize) -> Self {
         Self {
             source: Arc::clone(source),
+            file,
             bytes: Vec::new(),
             ends: Vec::new(),
         }
@@ -135,7 +139,7 @@ impl Lines {
                 if self.are_texts {
                     text_document(line, place, reading, each);
                 } else {
-                    json_document(line, place, reading, &mut scratch, each);
+                    json_document(line, place, None, reading, &mut scratch, each);
                 }
             }
             number += 1;
@@ -150,7 +154,14 @@ fn records_documents(records: &Records, reading: &Reading, each: &mut dyn FnMut(
             source: records.source.clone(),
             at,
         };
-        json_document(&on_one_line(record), place, reading, &mut scratch, each);
+        let row = match at {
+            At::Record(number) => Some(Row {
+                file: records.file,
+                number,
+            }),
+            _ => None,
+        };
+        json_document(&on_one_line(record), place, row, reading, &mut scratch, each);
     }
 }
 
@@ -158,6 +169,7 @@ fn records_documents(records: &Records, reading: &Reading, each: &mut dyn FnMut(
 fn json_document(
     line: &[u8],
     place: Place,
+    row: Option<Row>,
     reading: &Reading,
     scratch: &mut Scratch,
     each: &mut dyn FnMut(Result<Document<'_>, Fault>),
@@ -192,7 +204,7 @@ fn json_document(
         score: read.score.as_deref(),
         url: read.url.as_deref(),
         line: Some(line),
-        place: Some(&place),
+        row,
         wall: None,
     }));
 }
@@ -220,7 +232,7 @@ fn text_document(line: &[u8], place: Place, reading: &Reading, each: &mut dyn Fn
         score: None,
         url: None,
         line: None,
-        place: Some(&place),
+        row: None,
         wall: None,
     }));
 }

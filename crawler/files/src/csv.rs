@@ -98,7 +98,7 @@ struct Table<'a> {
 impl Table<'_> {
     /// Delivers the rows found so far.
     fn deliver(&mut self, cutter: &mut Cutter, batcher: &mut Batcher<'_>) -> ControlFlow<(), Course> {
-        let mut records = Records::new(&self.source.name);
+        let mut records = Records::new(&self.source.name, self.source.number);
         for Cut { line, row } in cutter.take() {
             let place = self.source.place(At::Line(line));
             let (fault, course) = match (row, &self.header) {
@@ -106,7 +106,10 @@ impl Table<'_> {
                     Ok(()) => {
                         records.push_with(At::Line(line), |bytes| header.write(&row, bytes));
                         if records.are_many() {
-                            batcher.records(std::mem::replace(&mut records, Records::new(&self.source.name)))?;
+                            batcher.records(std::mem::replace(
+                                &mut records,
+                                Records::new(&self.source.name, self.source.number),
+                            ))?;
                         }
                         continue;
                     }
@@ -130,7 +133,10 @@ impl Table<'_> {
                 }
                 (Err(Flaw::Open), header) => (Fault::new(place, NEVER_CLOSED), course_after(header.as_ref())),
             };
-            batcher.records(std::mem::replace(&mut records, Records::new(&self.source.name)))?;
+            batcher.records(std::mem::replace(
+                &mut records,
+                Records::new(&self.source.name, self.source.number),
+            ))?;
             batcher.fault(fault)?;
             if course == Course::GivenUp {
                 return ControlFlow::Continue(course);

@@ -2,8 +2,6 @@
 
 use page::Wall;
 
-use super::place::Place;
-
 /// A document, borrowed for the time of a callback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Document<'a> {
@@ -23,10 +21,19 @@ pub struct Document<'a> {
     pub url: Option<&'a str>,
     /// The input line without its line end, if the document is a line of JSON; a row of a table as such a line.
     pub line: Option<&'a [u8]>,
-    /// Where it is; `None` if it is from no file.
-    pub place: Option<&'a Place>,
+    /// Which row it is, if it is a record of a file of records.
+    pub row: Option<Row>,
     /// The page that stands in the way of the one that the document was to be, if it is one.
     pub wall: Option<&'a Wall>,
+}
+
+/// A record in a file of records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Row {
+    /// The number of the file among the inputs.
+    pub file: usize,
+    /// The number of the record in it, from 1.
+    pub number: u64,
 }
 
 /// The names of the fields of a JSON line. A name with dots is that of a field in an object, unless a key has the dots in it.

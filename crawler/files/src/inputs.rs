@@ -65,11 +65,11 @@ impl Inputs {
             .collect()
     }
 
-    /// The files as a table whose rows can be copied.
+    /// The files as a table whose rows can be copied. Without `id_field`, ids may be anything.
     ///
     /// # Errors
     /// A file is no Parquet file, or has other columns than the first one; or none can be read.
-    pub fn table(&self, id_field: &str) -> Result<Table, TableError> {
+    pub fn table(&self, id_field: Option<&str>) -> Result<Table, TableError> {
         Table::of(self.sources(), id_field)
     }
 

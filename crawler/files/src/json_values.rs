@@ -46,7 +46,7 @@ fn deliver(
     limits: InputLimits,
     batcher: &mut Batcher<'_>,
 ) -> ControlFlow<()> {
-    let mut records = Records::new(&source.name);
+    let mut records = Records::new(&source.name, source.number);
     for cut in cutter.cuts.drain(..) {
         let place = source.place(At::Record(*next));
         let fault = match cut {
@@ -60,7 +60,10 @@ fn deliver(
             Cut::Ended(reason) => Fault::new(source.place(At::Whole), reason),
         };
         *next += u64::from(!matches!(cut, Cut::Ended(_)));
-        batcher.records(std::mem::replace(&mut records, Records::new(&source.name)))?;
+        batcher.records(std::mem::replace(
+            &mut records,
+            Records::new(&source.name, source.number),
+        ))?;
         batcher.fault(fault)?;
     }
     batcher.records(records)

@@ -65,13 +65,13 @@ use self::packed::Unpacked;
 
 pub use self::batch::Batch;
 pub use self::document::json_string;
-pub use self::document::{Document, Fields};
+pub use self::document::{Document, Fields, Row};
 pub use self::format::Format;
 pub use self::inputs::Inputs;
 pub use self::limits::{DEFAULT_MAX_DOCUMENT_BYTES, InputLimits};
 pub use self::mime::main_part;
 pub use self::page::PLACEHOLDER;
-pub use self::parquet_file::{AddedColumn, AddedKind, Table, TableError, copy_rows, row};
+pub use self::parquet_file::{AddedColumn, AddedKind, Table, TableError, copy_rows, row_line};
 pub use self::place::{At, Fault, Place};
 pub use self::reading::Reading;
 pub use self::state::FileState;
@@ -114,7 +114,7 @@ pub fn json_line<T>(line: &[u8], fields: &Fields, each: impl FnOnce(Result<Docum
             score: read.score.as_deref(),
             url: read.url.as_deref(),
             line: Some(line),
-            place: None,
+            row: None,
             wall: None,
         }),
         Err(refusal) => Err(refusal.reason.clone()),

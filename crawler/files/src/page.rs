@@ -50,7 +50,7 @@ pub(super) fn document(body: &Body, reading: &Reading, each: &mut dyn FnMut(Resu
         score: None,
         url: body.url.as_deref(),
         line: None,
-        place: Some(&body.place),
+        row: None,
         wall: wall.as_ref(),
     }));
 }

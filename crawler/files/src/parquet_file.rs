@@ -30,7 +30,7 @@ mod value;
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicU64;
 
-pub use self::chosen::{AddedColumn, AddedKind, row};
+pub use self::chosen::{AddedColumn, AddedKind, row_line};
 #[cfg(feature = "parquet")]
 pub use self::copy::copy_rows;
 pub use self::error::TableError;

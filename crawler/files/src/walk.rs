@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io};
 
-use archive::{ArchiveError, RemoteFile};
+use archive::{ArchiveError, Named, RemoteFile};
 
 use super::batch::Batcher;
 use super::format::Format;
@@ -21,6 +21,8 @@ const STDIN: &str = "stdin";
 /// A file to read.
 #[derive(Debug, Clone)]
 pub(super) struct Source {
+    /// Its place among all that was found. Names may be equal: those of two files that differ in bytes that are no text.
+    pub number: usize,
     /// Its path or URL as the argument gives it, or below a folder argument.
     pub name: Arc<str>,
     pub origin: Origin,
@@ -107,6 +109,11 @@ pub enum InputError {
     /// The input is in an object store, which does not give it.
     #[error(transparent)]
     Remote(#[from] ArchiveError),
+    /// The input is somewhere else.
+    #[error(
+        "{0}: an input is a file, a folder, or in an object store: s3://BUCKET/PREFIX, gs://BUCKET/PREFIX, az://CONTAINER/PREFIX or file:///FOLDER"
+    )]
+    Scheme(String),
     /// The input would be overwritten.
     #[error("{} is both an input and an output; the output would replace the input", .0.display())]
     IsOutput(PathBuf),
@@ -140,8 +147,8 @@ impl Walk {
         if argument == Path::new("-") {
             return self.add_stdin();
         }
-        if let Some(url) = argument.to_str().filter(|argument| archive::is_store(argument)) {
-            return self.add_remote(url);
+        if let Some((scheme, rest)) = argument.to_str().and_then(|url| url.split_once("://")) {
+            return self.add_url(argument, scheme, rest);
         }
         let metadata = fs::metadata(argument).map_err(|source| InputError::Unreadable {
             path: argument.to_owned(),
@@ -170,38 +177,50 @@ impl Walk {
         if self.found.iter().any(is_stdin) {
             return Err(InputError::StdinTwice);
         }
-        self.found.push(Found::Source(Source {
-            name: STDIN.into(),
-            origin: Origin::Stdin,
-            bytes: None,
-        }));
+        self.push(STDIN.into(), Origin::Stdin, None);
         Ok(())
     }
 
-    /// Adds what a URL of an object store names. Of several files, only those are read that would be read of a folder.
-    fn add_remote(&mut self, url: &str) -> Result<(), InputError> {
-        let files = RemoteFile::find(url)?;
-        let is_named = files.len() == 1 && files[0].url() == url;
-        for file in files {
-            let path = Path::new(file.url());
-            if !is_named && !self.reads(path) {
-                continue;
+    /// Adds what a URL names, in an object store or on the machine.
+    fn add_url(&mut self, argument: &Path, scheme: &str, rest: &str) -> Result<(), InputError> {
+        let url = argument.to_string_lossy();
+        if scheme == "file" {
+            return self.add(Path::new(rest.strip_prefix("localhost").unwrap_or(rest)));
+        }
+        if !archive::is_store(&url) {
+            return Err(InputError::Scheme(url.into_owned()));
+        }
+        match RemoteFile::find(&url)? {
+            Named::One(file) => self.add_remote(file),
+            // Only those that would be read of a folder.
+            Named::Some(files) => {
+                for file in files {
+                    if self.reads(Path::new(file.url())) {
+                        self.add_remote(file);
+                    }
+                }
             }
-            self.found.push(Found::Source(Source {
-                name: file.url().into(),
-                bytes: Some(file.bytes()),
-                origin: Origin::Remote(file),
-            }));
         }
         Ok(())
     }
 
-    fn add_file(&mut self, path: &Path, metadata: &fs::Metadata) {
+    fn add_remote(&mut self, file: RemoteFile) {
+        let (name, bytes) = (file.url().into(), Some(file.bytes()));
+        self.push(name, Origin::Remote(file), bytes);
+    }
+
+    fn push(&mut self, name: Arc<str>, origin: Origin, bytes: Option<u64>) {
         self.found.push(Found::Source(Source {
-            name: name(path),
-            origin: Origin::File(path.to_owned()),
-            bytes: metadata.is_file().then_some(metadata.len()),
+            number: self.found.len(),
+            name,
+            origin,
+            bytes,
         }));
+    }
+
+    fn add_file(&mut self, path: &Path, metadata: &fs::Metadata) {
+        let bytes = metadata.is_file().then_some(metadata.len());
+        self.push(name(path), Origin::File(path.to_owned()), bytes);
     }
 
     /// Depth first, each folder's entries in the byte order of their names. A stack replaces recursion, so that no depth overflows.

@@ -49,6 +49,7 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use self::choice::Choice;
@@ -103,7 +104,8 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
     let resumed = args.resume.then(|| resumed_output(args, output)).transpose()?;
     written.extend(resumed.into_iter().flat_map(Resume::files));
     let inputs = find(args, &written)?;
-    let copies = Copies::of(args, &inputs)?;
+    let stopped = Arc::new(AtomicBool::new(false));
+    let copies = Copies::of(args, &inputs, &stopped, quiet)?;
     let writes = writes(
         args,
         if copies.is_some() {
@@ -157,9 +159,9 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
         (false, Some(_)) => GOES_ON_THERE,
         (false, None) => STARTS_AGAIN,
     };
-    let (ending, index) = write_all(job, &tally, &mut outputs, &progress, advice)?;
+    let (ending, index) = write_all(job, &tally, &mut outputs, &progress, (&stopped, advice))?;
     drop(progress);
-    finish(ending, outputs, output, (&tally, advice), quiet)?;
+    finish(ending, outputs, output, &tally, advice)?;
     warn_of_idle_flags(args, &tally);
     if !quiet {
         tell(summary(&tally, started.elapsed()));
@@ -362,11 +364,16 @@ fn write_all(
     tally: &Arc<Tally>,
     outputs: &mut Outputs,
     progress: &Progress,
-    advice: &'static str,
+    (stopped, advice): (&Arc<AtomicBool>, &'static str),
 ) -> Result<(Ending, Option<(String, usize)>), Error> {
     let running = pipeline::start(job, tally)?;
     let stop = running.stop_handle();
-    stop_at_ctrl_c(move || stop.stop(), advice)?;
+    let stopped = Arc::clone(stopped);
+    let stop = move || {
+        stopped.store(true, Ordering::Relaxed);
+        stop.stop();
+    };
+    stop_at_ctrl_c(stop, advice)?;
     let (mut faults, mut lacking) = (Faults::default(), Lacking::default());
     loop {
         match running.next()? {
@@ -421,15 +428,9 @@ fn stop_at_ctrl_c(stop: impl FnOnce() + Send + 'static, advice: &'static str) ->
 }
 
 /// Gives complete files their names, or reports the path of the partial file.
-fn finish(
-    ending: Ending,
-    outputs: Outputs,
-    output: Option<&Path>,
-    (tally, advice): (&Tally, &str),
-    quiet: bool,
-) -> Result<(), Error> {
+fn finish(ending: Ending, outputs: Outputs, output: Option<&Path>, tally: &Tally, advice: &str) -> Result<(), Error> {
     if ending == Ending::Whole {
-        return Ok(outputs.finish(quiet)?);
+        return outputs.finish(advice);
     }
     Err(outputs.interrupted("verdicts on", tally.documents(), output, advice)?)
 }

@@ -77,6 +77,14 @@ impl Output {
         OutputFile::partial_path(path)
     }
 
+    /// Removes the incomplete file, which was needed only until now.
+    pub(super) fn remove(self) {
+        if let Self::File(writer) = self {
+            // One that cannot be removed is in nobody's way.
+            std::fs::remove_file(writer.get_ref().path()).ok();
+        }
+    }
+
     /// Gives the complete file its name.
     pub(super) fn finish(mut self) -> Result<(), RunError> {
         self.flush()?;

@@ -35,8 +35,8 @@ impl Added {
         }
     }
 
-    /// Adds a value; null if it is not of the type.
-    pub(super) fn push(&mut self, value: &Value) {
+    /// Adds a value, which may be null. Returns whether it is of the type.
+    pub(super) fn push(&mut self, value: &Value) -> bool {
         let is_added = match &mut self.values {
             Values::Int32(values) => whole(value).map(|number| values.push(number as i32)),
             Values::Int64(values) => whole(value).map(|number| values.push(number)),
@@ -44,6 +44,7 @@ impl Added {
             Values::Text(values) => text(value).map(|text| values.push(text.into_bytes().into())),
         };
         self.definitions.push(is_added.is_some().into());
+        is_added.is_some() || value.is_null()
     }
 
     /// Writes the values and clears them.

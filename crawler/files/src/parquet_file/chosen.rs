@@ -1,22 +1,17 @@
 //! Which rows are copied, and with what beside their columns.
 
-use crate::document::json_string;
-use crate::place::{At, Place};
+use crate::document::Row;
 
 /// The fields of a line that names a row.
 #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "nobody reads these lines"))]
-pub(super) const SOURCE: &str = "source";
+pub(super) const FILE: &str = "file";
 #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "nobody reads these lines"))]
 pub(super) const ROW: &str = "row";
 
-/// A row as a line of JSON, for [`copy_rows`](super::copy_rows), without its line end; the file as a whole has the row 0.
+/// A row as a line of JSON, for [`copy_rows`](super::copy_rows), without its line end.
 #[must_use]
-pub fn row(place: &Place) -> String {
-    let row = match place.at {
-        At::Record(row) => row,
-        At::Whole | At::Line(_) | At::Byte(_) => 0,
-    };
-    format!("{{\"{SOURCE}\":{},\"{ROW}\":{row}}}", json_string(&place.source))
+pub fn row_line(row: Row) -> String {
+    format!("{{\"{FILE}\":{},\"{ROW}\":{}}}", row.file, row.number)
 }
 
 /// A column that a copy has beside those of its table. All its values may be null.

@@ -20,10 +20,10 @@ use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use serde_json::{Map, Value};
 
 use super::added::Added;
-use super::chosen::{AddedColumn, ROW, SOURCE};
+use super::chosen::{AddedColumn, FILE, ROW};
 use super::error::TableError;
-use super::input::ParquetInput;
-use super::table::Table;
+use super::input::{IN_TURN, ParquetInput};
+use super::table::{Table, TableFile};
 use crate::state::FileState;
 
 /// Bytes of input, uncompressed, after which a row group is complete, except that the chosen rows of one row group of the input stay together.
@@ -31,6 +31,9 @@ const GROUP_BYTES: u64 = 64 << 20;
 
 /// Rows after which it is complete.
 const GROUP_ROWS: usize = 1 << 18;
+
+/// Files with rows of one row group. They are open until it is written.
+const GROUP_FILES: usize = 32;
 
 /// Values of a column that are in memory at a time. The number is small, because texts may be long.
 const VALUES_IN_MEMORY: usize = 64;
@@ -54,6 +57,8 @@ struct Copy<'a, W: Write + Send> {
     values: Vec<Added>,
     rows: usize,
     bytes: u64,
+    files: usize,
+    goes_on: &'a dyn Fn() -> bool,
 }
 
 /// The file whose rows come now.
@@ -62,33 +67,34 @@ struct Current {
     reader: Rc<SerializedFileReader<ParquetInput>>,
     /// The number of the first row of each row group.
     starts: Vec<u64>,
-    /// The number of the last chosen row.
-    last: u64,
 }
 
-/// Writes the rows that the lines of `chosen` name, in their order, which is that of the files; see [`row`](super::row). A line has a value for
-/// each of the `added` columns. Returns the number of rows.
+/// Writes the rows that the lines of `chosen` name, in their order, which is that of the files; see [`row_line`](super::row_line). A line has a
+/// value for each of the `added` columns. Asks now and then whether to go on. Returns the number of rows.
 ///
 /// # Errors
-/// A file cannot be read, `out` cannot be written, or the lines are not of this table.
+/// A file cannot be read, `out` cannot be written, the lines are not of this table, or it is not to go on.
 pub fn copy_rows(
     table: &Table,
     chosen: impl BufRead,
     added: &[AddedColumn],
     out: impl Write + Send,
+    goes_on: &dyn Fn() -> bool,
 ) -> Result<u64, TableError> {
-    let mut copy = Copy::new(table, added, out).map_err(TableError::written)?;
+    let mut copy = Copy::new(table, added, out, goes_on).map_err(TableError::written)?;
     let (mut current, mut count) = (None, 0);
     for line in chosen.lines() {
         let line = line.map_err(TableError::Chosen)?;
         let of_line: Map<String, Value> =
             serde_json::from_str(&line).map_err(|error| TableError::Chosen(error.into()))?;
-        let row = of_line.get(ROW).and_then(Value::as_u64);
-        let named = of_line.get(SOURCE).and_then(Value::as_str);
-        let (Some(row), Some(name)) = (row, named) else {
+        let number = |name: &str| of_line.get(name).and_then(Value::as_u64);
+        let (Some(file), Some(row)) = (number(FILE), number(ROW)) else {
             return Err(TableError::other_lines());
         };
-        let at = reach(table, current.take(), name, row)?;
+        let at = match current {
+            Some(current) if is_in(&table.files, &current, file) => current,
+            _ => reach(table, file)?,
+        };
         copy.push(&at, row, &of_line)?;
         current = Some(at);
         count += 1;
@@ -97,25 +103,24 @@ pub fn copy_rows(
     Ok(count)
 }
 
-/// The file with this row: the current one, or one behind it.
-fn reach(table: &Table, current: Option<Current>, name: &str, row: u64) -> Result<Current, TableError> {
-    let next = match current {
-        Some(current) if *table.files[current.file].source.name == *name && row > current.last => {
-            return Ok(Current { last: row, ..current });
-        }
-        Some(current) => current.file + 1,
-        None => 0,
-    };
-    let mut behind = table.files.iter().enumerate().skip(next);
-    let found = behind.find(|(_, file)| *file.source.name == *name);
-    let (file, found) = found.ok_or_else(TableError::other_lines)?;
-    if FileState::of(&found.source).ok().flatten() != found.state {
-        return Err(TableError::Changed(name.to_owned()));
+fn is_in(files: &[TableFile], current: &Current, number: u64) -> bool {
+    files[current.file].source.number as u64 == number
+}
+
+/// Opens the file with this number.
+fn reach(table: &Table, number: u64) -> Result<Current, TableError> {
+    let found = table
+        .files
+        .binary_search_by_key(&number, |file| file.source.number as u64);
+    let file = found.map_err(|_| TableError::other_lines())?;
+    let TableFile { source, state } = &table.files[file];
+    if FileState::of(source).ok().flatten() != *state {
+        return Err(TableError::Changed(source.name.to_string()));
     }
-    let reader = ParquetInput::open(&found.source.origin)
+    let reader = ParquetInput::open(&source.origin, IN_TURN)
         .map_err(ParquetError::from)
         .and_then(SerializedFileReader::new)
-        .map_err(|error| TableError::read(name, &error))?;
+        .map_err(|error| TableError::read(&source.name, &error))?;
     let mut next = 1;
     let mut starts = Vec::new();
     for group in reader.metadata().row_groups() {
@@ -126,12 +131,16 @@ fn reach(table: &Table, current: Option<Current>, name: &str, row: u64) -> Resul
         file,
         reader: Rc::new(reader),
         starts,
-        last: row,
     })
 }
 
 impl<'a, W: Write + Send> Copy<'a, W> {
-    fn new(table: &'a Table, added: &'a [AddedColumn], out: W) -> Result<Self, ParquetError> {
+    fn new(
+        table: &'a Table,
+        added: &'a [AddedColumn],
+        out: W,
+        goes_on: &'a dyn Fn() -> bool,
+    ) -> Result<Self, ParquetError> {
         let schema = Arc::new(table.schema(added)?);
         let properties = WriterProperties::builder()
             .set_created_by(concat!("crawler version ", env!("CARGO_PKG_VERSION")).to_owned())
@@ -148,6 +157,8 @@ impl<'a, W: Write + Send> Copy<'a, W> {
             values: values.collect::<Result<_, ParquetError>>()?,
             rows: 0,
             bytes: 0,
+            files: 0,
+            goes_on,
         })
     }
 
@@ -156,9 +167,12 @@ impl<'a, W: Write + Send> Copy<'a, W> {
         let place = row - at.starts.get(group).copied().unwrap_or(1);
         let is_same = |piece: &Piece| (piece.file, piece.group) == (at.file, group);
         if !self.pieces.last().is_some_and(is_same) {
-            if self.bytes >= GROUP_BYTES || self.rows >= GROUP_ROWS {
+            let is_other = self.pieces.last().is_none_or(|piece| piece.file != at.file);
+            let is_complete = self.bytes >= GROUP_BYTES || self.rows >= GROUP_ROWS;
+            if is_complete || (is_other && self.files == GROUP_FILES) {
                 self.write_group()?;
             }
+            self.files += usize::from(is_other || self.pieces.is_empty());
             self.pieces.push(Piece {
                 file: at.file,
                 reader: Rc::clone(&at.reader),
@@ -177,14 +191,17 @@ impl<'a, W: Write + Send> Copy<'a, W> {
                 .push(u32::try_from(place).map_err(|_| TableError::other_lines())?);
         }
         for (column, values) in self.added.iter().zip(&mut self.values) {
-            values.push(line.get(column.name).unwrap_or(&Value::Null));
+            let value = line.get(column.name).unwrap_or(&Value::Null);
+            if !values.push(value) {
+                return Err(TableError::other_id());
+            }
         }
         Ok(())
     }
 
     fn write_group(&mut self) -> Result<(), TableError> {
         let pieces = std::mem::take(&mut self.pieces);
-        (self.rows, self.bytes) = (0, 0);
+        (self.rows, self.bytes, self.files) = (0, 0, 0);
         if pieces.is_empty() {
             return Ok(());
         }
@@ -194,6 +211,9 @@ impl<'a, W: Write + Send> Copy<'a, W> {
                 .next_column()
                 .map_err(TableError::written)?
                 .ok_or_else(TableError::other_lines)?;
+            if !(self.goes_on)() {
+                return Err(TableError::Stopped);
+            }
             for piece in &pieces {
                 // The library asserts what its format promises.
                 let copied = catch_unwind(AssertUnwindSafe(|| {

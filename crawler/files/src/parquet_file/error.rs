@@ -17,8 +17,31 @@ pub enum TableError {
     )]
     NoTable(String),
     /// No input has rows.
-    #[error("no input is a Parquet file that can be read")]
-    NoFile,
+    #[error("no input is a Parquet file that can be read: {0}")]
+    NoFile(String),
+    /// A column cannot be read, which no verdict may need.
+    #[error(
+        "the column \"{column}\" of {name} is compressed by {compression}, which this program cannot read: write the file with zstd, Snappy or gzip"
+    )]
+    Compression {
+        /// The file.
+        name: String,
+        /// The column.
+        column: String,
+        /// Its compression.
+        compression: String,
+    },
+    /// The columns of two files mean different things to Arrow.
+    #[error(
+        "{name} and {first} have columns of different types for Arrow (ARROW:schema in their metadata), although Parquet stores them the same way: \
+         give them to commands of their own, or write them anew with one schema"
+    )]
+    OtherTypes {
+        /// The file.
+        name: String,
+        /// The one before.
+        first: String,
+    },
     /// Two files have no common schema.
     #[error(
         "the column \"{column}\" of {first} is not in {name} with the same type and place, or the other way round: one Parquet file takes only rows \
@@ -43,6 +66,9 @@ pub enum TableError {
     /// A file is not as it was.
     #[error("{0} has changed since its rows were read: decide on its documents again")]
     Changed(String),
+    /// Somebody has asked to stop.
+    #[error("stopped")]
+    Stopped,
     /// The copy cannot be written.
     #[error("{0}")]
     Write(io::Error),
@@ -81,6 +107,11 @@ impl TableError {
             },
             error => error,
         }
+    }
+
+    pub(super) fn other_id() -> Self {
+        let reason = "an id is no whole number, although those of the id column are";
+        Self::Chosen(io::Error::new(io::ErrorKind::InvalidData, reason))
     }
 
     pub(super) fn other_lines() -> Self {

@@ -14,8 +14,10 @@ use crate::walk::Origin;
 /// Bytes of one request to a store.
 const WINDOW_BYTES: u64 = 2 << 20;
 
-/// Windows in memory. The columns of a file are read side by side, so there is one for each of some columns.
-const WINDOWS: usize = 16;
+/// Windows of a file whose columns are read side by side: one for each of some columns.
+pub(super) const SIDE_BY_SIDE: usize = 16;
+/// Windows of a file whose columns are read one after the other.
+pub(super) const IN_TURN: usize = 2;
 
 /// A Parquet file to read.
 pub(super) enum ParquetInput {
@@ -24,11 +26,13 @@ pub(super) enum ParquetInput {
 }
 
 impl ParquetInput {
-    pub(super) fn open(origin: &Origin) -> io::Result<Self> {
+    /// Opens a file. Of one in a store, so many windows are in memory.
+    pub(super) fn open(origin: &Origin, windows: usize) -> io::Result<Self> {
         match origin {
             Origin::File(path) => File::open(path).map(Self::Local),
             Origin::Remote(file) => Ok(Self::Remote(Arc::new(Windows {
                 file: file.clone(),
+                most: windows,
                 latest: Mutex::default(),
             }))),
             Origin::Stdin => Err(io::ErrorKind::Unsupported.into()),
@@ -74,6 +78,7 @@ impl ChunkReader for ParquetInput {
 /// Parts of a remote file that were read last. A page of a column is small, and a request is slow.
 pub(super) struct Windows {
     file: RemoteFile,
+    most: usize,
     /// Number and bytes of each, the latest last.
     latest: Mutex<Vec<(u64, Bytes)>>,
 }
@@ -112,7 +117,7 @@ impl Windows {
         };
         let offset = (at % WINDOW_BYTES) as usize;
         let bytes = window.1.slice(offset.min(window.1.len())..);
-        if latest.len() == WINDOWS {
+        if latest.len() >= self.most {
             latest.remove(0);
         }
         latest.push(window);

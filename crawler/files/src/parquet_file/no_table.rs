@@ -12,7 +12,7 @@ use crate::walk::Source;
 pub struct Table(Infallible);
 
 impl Table {
-    pub(crate) fn of<'s>(_: impl Iterator<Item = &'s Source>, _: &str) -> Result<Self, TableError> {
+    pub(crate) fn of<'s>(_: impl Iterator<Item = &'s Source>, _: Option<&str>) -> Result<Self, TableError> {
         Err(TableError::NotBuilt)
     }
 }

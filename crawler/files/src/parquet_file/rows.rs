@@ -10,7 +10,7 @@ use parquet::record::reader::RowIter;
 
 use super::BytesRead;
 use super::columns::{self, Needed};
-use super::input::ParquetInput;
+use super::input::{ParquetInput, SIDE_BY_SIDE};
 use super::value;
 use crate::batch::{Batcher, Records};
 use crate::field_names;
@@ -29,7 +29,7 @@ pub(super) fn read(
 ) -> ControlFlow<()> {
     let mut rows = Rows {
         source,
-        records: Records::new(&source.name),
+        records: Records::new(&source.name, source.number),
         next: 1,
     };
     // The library asserts what its format promises.
@@ -84,7 +84,7 @@ impl Rows<'_> {
             self.next += 1;
             bytes_read.counter.fetch_add(bytes_a_row, Ordering::Relaxed);
             if self.records.are_many() {
-                let records = std::mem::replace(&mut self.records, Records::new(&self.source.name));
+                let records = std::mem::replace(&mut self.records, Records::new(&self.source.name, self.source.number));
                 if batcher.records(records).is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
@@ -94,7 +94,8 @@ impl Rows<'_> {
     }
 
     fn open(&self) -> Result<SerializedFileReader<ParquetInput>, Fault> {
-        let input = ParquetInput::open(&self.source.origin).map_err(|error| self.source.failed(&error))?;
+        let input =
+            ParquetInput::open(&self.source.origin, SIDE_BY_SIDE).map_err(|error| self.source.failed(&error))?;
         if !input.is_parquet() {
             return Err(Fault::new(
                 self.source.place(At::Whole),

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use parquet::basic::{LogicalType, Repetition, Type as PhysicalType};
+use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{KeyValue, ParquetMetaData};
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -16,7 +16,10 @@ use crate::state::FileState;
 use crate::walk::Source;
 
 /// Metadata that describes all columns of a file, and would be wrong for one with more of them.
-const DESCRIBES_COLUMNS: [&str; 2] = ["ARROW:schema", "huggingface"];
+const DESCRIBES_COLUMNS: [&str; 2] = [ARROW, "huggingface"];
+
+/// The types of Arrow that Parquet does not have, such as durations.
+const ARROW: &str = "ARROW:schema";
 
 /// Parquet files with the same columns.
 #[derive(Debug)]
@@ -36,19 +39,27 @@ pub(super) struct TableFile {
 }
 
 impl Table {
-    /// The files as a table. A damaged one has no rows here; who reads its documents learns of it.
-    pub(crate) fn of<'s>(sources: impl Iterator<Item = &'s Source>, id_field: &str) -> Result<Self, TableError> {
-        let mut files = Vec::new();
+    /// The files as a table. A damaged one has no rows here; who reads its documents learns of it. Without `id_field`, ids may be anything.
+    pub(crate) fn of<'s>(
+        sources: impl Iterator<Item = &'s Source>,
+        id_field: Option<&str>,
+    ) -> Result<Self, TableError> {
+        let (mut files, mut damage) = (Vec::new(), None);
         let mut first: Option<(Arc<str>, ParquetMetaData)> = None;
         let mut id: Option<TypePtr> = None;
         for source in sources {
-            let Some(metadata) = metadata(source)? else {
-                continue;
+            let metadata = match metadata(source)? {
+                Ok(metadata) => metadata,
+                Err(reason) => {
+                    damage = damage.or(Some(format!("{}: {reason}", source.name)));
+                    continue;
+                }
             };
+            can_be_read(&metadata, &source.name)?;
             if let Some((of, first)) = &first {
                 compare(of, first, &source.name, &metadata)?;
             }
-            let own_id = whole_numbers(&metadata, id_field);
+            let own_id = id_field.and_then(|field| whole_numbers(&metadata, field));
             // All files must have numbers as ids, or a column of numbers could not name every document.
             id = match (&first, id, own_id) {
                 (None, _, own) => own,
@@ -61,7 +72,8 @@ impl Table {
                 source: source.clone(),
             });
         }
-        let (_, first) = first.ok_or(TableError::NoFile)?;
+        let no_file = || TableError::NoFile(damage.unwrap_or_else(|| "there is none".to_owned()));
+        let (_, first) = first.ok_or_else(no_file)?;
         let first = first.file_metadata();
         let text = || {
             Type::primitive_type_builder("id", PhysicalType::BYTE_ARRAY)
@@ -74,7 +86,7 @@ impl Table {
             metadata: first.key_value_metadata().cloned().unwrap_or_default(),
             id: match id {
                 Some(id) => id,
-                None => text().build().map(Arc::new).map_err(|_| TableError::NoFile)?,
+                None => text().build().map(Arc::new).map_err(TableError::written)?,
             },
         })
     }
@@ -136,21 +148,45 @@ impl Table {
     }
 }
 
-/// What the end of a file says of it; `None` if that cannot be read.
-fn metadata(source: &Source) -> Result<Option<ParquetMetaData>, TableError> {
+/// What the end of a file says of it, or why that cannot be read.
+fn metadata(source: &Source) -> Result<Result<ParquetMetaData, String>, TableError> {
     let no_table = || TableError::NoTable(source.name.to_string());
     if source.bytes.is_none() {
         return Err(no_table());
     }
-    let Ok(input) = ParquetInput::open(&source.origin) else {
-        return Ok(None);
+    let input = match ParquetInput::open(&source.origin, 1) {
+        Ok(input) => input,
+        Err(error) => return Ok(Err(error.to_string())),
     };
     if !input.is_parquet() {
         return Err(no_table());
     }
     // The library asserts what its format promises.
     let read = catch_unwind(AssertUnwindSafe(|| SerializedFileReader::new(input)));
-    Ok(read.ok().and_then(Result::ok).map(|reader| reader.metadata().clone()))
+    Ok(match read {
+        Ok(Ok(reader)) => Ok(reader.metadata().clone()),
+        Ok(Err(error)) => Err(error.to_string()),
+        Err(_panic) => Err("it is damaged".to_owned()),
+    })
+}
+
+/// Whether all columns are in a compression that this program has. A verdict may need none of those that are not.
+fn can_be_read(metadata: &ParquetMetaData, name: &str) -> Result<(), TableError> {
+    let mut columns = metadata.row_groups().iter().flat_map(|group| group.columns());
+    let is_known = |compression: Compression| {
+        matches!(
+            compression,
+            Compression::UNCOMPRESSED | Compression::SNAPPY | Compression::GZIP(_) | Compression::ZSTD(_)
+        )
+    };
+    match columns.find(|column| !is_known(column.compression())) {
+        None => Ok(()),
+        Some(column) => Err(TableError::Compression {
+            name: name.to_owned(),
+            column: column.column_path().string(),
+            compression: column.compression().to_string(),
+        }),
+    }
 }
 
 fn compare(of: &str, first: &ParquetMetaData, name: &str, other: &ParquetMetaData) -> Result<(), TableError> {
@@ -159,7 +195,15 @@ fn compare(of: &str, first: &ParquetMetaData, name: &str, other: &ParquetMetaDat
     let differs = |(at, field): (usize, &TypePtr)| (others.get(at) != Some(field)).then(|| field.name().to_owned());
     let missing = fields.iter().enumerate().find_map(differs);
     let further = || others.get(fields.len()).map(|field| field.name().to_owned());
+    let arrow = |metadata: &ParquetMetaData| {
+        let pairs = metadata.file_metadata().key_value_metadata();
+        pairs.and_then(|pairs| pairs.iter().find(|pair| pair.key == ARROW)?.value.clone())
+    };
     match missing.or_else(further) {
+        None if arrow(first) != arrow(other) => Err(TableError::OtherTypes {
+            name: name.to_owned(),
+            first: of.to_owned(),
+        }),
         None => Ok(()),
         Some(column) => Err(TableError::OtherColumns {
             name: name.to_owned(),
@@ -169,10 +213,14 @@ fn compare(of: &str, first: &ParquetMetaData, name: &str, other: &ParquetMetaDat
     }
 }
 
-/// The type of the column with this name, which may have dots, if each row has a whole number there.
+/// The type of the column with this name, if each row has a whole number there. Dots lead into a struct, but a column whose own name has them
+/// comes first.
 fn whole_numbers(metadata: &ParquetMetaData, name: &str) -> Option<TypePtr> {
     let schema = metadata.file_metadata().schema_descr();
-    let column = (0..schema.num_columns()).find(|column| schema.column(*column).path().string() == name)?;
+    let is_named = |column: &usize| schema.column(*column).path().string() == name;
+    let is_own = |column: &usize| schema.column(*column).path().parts() == [name];
+    let columns = || 0..schema.num_columns();
+    let column = columns().find(is_own).or_else(|| columns().find(is_named))?;
     let descriptor = schema.column(column);
     let is_whole = matches!(descriptor.physical_type(), PhysicalType::INT32 | PhysicalType::INT64)
         && matches!(descriptor.logical_type_ref(), None | Some(LogicalType::Integer(_)))

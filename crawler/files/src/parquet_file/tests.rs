@@ -14,7 +14,6 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::Inputs;
-use crate::place::Place;
 
 const VERDICT: AddedColumn = AddedColumn {
     name: "verdict",
@@ -84,22 +83,19 @@ fn write(path: &Path, groups: &[&[Record]], schema: &str) {
 
 fn table(folder: &TempDir, names: &[&str]) -> Result<Table, TableError> {
     let paths: Vec<_> = names.iter().map(|name| folder.path().join(name)).collect();
-    Inputs::find(&paths, None, &[]).unwrap().table("id")
+    Inputs::find(&paths, None, &[]).unwrap().table(Some("id"))
 }
 
 /// The copy of the rows of the files, by their numbers, with these further columns.
-fn copied(folder: &TempDir, table: &Table, rows: &[(&str, u64, &str)], added: &[AddedColumn]) -> Vec<Row> {
-    let lines = rows.iter().map(|(name, number, further)| {
-        let place = Place {
-            source: folder.path().join(name).display().to_string().into(),
-            at: At::Record(*number),
-        };
-        row(&place).replace('}', further) + "\n"
+fn copied(folder: &TempDir, table: &Table, rows: &[(usize, u64, &str)], added: &[AddedColumn]) -> Vec<Row> {
+    let lines = rows.iter().map(|(file, number, further)| {
+        let (file, number) = (*file, *number);
+        row_line(crate::Row { file, number }).replace('}', further) + "\n"
     });
     let mut out = Vec::new();
     let lines: String = lines.collect();
     assert_eq!(
-        copy_rows(table, lines.as_bytes(), added, &mut out).unwrap(),
+        copy_rows(table, lines.as_bytes(), added, &mut out, &|| true).unwrap(),
         rows.len() as u64
     );
     let path = folder.path().join("copy");
@@ -128,13 +124,13 @@ proptest! {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let mut chosen = chosen.into_iter();
         let (mut rows, mut expected) = (Vec::new(), Vec::new());
-        for (name, groups) in names.iter().zip(&files) {
+        for (file, (name, groups)) in names.iter().zip(&files).enumerate() {
             let path = folder.path().join(name);
             let groups: Vec<&[Record]> = groups.iter().map(Vec::as_slice).collect();
             write(&path, &groups, SCHEMA);
             for (at, row) in all_rows(&path).into_iter().enumerate() {
                 if chosen.next().unwrap() {
-                    rows.push((*name, at as u64 + 1, "}"));
+                    rows.push((file, at as u64 + 1, "}"));
                     expected.push(row);
                 }
             }
@@ -165,10 +161,10 @@ fn a_copy_has_further_columns_and_equal_names_make_way() {
     );
     let table = table(&folder, &["a", "a"]).unwrap();
     let rows = [
-        ("a", 1, r#","verdict":"unique","of":null}"#),
-        ("a", 2, r#","verdict":"near","of":7}"#),
+        (0, 1, r#","verdict":"unique","of":null}"#),
+        (0, 2, r#","verdict":"near","of":7}"#),
         // The same file, given twice.
-        ("a", 1, r#","verdict":"exact","of":18446744073709551615}"#),
+        (1, 1, r#","verdict":"exact","of":18446744073709551615}"#),
     ];
     let found = copied(&folder, &table, &rows, &[VERDICT, OF]);
     let found: Vec<String> = found.iter().map(json).collect();
@@ -188,7 +184,7 @@ fn ids_are_texts_where_not_every_row_has_a_whole_number() {
     let schema = "message m { required int64 number; optional binary id (UTF8); }";
     write(&folder.path().join("a"), &[&[(7, text("x"), None)]], schema);
     let table = table(&folder, &["a"]).unwrap();
-    let found = copied(&folder, &table, &[("a", 1, r#","of":"y"}"#)], &[OF]);
+    let found = copied(&folder, &table, &[(0, 1, r#","of":"y"}"#)], &[OF]);
     assert_eq!(json(&found[0]), r#"{"number":7,"id":"x","of":"y"}"#);
 }
 
@@ -222,13 +218,10 @@ fn lines_of_other_input_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     write(&folder.path().join("a"), &[&[(7, None, None)]], SCHEMA);
     let table = table(&folder, &["a"]).unwrap();
-    let source = folder.path().join("a").display().to_string();
-    for line in [
-        r#"{"source":"b","row":1}"#.to_owned(),
-        format!(r#"{{"source":"{source}","row":2}}"#),
-        "{}".to_owned(),
-        "no JSON".to_owned(),
-    ] {
-        assert!(copy_rows(&table, line.as_bytes(), &[], Vec::new()).is_err(), "{line}");
+    for line in [r#"{"file":1,"row":1}"#, r#"{"file":0,"row":2}"#, "{}", "no JSON"] {
+        assert!(
+            copy_rows(&table, line.as_bytes(), &[], Vec::new(), &|| true).is_err(),
+            "{line}"
+        );
     }
 }

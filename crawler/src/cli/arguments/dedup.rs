@@ -170,7 +170,7 @@ pub enum Keep {
     3 some input could not be read, 130 Ctrl-C."
 )]
 pub struct DedupArgs {
-    /// Files and folders, also as gzip or zstd; s3://BUCKET/PREFIX, gs://, az:// and file:// for an object store, with * for a part of a name;
+    /// Files and folders, also as gzip or zstd; s3://BUCKET/PREFIX, gs:// and az:// for an object store, with * for a part of a name;
     /// - for standard input. The command reads folders recursively, except hidden files and files with an unknown ending.
     #[arg(value_name = "INPUT", required = true)]
     pub inputs: Vec<PathBuf>,

@@ -88,11 +88,11 @@ impl Analysis {
 
     fn item(&self, document: &Document<'_>, analyzed: &mut Analyzed) -> Item {
         let id = append(&mut analyzed.ids, |ids| ids.extend_from_slice(document.id.as_bytes()));
-        let record = append(&mut analyzed.records, |records| match (self.records, document.place) {
+        let record = append(&mut analyzed.records, |records| match (self.records, document.row) {
             (Records::None, _) | (Records::Rows, None) => {}
             (Records::Whole, _) => write_record(document, records),
-            (Records::Rows, Some(place)) => {
-                records.extend_from_slice(files::row(place).as_bytes());
+            (Records::Rows, Some(row)) => {
+                records.extend_from_slice(files::row_line(row).as_bytes());
                 records.push(b'\n');
             }
         });

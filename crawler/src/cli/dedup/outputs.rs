@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::copies::Copies;
+use super::copies::{Copies, NotCopied};
 use super::decided::Decided;
 use super::resume::{Before, Digest, Prefix, Reached, Resume};
 use crate::cli::error::{Error, UsageError};
@@ -17,6 +17,13 @@ pub(super) fn file(path: Option<&Path>) -> Option<&Path> {
 /// The output files, which the search for inputs must skip. `-` is standard output.
 pub(super) fn written(outputs: &[Option<&Path>]) -> Result<Vec<PathBuf>, UsageError> {
     let outputs: Vec<&Path> = outputs.iter().copied().flatten().collect();
+    if let Some(url) = outputs.iter().find(|output| output.to_string_lossy().contains("://")) {
+        let text = format!(
+            "{}: an output is a file of the machine; copy it to its store afterwards",
+            url.display()
+        );
+        return Err(UsageError::Argument(text));
+    }
     let whole: Vec<PathBuf> = outputs.iter().map(|output| one_spelling(output)).collect();
     for (number, output) in outputs.iter().enumerate() {
         if whole[..number].contains(&whole[number]) {
@@ -26,7 +33,13 @@ pub(super) fn written(outputs: &[Option<&Path>]) -> Result<Vec<PathBuf>, UsageEr
     }
     let files = outputs.into_iter().filter_map(|output| file(Some(output)));
     Ok(files
-        .flat_map(|path| [path.to_owned(), Output::partial(path)])
+        .flat_map(|path| {
+            [
+                path.to_owned(),
+                Output::partial(path),
+                Output::partial(&Copies::list(path)),
+            ]
+        })
         .collect())
 }
 
@@ -131,18 +144,34 @@ impl Outputs {
         self.resume = Some((resume, hashes));
     }
 
-    /// Gives the complete files their names, that of the results last.
-    pub(super) fn finish(mut self, quiet: bool) -> Result<(), RunError> {
+    /// Gives the complete files their names, that of the results last. `advice` says what the same command does
+    /// after an interruption.
+    pub(super) fn finish(mut self, advice: &str) -> Result<(), Error> {
         self.flush()?;
-        match self.copies {
-            Some(copies) => copies.write(quiet)?,
+        let (mut lists, mut failed) = (Vec::new(), None);
+        match self.copies.take() {
+            Some(copies) => {
+                lists = [self.kept, self.annotated].into_iter().flatten().collect();
+                match copies.write() {
+                    Ok(()) => {}
+                    Err(NotCopied::Input(error)) => failed = Some(error),
+                    Err(NotCopied::Other(error)) => return Err(error.into()),
+                    Err(NotCopied::Stopped) => {
+                        return Err(Error::Interrupted(format!(
+                            "stopped while rows were copied; all documents are decided; {advice}"
+                        )));
+                    }
+                }
+            }
             None => {
                 let mut records = [self.kept, self.annotated].into_iter().flatten();
                 records.try_for_each(Output::finish)?;
             }
         }
         self.results.finish()?;
-        self.resume.map_or(Ok(()), |(resume, _)| resume.end())
+        lists.into_iter().for_each(Output::remove);
+        self.resume.map_or(Ok(()), |(resume, _)| resume.end())?;
+        failed.map_or(Ok(()), |error| Err(error.into()))
     }
 
     /// The error of a run that was stopped after the results of so many documents.

@@ -102,7 +102,7 @@ pub(super) fn execute(args: &DedupArgs, least: u64, quiet: bool) -> Result<(), E
     if run.write(table, &before, &mut outputs, list, &mut summary)? == Ending::Stopped {
         return Err(outputs.interrupted("parts of", summary.totals.documents, output, STARTS_AGAIN)?);
     }
-    outputs.finish(quiet)?;
+    outputs.finish(STARTS_AGAIN)?;
     if !quiet {
         tell(summary.in_words(started.elapsed()));
     }

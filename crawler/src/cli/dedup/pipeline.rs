@@ -202,7 +202,11 @@ fn decide_all(
                 decider.judge.save_at_times()?;
                 continue;
             }
-            Next::End => return finish(decider, tally, read, answers),
+            Next::End => {
+                // What comes after the last document may be interrupted, too.
+                reach(&mut decider.judge, input)?;
+                return finish(decider, tally, read, answers);
+            }
             Next::Stopped => {
                 reach(&mut decider.judge, input)?;
                 return Ok(Ending::Stopped);

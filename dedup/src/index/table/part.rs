@@ -217,8 +217,15 @@ impl Part {
         each(&mut |lot, lane| {
             let (tag, number) = (lot.tags[lane], lot.numbers[lane]);
             let mut at = self.home(tag);
-            while usize::from(taken[at]) == LANES {
+            // There is room, unless the file was read otherwise the first time: it failed then, and nobody uses what is found from now on.
+            for _ in 0..taken.len() {
+                if usize::from(taken[at]) < LANES {
+                    break;
+                }
                 at = self.after(at);
+            }
+            if usize::from(taken[at]) == LANES {
+                return;
             }
             self.lots.change(at, |lot| {
                 let lane = usize::from(taken[at]);
