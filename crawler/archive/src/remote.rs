@@ -12,10 +12,10 @@ use url::Url;
 use crate::client::Client;
 use crate::error::{ArchiveError, failed};
 
-/// Bytes of one request, for who reads a file from its start to its end.
+/// Bytes of one request of a reader that reads a file from its start to its end.
 const WINDOW_BYTES: u64 = 4 << 20;
 
-/// Bytes of the first request: enough to tell the form of a file, of which another reader may then read other parts.
+/// Bytes of the first request: enough to tell the form of a file. Another reader may then read other parts of it.
 const FIRST_WINDOW_BYTES: u64 = 64 << 10;
 
 /// A file in an object store. A file that is replaced while it is read is an error, where the store has versions (ETag, RFC 9110, section 8.8.3).
@@ -30,9 +30,9 @@ pub struct RemoteFile {
 }
 
 impl RemoteFile {
-    /// The files that a URL names: one, all whose keys begin with it as with a folder, or all that it matches. `*` stands for characters other
-    /// than `/`; every other character stands for itself, as in the tools of the providers. The files are in the order of the parts of their
-    /// keys, as in a walk through folders; hidden ones, of which a part below that folder begins with a dot, are left out.
+    /// The files that a URL names: one file, all files below a folder, or all files that match the URL. `*` stands for characters other than
+    /// `/`; every other character stands for itself, as in the tools of the providers. The files are in the order of the parts of their keys,
+    /// as in a walk through folders. Hidden files are left out: those with a part below the folder that begins with a dot.
     ///
     /// # Errors
     /// The URL names no store, or no file in it; the store does not answer.
@@ -102,7 +102,7 @@ impl RemoteFile {
     /// Its bytes from `at` on: `length` of them, or fewer at its end.
     ///
     /// # Errors
-    /// The error of the store; the file was replaced.
+    /// The store does not answer, or the file was replaced.
     pub fn read_at(&self, at: u64, length: u64) -> io::Result<Bytes> {
         let end = self.bytes.min(at.saturating_add(length));
         if at >= end {
@@ -146,7 +146,7 @@ pub enum Named {
     Some(Vec<RemoteFile>),
 }
 
-/// A URL whose key is written as it is, with the characters encoded that mean something in a URL.
+/// A URL for a key that is written as it is: the characters that have a meaning in a URL are encoded.
 fn as_url(literal: &str) -> String {
     let encoded = literal.replace('%', "%25").replace('#', "%23");
     encoded.replace('?', "%3F")

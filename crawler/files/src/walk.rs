@@ -21,7 +21,7 @@ const STDIN: &str = "stdin";
 /// A file to read.
 #[derive(Debug, Clone)]
 pub(super) struct Source {
-    /// Its place among all that was found. Names may be equal: those of two files that differ in bytes that are no text.
+    /// Its place among all that was found. It tells files apart whose names differ only in bytes that are no text, since their `name` is equal.
     pub number: usize,
     /// Its path or URL as the argument gives it, or below a folder argument.
     pub name: Arc<str>,
@@ -106,10 +106,10 @@ pub enum InputError {
         /// The system's error.
         source: io::Error,
     },
-    /// The input is in an object store, which does not give it.
+    /// The object store does not give the input.
     #[error(transparent)]
     Remote(#[from] ArchiveError),
-    /// The input is somewhere else.
+    /// The input is a URL with another scheme.
     #[error(
         "{0}: an input is a file, a folder, or in an object store: s3://BUCKET/PREFIX, gs://BUCKET/PREFIX, az://CONTAINER/PREFIX or file:///FOLDER"
     )]
@@ -192,7 +192,7 @@ impl Walk {
         }
         match RemoteFile::find(&url)? {
             Named::One(file) => self.add_remote(file),
-            // Only those that would be read of a folder.
+            // As in a folder: the names say which files are read.
             Named::Some(files) => {
                 for file in files {
                     if self.reads(Path::new(file.url())) {
@@ -260,7 +260,7 @@ impl Walk {
         Ok(())
     }
 
-    /// Whether a file of a folder is read, by its name. Counts one that is not.
+    /// Whether a file of a folder is read, by its name. Counts files with unknown endings.
     fn reads(&mut self, path: &Path) -> bool {
         if matches!(self.format, None | Some(Format::Warc)) && is_index(path) {
             return false;

@@ -1,4 +1,4 @@
-//! The values of a column that a copy has beside those of its table.
+//! The values of a column that a copy has in addition to those of its table.
 
 use parquet::basic::Type as PhysicalType;
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, FloatType, Int32Type, Int64Type};
@@ -35,7 +35,7 @@ impl Added {
         }
     }
 
-    /// Adds a value, which may be null. Returns whether it is of the type.
+    /// Adds a value. Returns whether it is null or has the type of the column.
     pub(super) fn push(&mut self, value: &Value) -> bool {
         let is_added = match &mut self.values {
             Values::Int32(values) => whole(value).map(|number| values.push(number as i32)),
@@ -68,7 +68,7 @@ fn write<T: DataType>(
     to.typed::<T>().write_batch(&values, Some(definitions), None).map(drop)
 }
 
-/// The bits of a whole number. Those of an unsigned one are as the format has them.
+/// A whole number in 64 bits. An unsigned one keeps its bits, as the format stores it.
 fn whole(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| value.as_u64().map(u64::cast_signed))
 }

@@ -1,4 +1,4 @@
-//! Which rows are copied, and with what beside their columns.
+//! Which rows are copied, and which columns are added to them.
 
 use crate::document::Row;
 
@@ -14,10 +14,10 @@ pub fn row_line(row: Row) -> String {
     format!("{{\"{FILE}\":{},\"{ROW}\":{}}}", row.file, row.number)
 }
 
-/// A column that a copy has beside those of its table. All its values may be null.
+/// A column that a copy has in addition to those of its table. Any value may be null.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AddedColumn {
-    /// Its name. A column of the table with this name makes way.
+    /// Its name. It replaces a column of the table with this name.
     pub name: &'static str,
     /// What it holds.
     pub kind: AddedKind,
@@ -32,6 +32,6 @@ pub enum AddedKind {
     Int32,
     /// Numbers with a fraction.
     Float,
-    /// Ids: of the type of the id column if that has a whole number in each row, otherwise texts.
+    /// Ids: they have the type of the id column if that has a whole number in each row, and are texts otherwise.
     Id,
 }

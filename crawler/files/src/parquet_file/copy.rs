@@ -1,7 +1,7 @@
 //! Copies chosen rows with all their columns.
 //!
 //! Values are copied as they are stored, with their definition and repetition levels (Parquet format, "Nested Encoding"). So a column of any type,
-//! nested or not, keeps type and values. One column of one row group is in work at a time, some values of it in memory.
+//! nested or not, keeps its type and its values. The copy handles one column of one row group at a time, with a few values in memory.
 
 use std::io::{self, BufRead, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -26,19 +26,19 @@ use super::input::{IN_TURN, ParquetInput};
 use super::table::{Table, TableFile};
 use crate::state::FileState;
 
-/// Bytes of input, uncompressed, after which a row group is complete, except that the chosen rows of one row group of the input stay together.
+/// Uncompressed bytes of input after which a row group is complete. The chosen rows of one row group of the input always stay together.
 const GROUP_BYTES: u64 = 64 << 20;
 
-/// Rows after which it is complete.
+/// Rows after which a row group is complete.
 const GROUP_ROWS: usize = 1 << 18;
 
-/// Files with rows of one row group. They are open until it is written.
+/// Most files with rows in one row group. They are open until it is written.
 const GROUP_FILES: usize = 32;
 
 /// Values of a column that are in memory at a time. The number is small, because texts may be long.
 const VALUES_IN_MEMORY: usize = 64;
 
-/// Chosen rows of one row group, by their places in it, which ascend.
+/// Chosen rows of one row group: their places in it, in ascending order.
 struct Piece {
     file: usize,
     reader: Rc<SerializedFileReader<ParquetInput>>,
@@ -70,10 +70,10 @@ struct Current {
 }
 
 /// Writes the rows that the lines of `chosen` name, in their order, which is that of the files; see [`row_line`](super::row_line). A line has a
-/// value for each of the `added` columns. Asks now and then whether to go on. Returns the number of rows.
+/// value for each of the `added` columns. Calls `goes_on` now and then, and stops if it returns `false`. Returns the number of rows.
 ///
 /// # Errors
-/// A file cannot be read, `out` cannot be written, the lines are not of this table, or it is not to go on.
+/// A file cannot be read, `out` cannot be written, the lines are not of this table, or `goes_on` returned `false`.
 pub fn copy_rows(
     table: &Table,
     chosen: impl BufRead,
@@ -215,7 +215,7 @@ impl<'a, W: Write + Send> Copy<'a, W> {
                 return Err(TableError::Stopped);
             }
             for piece in &pieces {
-                // The library asserts what its format promises.
+                // The library panics on some files that break the format.
                 let copied = catch_unwind(AssertUnwindSafe(|| {
                     let reader = piece.reader.get_row_group(piece.group)?.get_column_reader(*leaf)?;
                     copy_values(reader, &mut column, &piece.rows)

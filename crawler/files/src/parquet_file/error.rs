@@ -8,7 +8,7 @@ use parquet::errors::ParquetError;
 /// Why rows cannot be copied.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
-    /// The program cannot.
+    /// The program cannot read Parquet.
     #[error("this program was built without the feature parquet")]
     NotBuilt,
     /// An input has no rows to copy.
@@ -16,10 +16,10 @@ pub enum TableError {
         "{0} is no Parquet file, and only rows of Parquet files can be written as Parquet: name an output without the ending .parquet for JSON lines"
     )]
     NoTable(String),
-    /// No input has rows.
+    /// No input can be read.
     #[error("no input is a Parquet file that can be read: {0}")]
     NoFile(String),
-    /// A column cannot be read, which no verdict may need.
+    /// A column cannot be read. The verdicts may not need it.
     #[error(
         "the column \"{column}\" of {name} is compressed by {compression}, which this program cannot read: write the file with zstd, Snappy or gzip"
     )]
@@ -31,10 +31,10 @@ pub enum TableError {
         /// Its compression.
         compression: String,
     },
-    /// The columns of two files mean different things to Arrow.
+    /// Two files have the same columns in Parquet, and different schemas in Arrow.
     #[error(
-        "{name} and {first} have columns of different types for Arrow (ARROW:schema in their metadata), although Parquet stores them the same way: \
-         give them to commands of their own, or write them anew with one schema"
+        "{name} and {first} have different Arrow schemas (ARROW:schema in their metadata), although their Parquet columns are the same: \
+         run one command for each schema, or write the files again with one schema"
     )]
     OtherTypes {
         /// The file.
@@ -44,8 +44,8 @@ pub enum TableError {
     },
     /// Two files have no common schema.
     #[error(
-        "the column \"{column}\" of {first} is not in {name} with the same type and place, or the other way round: one Parquet file takes only rows \
-         with the same columns; give the files with other columns to a command of their own"
+        "the column \"{column}\" of {first} or {name} is not in the other file with the same type and in the same place: one Parquet file takes only rows \
+         with the same columns; run another command for the files with other columns"
     )]
     OtherColumns {
         /// The file.
@@ -63,8 +63,8 @@ pub enum TableError {
         /// What the library says.
         reason: String,
     },
-    /// A file is not as it was.
-    #[error("{0} has changed since its rows were read: decide on its documents again")]
+    /// A file has changed.
+    #[error("{0} has changed since its rows were read: run the command again")]
     Changed(String),
     /// Somebody has asked to stop.
     #[error("stopped")]
@@ -97,8 +97,8 @@ impl TableError {
         })
     }
 
-    /// An error of a step that reads from this file and writes. The library does not tell whose it is, except that the system's own errors
-    /// of a full disk are of writing.
+    /// An error of a step that reads this file and writes another one. The library does not tell which of the two failed; only a full disk is
+    /// always an error of writing.
     pub(super) fn read_or_written(name: &str, error: ParquetError) -> Self {
         match Self::written(error) {
             Self::Write(error) if error.kind() != io::ErrorKind::StorageFull => Self::Read {
@@ -110,11 +110,11 @@ impl TableError {
     }
 
     pub(super) fn other_id() -> Self {
-        let reason = "an id is no whole number, although those of the id column are";
+        let reason = "it has an id that is no whole number, although the id column has only whole numbers";
         Self::Chosen(io::Error::new(io::ErrorKind::InvalidData, reason))
     }
 
     pub(super) fn other_lines() -> Self {
-        Self::Chosen(io::Error::new(io::ErrorKind::InvalidData, "it is of other input"))
+        Self::Chosen(io::Error::new(io::ErrorKind::InvalidData, "it belongs to other input"))
     }
 }

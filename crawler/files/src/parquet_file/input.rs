@@ -1,4 +1,4 @@
-//! The bytes of a Parquet file at any place: a local file, or one in an object store.
+//! Reads a Parquet file from any place: a local file, or one in an object store.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -26,7 +26,7 @@ pub(super) enum ParquetInput {
 }
 
 impl ParquetInput {
-    /// Opens a file. Of one in a store, so many windows are in memory.
+    /// Opens a file. Of a file in a store, at most `windows` windows are in memory.
     pub(super) fn open(origin: &Origin, windows: usize) -> io::Result<Self> {
         match origin {
             Origin::File(path) => File::open(path).map(Self::Local),
@@ -75,7 +75,7 @@ impl ChunkReader for ParquetInput {
     }
 }
 
-/// Parts of a remote file that were read last. A page of a column is small, and a request is slow.
+/// The parts of a remote file that were read last. They save requests: a page of a column is small, and a request is slow.
 pub(super) struct Windows {
     file: RemoteFile,
     most: usize,

@@ -1,4 +1,4 @@
-//! What stands for tables in a program that cannot read them.
+//! Tables in a program without the feature parquet.
 
 use std::convert::Infallible;
 use std::io::{BufRead, Write};

@@ -32,7 +32,7 @@ pub(super) fn read(
         records: Records::new(&source.name, source.number),
         next: 1,
     };
-    // The library asserts what its format promises.
+    // The library panics on some files that break the format.
     let read = catch_unwind(AssertUnwindSafe(|| rows.read(reading, bytes_read, batcher)));
     let ended = read.unwrap_or_else(|_panic| {
         Err(Fault::new(

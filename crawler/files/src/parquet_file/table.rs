@@ -15,7 +15,7 @@ use super::input::ParquetInput;
 use crate::state::FileState;
 use crate::walk::Source;
 
-/// Metadata that describes all columns of a file, and would be wrong for one with more of them.
+/// Metadata that describes all columns of a file, and would be wrong for a file with more columns.
 const DESCRIBES_COLUMNS: [&str; 2] = [ARROW, "huggingface"];
 
 /// The types of Arrow that Parquet does not have, such as durations.
@@ -39,7 +39,7 @@ pub(super) struct TableFile {
 }
 
 impl Table {
-    /// The files as a table. A damaged one has no rows here; who reads its documents learns of it. Without `id_field`, ids may be anything.
+    /// The files as a table. A damaged file has no rows here; the reader of its documents reports the damage. Without `id_field`, ids may be anything.
     pub(crate) fn of<'s>(
         sources: impl Iterator<Item = &'s Source>,
         id_field: Option<&str>,
@@ -106,7 +106,7 @@ impl Table {
         field.is_some_and(|field| added.iter().all(|column| column.name != field.name()))
     }
 
-    /// The schema of a copy: the columns of the files, and then the added ones, before which equal names make way.
+    /// The schema of a copy: the columns of the files, then the added ones, which replace columns of the same names.
     pub(super) fn schema(&self, added: &[AddedColumn]) -> Result<Type, ParquetError> {
         let fields = self.schema.get_fields();
         let mut all: Vec<TypePtr> = (0..fields.len())
@@ -148,7 +148,7 @@ impl Table {
     }
 }
 
-/// What the end of a file says of it, or why that cannot be read.
+/// The metadata at the end of a file, or why it cannot be read.
 fn metadata(source: &Source) -> Result<Result<ParquetMetaData, String>, TableError> {
     let no_table = || TableError::NoTable(source.name.to_string());
     if source.bytes.is_none() {
@@ -161,7 +161,7 @@ fn metadata(source: &Source) -> Result<Result<ParquetMetaData, String>, TableErr
     if !input.is_parquet() {
         return Err(no_table());
     }
-    // The library asserts what its format promises.
+    // The library panics on some files that break the format.
     let read = catch_unwind(AssertUnwindSafe(|| SerializedFileReader::new(input)));
     Ok(match read {
         Ok(Ok(reader)) => Ok(reader.metadata().clone()),
@@ -170,7 +170,7 @@ fn metadata(source: &Source) -> Result<Result<ParquetMetaData, String>, TableErr
     })
 }
 
-/// Whether all columns are in a compression that this program has. A verdict may need none of those that are not.
+/// Refuses a file with a column that this program cannot decompress. The verdicts may not need that column, so only the copy would fail.
 fn can_be_read(metadata: &ParquetMetaData, name: &str) -> Result<(), TableError> {
     let mut columns = metadata.row_groups().iter().flat_map(|group| group.columns());
     let is_known = |compression: Compression| {

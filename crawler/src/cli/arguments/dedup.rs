@@ -152,9 +152,9 @@ pub enum Keep {
     at the same time, exactly one is unique. Every run of an index needs the same settings. The environment variable REDISCLI_AUTH \
     holds the password of a server, if the address (redis://[USER]:PASSWORD@HOST) does not. crawler check --index compares one text.\n\
     With --parts, the output is {\"id\", \"parts\": [{\"start\", \"end\", \"documents\"}]}: a part is text[start:end] in Python, which counts \
-    Unicode code points, with its line end, and \"documents\" is the number of documents that have it. --kept leaves out documents of whose \
-    text nothing is left. In memory, a paragraph that is counted takes 24 bytes; beyond --memory, the counts are in the temporary file, with the \
-    same result.\n\
+    Unicode code points, with its line end, and \"documents\" is the number of documents that have it. --kept leaves out documents in which all \
+    paragraphs are parts. Each different paragraph takes 24 bytes of memory while the command counts; beyond half of --memory, the counts go to \
+    the temporary file, with the same result.\n\
     The command reads only the sections [dedup] and [[extract]] of the configuration, and fetch.walls.\n\
     Examples:\n  \
     crawler dedup corpus.jsonl.gz --output verdicts.jsonl\n  \
@@ -178,12 +178,12 @@ pub struct DedupArgs {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Output file for the unique documents: JSON lines unchanged, rows of CSV and Parquet as JSON lines with all their columns, other
-    /// documents as {"id", "text", "url", "title"}. With the ending .parquet, the rows of Parquet files as they are.
+    /// documents as {"id", "text", "url", "title"}. If FILE ends in .parquet, it gets the rows of Parquet files as they are.
     #[arg(long, value_name = "FILE")]
     pub kept: Option<PathBuf>,
     /// Output file for all records, as --kept writes them, each with the fields verdict, of, distance, similarity and cluster: the id of the
-    /// kept document that it repeats, or its own. Fields of the same names that it had before are left out. With the ending .parquet, rows with
-    /// these columns.
+    /// kept document that it repeats, or its own. Fields of the same names that it had before are left out. If FILE ends in .parquet, it gets
+    /// the rows of Parquet files with these columns.
     #[arg(long, value_name = "FILE")]
     pub annotate: Option<PathBuf>,
     /// Find parts instead of duplicates: the paragraphs (lines that are not blank) that stand in at least N documents, such as notices and
@@ -194,8 +194,8 @@ pub struct DedupArgs {
         "keep", "score_field", "index", "resume", "group_by", "max_distance", "min_similarity", "candidates",
     ])]
     pub parts: Option<u64>,
-    /// Output file for the parts themselves, the most frequent first, and of equally frequent ones the first of the input: {"documents",
-    /// "text", "first"}, with the id of the first document that has the part.
+    /// Output file for the parts themselves: {"documents", "text", "first"}, with the id of the first document that has the part. The most
+    /// frequent parts come first; equally frequent ones are in the order of the input.
     #[arg(long, value_name = "FILE", requires = "parts")]
     pub parts_list: Option<PathBuf>,
     /// Which of several like documents is kept. For all but first, the command reads all documents before it decides on the first one, so it

@@ -5,9 +5,9 @@
 //! at the end                     FILE                 these rows, copied from the input
 //! ```
 //!
-//! So only the columns that a verdict needs are read while documents are decided, and the order of the decisions and an interruption make no
-//! difference to the copy. The lists stay until all outputs have their names: a run with `--resume` whose copy fails, or is interrupted,
-//! goes on with the copy.
+//! While the command decides on documents, it reads only the columns that a verdict needs. Neither the order of the decisions nor an interruption
+//! changes the copy. The lists stay until all outputs have their names: if the copy of a run with `--resume` fails or is interrupted, the same
+//! command repeats only the copy.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write};
@@ -49,7 +49,7 @@ pub(super) struct Copies {
 /// An output.
 struct Copied {
     path: PathBuf,
-    /// Created before the first document is read, so that one that cannot be written is known then.
+    /// Created before the first document is read, so that the command reports then if the file cannot be written.
     file: OutputFile,
 }
 
@@ -83,7 +83,7 @@ impl Copies {
             .filter(|_| args.annotate.is_some())
         {
             return Err(usage(format!(
-                "--annotate would replace the column {name:?} by its own of this name: give the column of the input another name first"
+                "--annotate would replace the column {name:?} with its own column of this name: rename the column of the input first"
             )));
         }
         // An index may name documents of other inputs.
@@ -172,7 +172,7 @@ fn is_one_form(output: Option<&Path>, records: [Option<&Path>; 2]) -> Result<boo
         0 => Ok(false),
         count if count == records().count() => Ok(true),
         _ => Err(usage(
-            "--kept and --annotate write one form: give both files the ending .parquet, or none of them",
+            "--kept and --annotate write one form: give both files the ending .parquet, or neither of them",
         )),
     }
 }

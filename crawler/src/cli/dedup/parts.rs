@@ -11,8 +11,8 @@
 //! document counts once for a paragraph, however often it has it. Each document has a line `{"id", "parts": [{"start", "end", "documents"}]}`:
 //! the paragraph is what Python's `text[start:end]` is, with its line end, so the text without these slices is the text of the kept record.
 //!
-//! Nothing depends on the number of threads or on the bound on the memory. Half of the bound is for the [counter], then for the [list]; the other half
-//! is for the [table]. What is beyond it goes to the temporary file. A bit for each part and 16 bytes for 170 parts stay in memory.
+//! The result depends neither on the number of threads nor on the bound on the memory. Half of the bound is for the [counter], and later half of that
+//! for the [list]; the other half is for the [table]. The rest goes to the temporary file. A bit for each part and 16 bytes for 170 parts stay in memory.
 //!
 //! - `paragraphs`: from a text to paragraphs; `counting`, `marking`: the analysis of the two passes
 //! - [`counter`], `merge`: counts of more keys (`counted`) than the memory holds; [`table`]: look-ups; [`list`]: the parts in the order of their frequency
@@ -59,7 +59,7 @@ use views::live::progress::Progress;
 /// The least memory of the counter. With less, it would write a run for every few documents.
 const LEAST_BYTES: usize = 256 << 10;
 
-/// Paragraphs between two looks whether to stop.
+/// Paragraphs between two checks whether to stop.
 const STOPPED_EVERY: u64 = 1 << 16;
 
 /// What both passes need.
@@ -109,9 +109,9 @@ pub(super) fn execute(args: &DedupArgs, least: u64, quiet: bool) -> Result<(), E
     Error::of_faults(summary.faults)
 }
 
-const NOT_TWICE: &str = "--parts reads the input twice, and what came from standard input or a pipe does not come again: write it to a file first";
+const NOT_TWICE: &str = "--parts reads the input twice, but standard input and pipes can be read only once: write the input to a file first";
 
-const CHANGED: &str = "the input reads otherwise than when its paragraphs were counted, so the outputs are not complete: see that nothing \
+const CHANGED: &str = "the input has changed since its paragraphs were counted, so the outputs are not complete: make sure that nothing \
     changes the files, and run the command again";
 
 fn stopped_early(summary: &Summary) -> Error {
@@ -250,7 +250,7 @@ impl Run {
         if self.mark(table, outputs, lines, summary)? == Ending::Stopped {
             return Ok(Ending::Stopped);
         }
-        // What cannot be read only now would be missing without a word.
+        // Input that only the second pass cannot read would be missing without a message.
         if self.state()? != before || !summary.is_of_one_input() {
             return Err(RunError::OtherInput(CHANGED.to_owned()).into());
         }
