@@ -111,12 +111,57 @@ def text_dedup(method: str, *settings: str) -> Callable[[Pages], Verdicts]:
     return decide
 
 
+def datatrove() -> Callable[[Pages], Verdicts]:
+    """Signatures, buckets, clusters and filter, one after the other on one core, as its documentation chains them. The first page of a
+    cluster is the one that is kept."""
+    from datatrove.executor import LocalPipelineExecutor
+    from datatrove.pipeline.dedup import MinhashDedupBuckets, MinhashDedupCluster, MinhashDedupFilter, MinhashDedupSignature
+    from datatrove.pipeline.dedup.minhash import MinhashConfig
+    from datatrove.pipeline.readers import JsonlReader
+    from datatrove.pipeline.writers.jsonl import JsonlWriter
+    from loguru import logger
+
+    logger.remove()
+    config = MinhashConfig(n_grams=SHINGLE)
+    source = Path(sys.argv[2]).absolute()
+
+    def run(step: str, *pipeline, tasks: int = 1) -> None:
+        LocalPipelineExecutor(pipeline=list(pipeline), tasks=tasks, workers=1, logging_dir=f"log-{step}", skip_completed=False).run()
+
+    def writer(folder: str) -> JsonlWriter:
+        return JsonlWriter(folder, output_filename="${rank}.jsonl", compression=None)
+
+    def decide(pages: Pages) -> Verdicts:
+        def reader() -> JsonlReader:
+            return JsonlReader(str(source.parent), glob_pattern=source.name)
+
+        run("signatures", reader(), MinhashDedupSignature(output_folder="signatures", config=config))
+        run("buckets", MinhashDedupBuckets(input_folder="signatures", output_folder="buckets", config=config), tasks=config.num_buckets)
+        run("clusters", MinhashDedupCluster(input_folder="buckets", output_folder="remove", config=config, save_cluster_id=True))
+        run("filter", reader(), MinhashDedupFilter(input_folder="remove", exclusion_writer=writer("removed"), load_cluster_ids=True),
+            writer("kept"))
+        clusters = {}
+        for file in [*Path("kept").iterdir(), *Path("removed").iterdir()]:
+            for page in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
+                clusters[page["id"]] = page["metadata"].get("minhash_cluster_id", -1)
+        first: dict[int, str] = {}
+        verdicts = []
+        for name, _ in pages:
+            cluster = clusters.get(name, -1)
+            of = first.setdefault(cluster, name) if cluster >= 0 else name
+            verdicts.append((name, None if of == name else of))
+        return verdicts
+
+    return decide
+
+
 METHODS = {
     "near-duplicates": ours,
     "datasketch": lambda: datasketch(confirmed=False),
     "datasketch-confirmed": lambda: datasketch(confirmed=True),
     "rensa": lambda: rensa(confirmed=False),
     "rensa-confirmed": lambda: rensa(confirmed=True),
+    "datatrove": datatrove,
     "text-dedup-minhash": lambda: text_dedup("minhash", "--ngram", str(SHINGLE), "--num_perm", str(PERMUTATIONS),
                                              "--threshold", str(THRESHOLD)),
     "text-dedup-simhash": lambda: text_dedup("simhash"),

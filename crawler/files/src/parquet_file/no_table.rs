@@ -21,6 +21,12 @@ impl Table {
 ///
 /// # Errors
 /// None.
-pub fn copy_rows(table: &Table, _: impl BufRead, _: &[AddedColumn], _: impl Write + Send) -> Result<u64, TableError> {
+pub fn copy_rows(
+    table: &Table,
+    _: impl BufRead,
+    _: &[AddedColumn],
+    _: impl Write + Send,
+    _: &dyn Fn() -> bool,
+) -> Result<u64, TableError> {
     match table.0 {}
 }

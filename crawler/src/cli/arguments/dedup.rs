@@ -178,11 +178,11 @@ pub struct DedupArgs {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Output file for the unique documents: JSON lines unchanged, rows of CSV and Parquet as JSON lines with all their columns, other
-    /// documents as {"id", "text", "url", "title"}. If FILE ends in .parquet, it gets the rows of Parquet files as they are.
+    /// documents as {"id", "text", "url", "title"}. If FILE ends in .parquet or .pq, it gets the rows of Parquet files as they are.
     #[arg(long, value_name = "FILE")]
     pub kept: Option<PathBuf>,
     /// Output file for all records, as --kept writes them, each with the fields verdict, of, distance, similarity and cluster: the id of the
-    /// kept document that it repeats, or its own. Fields of the same names that it had before are left out. If FILE ends in .parquet, it gets
+    /// kept document that it repeats, or its own. Fields of the same names that it had before are left out. If FILE ends in .parquet or .pq, it gets
     /// the rows of Parquet files with these columns.
     #[arg(long, value_name = "FILE")]
     pub annotate: Option<PathBuf>,
@@ -210,7 +210,7 @@ pub struct DedupArgs {
     #[arg(long, value_name = "DIR|ADDRESS")]
     pub index: Option<PathBuf>,
     /// Keep what an interrupted run needs in the folder FILE.resume beside --output: 320 bytes for a unique document of 80 words, until the output
-    /// is complete. The same command then goes on from the last save, at most about 10 seconds before the end.
+    /// is complete. The same command then goes on from the last save, at most about 10 seconds before the interruption.
     #[arg(long, requires = "output", conflicts_with = "index")]
     pub resume: bool,
     /// Form of all inputs. Default: the content and the name of each file decide.
