@@ -14,6 +14,7 @@ mod sled;
 mod sweep;
 mod table;
 
+pub use self::bands::BandIndex;
 pub(crate) use self::blocks::MAX_BUCKET_BITS;
 pub use self::blocks::{DEFAULT_SKEW, FingerprintIndex, NearFingerprint, Word};
 pub use self::candidates::Candidates;

@@ -90,8 +90,8 @@ pub use fingerprint::{Fingerprint, InvalidFingerprint, Width};
 pub use idf::{IdfError, IdfTable};
 pub use idf_builder::IdfBuilder;
 pub use index::{
-    Candidate, Candidates, DEFAULT_SKEW, FingerprintIndex, Index, LogWriter, LookUp, MemoryIndex, NearFingerprint,
-    Neighbour, SignatureScan, SledIndex, SledOptions, SledReader, Word,
+    BandIndex, Candidate, Candidates, DEFAULT_SKEW, FingerprintIndex, Index, LogWriter, LookUp, MemoryIndex,
+    NearFingerprint, Neighbour, SignatureScan, SledIndex, SledOptions, SledReader, Word,
 };
 #[cfg(feature = "redis")]
 pub use index::{InvalidAddress, RedisAddress, RedisIndex, RedisOptions, ServerError};

@@ -50,8 +50,20 @@ use crate::spill::Spill;
 const PARTS_OF_BAND: usize = 16;
 const PARTS: usize = BANDS * PARTS_OF_BAND;
 
+/// A multimap from the bands of documents to their numbers, in memory.
+///
+/// ```
+/// use dedup::{BandIndex, Bands};
+///
+/// let bands: [u64; 16] = std::array::from_fn(|band| band as u64);
+/// let mut index = BandIndex::default();
+/// index.insert(7, &Bands::from(bands));
+/// // A query shares one band with it.
+/// let query = bands.map(|hash| if hash == 3 { 3 } else { hash + 100 });
+/// assert_eq!(index.candidates(&Bands::from(query), 1_000), Some(vec![7]));
+/// ```
 #[derive(Debug)]
-pub(super) struct BandIndex {
+pub struct BandIndex {
     /// Random, so that nobody can write texts whose bands meet in one place of the table.
     seed: u64,
     parts: Vec<Part>,
@@ -105,12 +117,19 @@ impl BandIndex {
     }
 
     /// Number of documents.
-    pub(super) fn len(&self) -> usize {
+    #[must_use]
+    pub fn len(&self) -> usize {
         self.numbers.len()
     }
 
+    /// Whether there is no document.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Adds the bands of a document at a slot that is not there.
-    pub(super) fn insert(&mut self, slot: u32, bands: &Bands) {
+    pub fn insert(&mut self, slot: u32, bands: &Bands) {
         let keys = self.keys(bands);
         keys.iter().for_each(|key| self.parts[key.part].prefetch(key.tag));
         keys.iter()
@@ -131,19 +150,21 @@ impl BandIndex {
     }
 
     /// About the bytes in memory.
-    pub(super) fn resident_bytes(&self) -> usize {
+    #[must_use]
+    pub fn resident_bytes(&self) -> usize {
         self.bytes + self.numbers.bytes()
     }
 
     /// Removes a document, if it is there.
-    pub(super) fn remove(&mut self, slot: u32) {
+    pub fn remove(&mut self, slot: u32) {
         self.numbers.remove(slot);
         self.purge_a_part();
     }
 
     /// The slot of every document that shares a band with a query, each once; perhaps a few others. `None` if the lists
     /// of the bands have more than `most` entries together.
-    pub(super) fn candidates(&self, bands: &Bands, most: usize) -> Option<Vec<u32>> {
+    #[must_use]
+    pub fn candidates(&self, bands: &Bands, most: usize) -> Option<Vec<u32>> {
         let keys = self.keys(bands);
         keys.iter().for_each(|key| self.parts[key.part].prefetch(key.tag));
         let mut found = [(0, Place::default()); BANDS * LONGEST];
