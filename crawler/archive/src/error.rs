@@ -37,7 +37,7 @@ pub enum ArchiveError {
         url: String,
     },
     /// The store does not answer, or refuses.
-    #[error("cannot {action} {url}: {source}")]
+    #[error("cannot {action} {url}: {source}{}", advice(source))]
     Store {
         /// `put`, `read`, `list`.
         action: &'static str,
@@ -63,5 +63,37 @@ pub(crate) fn failed(action: &'static str, url: &str, source: object_store::Erro
         action,
         url: url.to_owned(),
         source,
+    }
+}
+
+/// The servers that a client asks for the credentials of its machine, if the environment has none.
+const OF_THE_MACHINE: [&str; 2] = ["169.254.169.254", "metadata.google.internal"];
+
+/// What to do about an error whose own words do not say it.
+fn advice(source: &object_store::Error) -> &'static str {
+    let text = source.to_string();
+    if OF_THE_MACHINE.iter().any(|server| text.contains(server)) {
+        "; the environment has no credentials, and neither has the machine: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, \
+         GOOGLE_SERVICE_ACCOUNT, or AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY"
+    } else {
+        ""
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_credentials_are_named() {
+        let of = |reason: &str| {
+            let source = object_store::Error::Generic {
+                store: "S3",
+                source: reason.into(),
+            };
+            failed("read", "s3://b/k", source).to_string()
+        };
+        assert!(of("PUT http://169.254.169.254/latest/api/token: timeout").contains("set AWS_ACCESS_KEY_ID"));
+        assert!(!of("503").contains("set "));
     }
 }
