@@ -164,7 +164,7 @@ impl<'a, W: Write + Send> Copy<'a, W> {
 
     fn push(&mut self, at: &Current, row: u64, line: &Map<String, Value>) -> Result<(), TableError> {
         let group = at.starts.partition_point(|start| *start <= row).saturating_sub(1);
-        let place = row - at.starts.get(group).copied().unwrap_or(1);
+        let place = row.checked_sub(at.starts.get(group).copied().unwrap_or(1));
         let is_same = |piece: &Piece| (piece.file, piece.group) == (at.file, group);
         if !self.pieces.last().is_some_and(is_same) {
             let is_other = self.pieces.last().is_none_or(|piece| piece.file != at.file);
@@ -185,10 +185,10 @@ impl<'a, W: Write + Send> Copy<'a, W> {
         let bytes = u64::try_from(of_group.total_byte_size()).unwrap_or(0);
         self.bytes += bytes / u64::try_from(of_group.num_rows()).unwrap_or(1).max(1);
         self.rows += 1;
+        let place = place.and_then(|place| u32::try_from(place).ok());
+        let place = place.ok_or_else(TableError::other_lines)?;
         if let Some(piece) = self.pieces.last_mut() {
-            piece
-                .rows
-                .push(u32::try_from(place).map_err(|_| TableError::other_lines())?);
+            piece.rows.push(place);
         }
         for (column, values) in self.added.iter().zip(&mut self.values) {
             let value = line.get(column.name).unwrap_or(&Value::Null);

@@ -218,7 +218,13 @@ fn lines_of_other_input_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     write(&folder.path().join("a"), &[&[(7, None, None)]], SCHEMA);
     let table = table(&folder, &["a"]).unwrap();
-    for line in [r#"{"file":1,"row":1}"#, r#"{"file":0,"row":2}"#, "{}", "no JSON"] {
+    for line in [
+        r#"{"file":1,"row":1}"#,
+        r#"{"file":0,"row":2}"#,
+        r#"{"file":0,"row":0}"#,
+        "{}",
+        "no JSON",
+    ] {
         assert!(
             copy_rows(&table, line.as_bytes(), &[], Vec::new(), &|| true).is_err(),
             "{line}"

@@ -21,19 +21,21 @@ use files::{AddedColumn, AddedKind, Inputs, Table, TableError, copy_rows};
 use terminal::tell::tell;
 use terminal::units::counted;
 
+use super::lines::ADDED;
 use crate::cli::arguments::DedupArgs;
 use crate::cli::error::{Error, UsageError};
 
 /// The columns of an annotated row, as the fields of an annotated record.
 const VERDICT: [AddedColumn; 5] = [
-    added("verdict", AddedKind::Text),
-    added("of", AddedKind::Id),
-    added("distance", AddedKind::Int32),
-    added("similarity", AddedKind::Float),
-    added("cluster", AddedKind::Id),
+    added(0, AddedKind::Text),
+    added(1, AddedKind::Id),
+    added(2, AddedKind::Int32),
+    added(3, AddedKind::Float),
+    added(4, AddedKind::Id),
 ];
 
-const fn added(name: &'static str, kind: AddedKind) -> AddedColumn {
+const fn added(field: usize, kind: AddedKind) -> AddedColumn {
+    let name = ADDED[field];
     AddedColumn { name, kind }
 }
 

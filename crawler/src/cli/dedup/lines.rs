@@ -8,7 +8,7 @@ use super::decided::Decided;
 use files::json_string;
 
 /// The fields that a record with its verdict has more, in their order.
-const ADDED: [&str; 5] = ["verdict", "of", "distance", "similarity", "cluster"];
+pub(super) const ADDED: [&str; 5] = ["verdict", "of", "distance", "similarity", "cluster"];
 
 /// The further one of a record that was blocked.
 const WALL: &str = "wall";
