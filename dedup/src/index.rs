@@ -6,6 +6,7 @@ mod buckets;
 mod candidates;
 mod look_up;
 mod memory;
+mod plan;
 #[cfg(feature = "redis")]
 mod redis;
 mod resident;
@@ -20,6 +21,7 @@ pub use self::blocks::{DEFAULT_SKEW, FingerprintIndex, NearFingerprint, Word};
 pub use self::candidates::Candidates;
 pub use self::look_up::{LookUp, Neighbour};
 pub use self::memory::MemoryIndex;
+pub use self::plan::Plan;
 #[cfg(feature = "redis")]
 pub(crate) use self::redis::{Commit, Committed, MOST_DECISIONS};
 #[cfg(feature = "redis")]
@@ -127,6 +129,13 @@ pub trait Index {
             }
         }
         Ok(found)
+    }
+
+    /// How the index searches now. While the plan stays the same, an inserted document changes only the answers to queries that have its
+    /// digest, a shingle or a band in common with it, or a fingerprint within the distance. `None`: other processes change the index too, so
+    /// nobody knows.
+    fn plan(&self) -> Option<Plan> {
+        None
     }
 
     /// Decides on a document by `rule` and inserts it if it is unique, as one step among all processes that share the

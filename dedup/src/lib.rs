@@ -40,6 +40,7 @@
 //! translation or a paraphrase.
 
 mod analyzer;
+mod batch;
 mod collection;
 mod cores;
 mod cpu;
@@ -91,7 +92,7 @@ pub use idf::{IdfError, IdfTable};
 pub use idf_builder::IdfBuilder;
 pub use index::{
     BandIndex, Candidate, Candidates, DEFAULT_SKEW, FingerprintIndex, Index, LogWriter, LookUp, MemoryIndex,
-    NearFingerprint, Neighbour, SignatureScan, SledIndex, SledOptions, SledReader, Word,
+    NearFingerprint, Neighbour, Plan, SignatureScan, SledIndex, SledOptions, SledReader, Word,
 };
 #[cfg(feature = "redis")]
 pub use index::{InvalidAddress, RedisAddress, RedisIndex, RedisOptions, ServerError};

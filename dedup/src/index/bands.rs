@@ -105,7 +105,7 @@ impl Clone for BandIndex {
 }
 
 impl BandIndex {
-    fn with_seed(seed: u64) -> Self {
+    pub(super) fn with_seed(seed: u64) -> Self {
         Self {
             seed,
             parts: vec![Part::default(); PARTS],

@@ -110,8 +110,14 @@ impl Candidates {
             Self::Blocks => false,
             Self::Bands => true,
         };
-        bands_answer.then(|| (blocks / LISTED).max(LEAST_LISTED) as usize)
+        bands_answer.then(|| rounded((blocks / LISTED).max(LEAST_LISTED)) as usize)
     }
+}
+
+/// Rounded down to four binary digits. So the bound changes seldom, and most insertions leave the [plan](super::Plan) as it is.
+fn rounded(count: u64) -> u64 {
+    let dropped = count.max(1).ilog2().saturating_sub(3);
+    count >> dropped << dropped
 }
 
 /// What the cost of a check by blocks follows from.

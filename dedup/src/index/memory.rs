@@ -16,7 +16,7 @@ use std::sync::Arc;
 use self::documents::{Documents, Kept};
 use super::blocks::DEFAULT_SKEW;
 use super::resident::Resident;
-use super::{Candidates, Index, Neighbour, most_listed_short_texts};
+use super::{Candidates, Index, Neighbour, Plan, most_listed_short_texts};
 use crate::duplicate_rule::DuplicateRule;
 use crate::error::DedupError;
 use crate::fingerprint::{Fingerprint, Width};
@@ -154,6 +154,10 @@ impl Index for MemoryIndex {
             self.resident.short_candidates(query, rule, found);
         }
         self.checked(())
+    }
+
+    fn plan(&self) -> Option<Plan> {
+        Some(self.resident.plan())
     }
 
     fn with_shingle(&self, shingle: u64, found: &mut Vec<DocId>) -> Result<(), DedupError> {

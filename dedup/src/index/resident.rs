@@ -21,7 +21,7 @@ use self::waiting::WaitingBands;
 use super::bands::BandIndex;
 use super::buckets::Buckets;
 use super::candidates::Crowd;
-use super::{Candidates, Neighbour};
+use super::{Candidates, Neighbour, Plan};
 use crate::duplicate_rule::DuplicateRule;
 use crate::error::DedupError;
 use crate::fingerprint::Fingerprint;
@@ -79,6 +79,13 @@ impl Resident {
     /// Takes candidates from other tables from now on.
     pub(super) fn take_from(&mut self, candidates: Candidates) {
         self.candidates = candidates;
+    }
+
+    /// Gives the table of bands, which is empty yet, a seed.
+    pub(super) fn seed(&mut self, seed: Option<u64>) {
+        if let Some(seed) = seed {
+            self.bands = BandIndex::with_seed(seed);
+        }
     }
 
     /// Adds a document that is not there. Returns the slot of its fingerprint.
@@ -188,6 +195,14 @@ impl Resident {
         self.sketches.sketch(slot)
     }
 
+    /// As [`Index::plan`](super::Index::plan).
+    pub(super) fn plan(&self) -> Plan {
+        // A document without a sketch is confirmed by no rule that allows bands. Some bands may still wait.
+        let have_bands = self.bands.len() >= self.sketched;
+        let most_listed = self.candidates.most_listed(Crowd::of(&self.buckets));
+        Plan(most_listed.filter(|_| have_bands))
+    }
+
     /// Appends every document with a near fingerprint, as [`Index::near`](super::Index::near).
     pub(super) fn near(&self, fingerprint: Fingerprint, found: &mut Vec<Neighbour>) {
         self.buckets.near(fingerprint, &(), found);
@@ -216,12 +231,9 @@ impl Resident {
     /// The slots that share a band with the query; `None` if blocks must answer, or answer sooner.
     fn by_bands(&self, query: &Signature, rule: &DuplicateRule) -> Option<Vec<u32>> {
         let bands = query.bands.as_ref()?;
-        // A document without a sketch is confirmed by no rule that allows bands. Some bands may still wait.
-        if self.bands.len() < self.sketched || !rule.allows_bands() {
-            return None;
-        }
-        let most = self.candidates.most_listed(Crowd::of(&self.buckets))?;
-        self.bands.candidates(bands, most)
+        let Plan(most_listed) = self.plan();
+        self.bands
+            .candidates(bands, most_listed.filter(|_| rule.allows_bands())?)
     }
 
     /// Appends the documents that `rule` may confirm, as

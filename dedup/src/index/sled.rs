@@ -78,7 +78,7 @@ use self::recent::Recent;
 use self::shape::Shape;
 use self::trees::Trees;
 use super::resident::Resident;
-use super::{Index, Neighbour, by_prefix};
+use super::{Index, Neighbour, Plan, by_prefix};
 use crate::duplicate_rule::DuplicateRule;
 use crate::error::DedupError;
 use crate::fingerprint::Fingerprint;
@@ -174,6 +174,7 @@ impl SledIndex {
         let trees = Trees::open(db, shape)?;
         let mut resident = Resident::new(shape.layout, shape.overfull)?;
         resident.take_from(options.candidates);
+        resident.seed(options.seed);
         let mut recent = Recent::new(shape.min_similarity_short);
         let (mut digests, mut highest) = (Digests::default(), None);
         let mut note = |id, signature: &Signature| {
@@ -357,6 +358,10 @@ impl Index for SledIndex {
         }
         self.resident.short_candidates(query, rule, found);
         Ok(())
+    }
+
+    fn plan(&self) -> Option<Plan> {
+        Some(self.resident.plan())
     }
 
     fn with_shingle(&self, shingle: u64, found: &mut Vec<DocId>) -> Result<(), DedupError> {

@@ -28,6 +28,9 @@ pub struct SledOptions {
     /// its documents, 128 bytes each. It answers by bands only if it has those of every document with a sketch: one that has
     /// documents without them goes on with blocks.
     pub candidates: Candidates,
+    /// Seed of the tables of bands. Indexes of the same documents give the same answers by bands if they have the same seed. By default it is
+    /// random: whoever knows it can write texts whose bands meet in one place of the table.
+    pub seed: Option<u64>,
 }
 
 impl SledOptions {
@@ -60,6 +63,7 @@ impl Default for SledOptions {
             row_bytes: DEFAULT_ROW_BYTES,
             overfull: DEFAULT_SKEW,
             candidates: Candidates::Blocks,
+            seed: None,
         }
     }
 }
