@@ -166,3 +166,32 @@ fn a_batch_in_which_the_plan_of_the_index_changes_has_the_same_verdicts() {
     assert!((3..30).contains(&plans.len()), "{plans:?}");
     assert_eq!(plans.last().copied(), alone.index().plan());
 }
+
+#[test]
+fn indexes_with_one_seed_give_the_same_answers_in_whatever_order_the_documents_came() {
+    let documents = crowd(24_000);
+    let alone = in_memory(Candidates::Auto);
+    let verdicts = one_by_one(&alone, &documents);
+    let kept: Vec<&Document> = documents
+        .iter()
+        .zip(&verdicts)
+        .filter_map(|(document, verdict)| (*verdict == Verdict::Unique).then_some(document))
+        .collect();
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let dbs = folders.each_ref().map(|folder| sled::open(folder.path()).unwrap());
+    let ascending = in_sled(&dbs[0], Candidates::Auto);
+    kept.iter()
+        .for_each(|(id, signature)| ascending.insert(*id, signature).unwrap());
+    let descending = in_sled(&dbs[1], Candidates::Auto);
+    kept.iter()
+        .rev()
+        .for_each(|(id, signature)| descending.insert(*id, signature).unwrap());
+    descending.index_mut().persist(24_000).unwrap();
+    drop(descending);
+    let descending = in_sled(&dbs[1], Candidates::Auto);
+    assert_ne!(ascending.index().plan(), in_memory(Candidates::Blocks).index().plan());
+    assert_eq!(ascending.index().plan(), descending.index().plan());
+    for (_, query) in documents.iter().step_by(7) {
+        assert_eq!(ascending.check(query).unwrap(), descending.check(query).unwrap());
+    }
+}

@@ -176,7 +176,7 @@ impl Settings {
             render: render::render(&config.render)?,
             canonicalize: config.canonicalize.clone(),
             scheme,
-            candidates: deduplication::candidates(&config.dedup, width, &rule, fleet.is_some())?,
+            candidates: deduplication::candidates(&config.dedup, width, &rule)?,
             rule,
             prefer_canonical: config.dedup.prefer_canonical,
             bucket_skew: deduplication::bucket_skew(&config.dedup)?,

@@ -16,7 +16,7 @@ const PERSISTED_EVERY: u64 = 4_096;
 
 /// Opens the index in `store` and brings it up to the catalogue: kept pages enter it, departed pages leave it.
 pub fn open_up_to_date(store: &mut Store, settings: &Settings) -> Result<Deduplicator<SledIndex>, RunError> {
-    let dedup = open_as_it_is(store, settings)?;
+    let dedup = Deduplicator::new(open_index(store, settings, None)?, settings.rule.clone())?;
     let applied = dedup.index().applied();
     let mut replayed = 0_u64;
     for row in store.pages_from(applied + 1) {
@@ -57,9 +57,12 @@ fn tell_source(dedup: &Deduplicator<SledIndex>, wanted: Candidates) {
     }
 }
 
-/// Opens an index of pages that are not those of the catalogue alone.
-pub fn open_as_it_is(store: &Store, settings: &Settings) -> Result<Deduplicator<SledIndex>, RunError> {
-    Ok(Deduplicator::new(open_index(store, settings)?, settings.rule.clone())?)
+/// Opens an index of pages that are not those of the catalogue alone. The indexes of all folders that must agree have one seed.
+pub fn open_across_folders(store: &Store, settings: &Settings, seed: u64) -> Result<Deduplicator<SledIndex>, RunError> {
+    Ok(Deduplicator::new(
+        open_index(store, settings, Some(seed))?,
+        settings.rule.clone(),
+    )?)
 }
 
 /// Opens the index without bringing it up to the catalogue.
@@ -67,9 +70,21 @@ pub fn open_as_it_is(store: &Store, settings: &Settings) -> Result<Deduplicator<
 /// # Errors
 /// It cannot be read, or it belongs to another scheme or rule.
 pub fn open_existing_index(store: &Store, settings: &Settings) -> Result<SledIndex, RunError> {
+    open_seeded(store, settings, None)
+}
+
+fn open_seeded(store: &Store, settings: &Settings, seed: Option<u64>) -> Result<SledIndex, RunError> {
     let db = store.index_db().ok_or_else(|| in_use(store))?;
-    let index = SledIndex::open_with(db, &settings.scheme.id(), &settings.rule, options(settings)?)?;
-    Ok(index)
+    let options = SledOptions {
+        seed,
+        ..options(settings)?
+    };
+    Ok(SledIndex::open_with(
+        db,
+        &settings.scheme.id(),
+        &settings.rule,
+        options,
+    )?)
 }
 
 fn in_use(store: &Store) -> StorageError {
@@ -105,8 +120,8 @@ fn options(settings: &Settings) -> Result<SledOptions, dedup::DedupError> {
 }
 
 /// Opens the index. If it has the layout of another threshold, it is erased, to be derived from the catalogue again.
-fn open_index(store: &Store, settings: &Settings) -> Result<SledIndex, RunError> {
-    let open = || open_existing_index(store, settings);
+fn open_index(store: &Store, settings: &Settings, seed: Option<u64>) -> Result<SledIndex, RunError> {
+    let open = || open_seeded(store, settings, seed);
     match open() {
         Err(RunError::Dedup { source }) if source.is_other_layout() => {
             tracing::warn!("the dedup rule has changed; rebuilding the index from the catalogue");
@@ -173,6 +188,16 @@ pub fn decode_signature(bytes: &[u8]) -> Result<dedup::Signature, RunError> {
 /// The bytes are not a signature.
 pub fn decode_signature_with_bands(bytes: &[u8]) -> Result<dedup::Signature, RunError> {
     dedup::Signature::from_row_with_bands(bytes).map_err(RunError::Signature)
+}
+
+/// Takes the bands off a signature in the catalogue's form.
+///
+/// # Errors
+/// The bytes are not a signature.
+pub fn without_bands(mut bytes: Vec<u8>) -> Result<Vec<u8>, RunError> {
+    let (_, bands) = postcard::take_from_bytes::<dedup::Signature>(&bytes).map_err(RunError::Signature)?;
+    bytes.truncate(bytes.len() - bands.len());
+    Ok(bytes)
 }
 
 #[cfg(test)]

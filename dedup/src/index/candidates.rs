@@ -1,5 +1,7 @@
 //! From which table the candidates of a check come.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::blocks::SWEPT_PER_PROBE;
@@ -42,6 +44,17 @@ pub enum Candidates {
     /// From the bands of the sketch: 16 look-ups, however many documents there are. They miss one duplicate of a Jaccard
     /// index of 0.8 in 100,000, and one of 0.76 in 10,000.
     Bands,
+}
+
+/// The name in a configuration.
+impl fmt::Display for Candidates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Auto => "auto",
+            Self::Blocks => "blocks",
+            Self::Bands => "bands",
+        })
+    }
 }
 
 /// The cost of a check is counted in entries of a bucket that are scanned. This is the cost of a probe of a bucket, as measured

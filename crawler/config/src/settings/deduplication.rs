@@ -83,18 +83,14 @@ pub(super) fn candidates(
     config: &DedupSection,
     width: Width,
     rule: &DuplicateRule,
-    is_fleet: bool,
 ) -> Result<Candidates, InvalidSetting> {
     let refused = |reason| Err(invalid("dedup.candidates", "\"bands\"", reason));
     let asks_for_bands = config.candidates == Candidates::Bands;
-    if asks_for_bands && is_fleet {
-        return refused("the workers of a fleet find their candidates by \"blocks\"");
-    }
     if asks_for_bands && !rule.allows_bands() {
         return refused("needs dedup.confirm = \"sketch\" and a dedup.min_similarity of at least 0.75");
     }
     let chosen = config.candidates;
-    let pays = |layout| chosen.may_use_bands(layout) && rule.allows_bands() && !is_fleet;
+    let pays = |layout| chosen.may_use_bands(layout) && rule.allows_bands();
     let layout = Layout::for_distance(width, rule.max_distance);
     Ok(if layout.is_ok_and(pays) {
         chosen

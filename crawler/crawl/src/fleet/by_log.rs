@@ -31,7 +31,7 @@ use super::letter::Mail;
 use super::messages::{FromDesk, ToDesk};
 use super::ownership::Ownership;
 use super::verdicts::{Applied, Decision, Verdicts};
-use crate::index::{self, decode_signature, encode_signature, signature_across_folders};
+use crate::index::{self, decode_signature_with_bands, encode_signature, signature_across_folders, without_bands};
 use crate::messages::UndecidedPage;
 use crate::recorder::{Books, Judge, Ruling};
 use crate::scope::Scope;
@@ -53,6 +53,8 @@ pub(crate) struct DeskLink {
     pub from_desk: Receiver<FromDesk>,
     /// The scope of the crawl. Seeds of other workers widen it.
     pub scope: Arc<Scope>,
+    /// A random number that all workers of the crawl know, and nobody else.
+    pub secret: u64,
 }
 
 /// Decides by the log of a fleet. Some pages wait until the log has moved on.
@@ -86,7 +88,7 @@ impl ByLog {
             store.note_worker(me.0)?;
             store.commit()?;
         }
-        let dedup = index::open_as_it_is(store, settings)?;
+        let dedup = index::open_across_folders(store, settings, link.secret)?;
         let mark = dedup.index().mark().map(<[u8]>::to_vec);
         let by = (settings.scheme.width, &settings.rule);
         let (verdicts, mut claimed) = Verdicts::open(me, mark.as_deref(), by)?;
@@ -108,7 +110,7 @@ impl ByLog {
         };
         for page in claimed {
             if let Some(record) = books.store().latest_page(page)?.filter(PageRecord::is_kept) {
-                let signature = decode_signature(&record.signature)?;
+                let signature = decode_signature_with_bands(&record.signature)?;
                 by_log
                     .verdicts
                     .kept(page, &signature_across_folders(&signature, &record.url))?;
@@ -125,7 +127,7 @@ impl ByLog {
 
     /// The signature of the page at `url` for the log, with all that the rule compares.
     fn claimed(&self, signature: &[u8], url: &str) -> Result<Vec<u8>, RunError> {
-        let mut signature = signature_across_folders(&decode_signature(signature)?, url).into_owned();
+        let mut signature = signature_across_folders(&decode_signature_with_bands(signature)?, url).into_owned();
         if !self.compares_metadata {
             signature.metadata = None;
         }
@@ -140,14 +142,12 @@ impl ByLog {
     /// Applies entries of the log. Returns the own pages whose claims have come back.
     fn take_log(&mut self, books: &mut Books, entries: Vec<(Position, Entry)>) -> Result<BTreeSet<u64>, RunError> {
         let mut came_back = BTreeSet::new();
-        for (position, entry) in entries {
+        let applied = self.verdicts.apply(&self.dedup, &entries)?;
+        for (applied, (_, entry)) in applied.into_iter().zip(entries) {
             if self.verdicts.is_own(entry.page) {
                 came_back.insert(entry.page.sequence);
             }
-            match self
-                .verdicts
-                .apply(&self.dedup, position, entry.page, &entry.signature)?
-            {
+            match applied {
                 Applied::Yields(page, verdict) => yields(books, page, verdict)?,
                 Applied::Entered => note_elsewhere(books.store_mut(), entry)?,
                 Applied::Confirmed(_) | Applied::Dropped | Applied::Nothing => {}
@@ -214,7 +214,7 @@ fn note_elsewhere(store: &mut Store, entry: Entry) -> Result<(), RunError> {
         worker: entry.page.worker.0,
         sequence: entry.page.sequence,
     };
-    let (url, signature) = (entry.url, entry.signature);
+    let (url, signature) = (entry.url, without_bands(entry.signature)?);
     Ok(store.note_elsewhere(page, &KeptElsewhere { url, signature })?)
 }
 

@@ -28,11 +28,11 @@
 use std::collections::BTreeSet;
 
 use dedup::{Deduplicator, DocId, DuplicateRule, Index, MemoryIndex, Signature, Width};
-use fleet::{Judged, PageId, Position, WorkerNumber};
+use fleet::{Entry, Judged, PageId, Position, WorkerNumber};
 use serde::{Deserialize, Serialize};
 use storage::{PageElsewhere, Verdict};
 
-use crate::index::{decode_signature, stored};
+use crate::index::{decode_signature_with_bands, stored};
 use error::RunError;
 
 /// The decision on a fetched page.
@@ -178,50 +178,53 @@ impl Verdicts {
         Ok(())
     }
 
-    /// Applies the next claim of the log. The verdict on it depends on the log alone. A claim that cannot be read counts for no worker.
+    /// Applies the next claims of the log, on all cores. The verdict on each depends on the log before it alone, however the log is cut into
+    /// calls. A claim that cannot be read counts for no worker.
     ///
     /// # Errors
     /// The index cannot be read or written.
-    pub fn apply<I: Index>(
+    pub fn apply<I: Index + Sync>(
         &mut self,
         log: &Deduplicator<I>,
-        position: Position,
-        page: PageId,
-        signature: &[u8],
-    ) -> Result<Applied, RunError> {
-        if position <= self.position {
-            return Ok(Applied::Nothing);
-        }
-        self.position = position;
-        self.has_changed = true;
-        let own = self.is_own(page).then_some(page.sequence);
-        if let Some(page) = own {
-            self.forget(page)?;
-        }
-        let signature = match decode_signature(signature) {
-            Ok(signature) => signature,
-            Err(error) => {
-                tracing::warn!(
-                    worker = page.worker.0,
-                    page = page.sequence,
-                    "a claim in the log cannot be read: {error}"
-                );
-                return Ok(Applied::Nothing);
+        entries: &[(Position, Entry)],
+    ) -> Result<Vec<Applied>, RunError> {
+        let read = dedup::on_all_cores(entries, |(_, entry)| decode_signature_with_bands(&entry.signature));
+        let mut claims = Vec::with_capacity(entries.len());
+        let mut applied = vec![Applied::Nothing; entries.len()];
+        let mut whose = Vec::with_capacity(entries.len());
+        for (at, ((position, entry), signature)) in entries.iter().zip(read).enumerate() {
+            if *position <= self.position {
+                continue;
             }
-        };
-        let id = DocId(page.packed());
-        // A worker repeats a claim of which it does not know whether it arrived.
-        let verdict = if keeps(log, page)? {
-            Verdict::Unique
-        } else {
-            self.stored(log.check_and_insert(id, &signature)?)
-        };
-        Ok(match (own, verdict) {
-            (Some(page), Verdict::Unique) => Applied::Confirmed(page),
-            (Some(page), verdict) => Applied::Yields(page, verdict),
-            (None, Verdict::Unique) => Applied::Entered,
-            (None, _) => Applied::Dropped,
-        })
+            self.position = *position;
+            self.has_changed = true;
+            if self.is_own(entry.page) {
+                self.forget(entry.page.sequence)?;
+            }
+            match signature {
+                Ok(signature) => {
+                    claims.push((DocId(entry.page.packed()), signature));
+                    whose.push((at, entry.page));
+                }
+                Err(error) => tracing::warn!(
+                    worker = entry.page.worker.0,
+                    page = entry.page.sequence,
+                    "a claim in the log cannot be read: {error}"
+                ),
+            }
+        }
+        let verdicts = log.check_and_insert_all(&claims)?;
+        for ((at, page), verdict) in whose.into_iter().zip(verdicts) {
+            // A worker repeats a claim of which it does not know whether it arrived. Such a page has the digest of no kept page but itself.
+            let is_kept = verdict.of().is_none_or(|of| of.0 == page.packed());
+            applied[at] = match (self.is_own(page), is_kept) {
+                (true, true) => Applied::Confirmed(page.sequence),
+                (true, false) => Applied::Yields(page.sequence, self.stored(verdict)),
+                (false, true) => Applied::Entered,
+                (false, false) => Applied::Dropped,
+            };
+        }
+        Ok(applied)
     }
 
     /// Takes over what a segment says of the next page, as if the log itself had said it. [`ends_segment`](Self::ends_segment) follows
@@ -238,7 +241,10 @@ impl Verdicts {
                 }
                 let is_new = !keeps(log, entry.page)?;
                 if is_new {
-                    log.insert(DocId(entry.page.packed()), &decode_signature(&entry.signature)?)?;
+                    log.insert(
+                        DocId(entry.page.packed()),
+                        &decode_signature_with_bands(&entry.signature)?,
+                    )?;
                 }
                 Ok(match own {
                     Some(page) => Applied::Confirmed(page),

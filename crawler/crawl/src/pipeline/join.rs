@@ -72,7 +72,7 @@ pub(super) fn join(
     options.host = machine();
     options.terms = Terms {
         scheme: settings.store_scheme(),
-        rule: settings.rule.to_string(),
+        rule: format!("{}, candidates {}", settings.rule, settings.candidates),
         partitions: DEFAULT_PARTITIONS,
     };
     options.rules.clone_from(&wanted.rules);
@@ -108,6 +108,7 @@ pub(super) fn join(
         desk: to_desk,
         from_desk,
         scope: scope.clone(),
+        secret: desk.crawl,
     };
     let judge = ByLog::open(WorkerNumber(desk.worker), books, settings, link)?;
     Ok(Some(Joined {

@@ -21,7 +21,7 @@ use storage::{Discovered, Fate, PageRecord, QueuedUrl, Store};
 use super::super::letter::{Claim, Mail, VIA_FLEET};
 use super::super::verdicts::keeps;
 use super::ByLog;
-use crate::index::{decode_signature, signature_across_folders};
+use crate::index::{decode_signature_with_bands, signature_across_folders};
 use crate::recorder::Books;
 use error::RunError;
 
@@ -67,7 +67,7 @@ impl ByLog {
         for row in store.pages_from(1) {
             let (id, page) = row?;
             if page.is_kept() && !self.verdicts.is_claimed(id) {
-                let signature = decode_signature(&page.signature)?;
+                let signature = decode_signature_with_bands(&page.signature)?;
                 self.verdicts
                     .kept(id, &signature_across_folders(&signature, &page.url))?;
                 self.recovery.unsent.insert(id);

@@ -8,7 +8,7 @@ use fleet::{Entry, Segment};
 use storage::PageElsewhere;
 
 use super::*;
-use crate::index::encode_signature;
+use crate::index::{decode_signature, encode_signature};
 
 /// Different texts, each in variants that are nearly the same. The first two variants are equal.
 const BASES: u64 = 6;
@@ -95,6 +95,11 @@ impl Segments {
         });
         self.trimmed = self.all[random.usize(0..self.all.len())].end.max(self.trimmed);
     }
+}
+
+fn entry((position, page, signature): Claim) -> (Position, Entry) {
+    let url = String::new();
+    (position, Entry { page, url, signature })
 }
 
 /// What a commit makes durable.
@@ -216,8 +221,9 @@ impl Worker {
         }
         let behind = log.iter().filter(|(position, ..)| *position > self.verdicts.position());
         let mut resolved = BTreeSet::new();
-        for (position, page, signature) in behind.take(at_most).cloned().collect::<Vec<_>>() {
-            let applied = self.verdicts.apply(&self.log, position, page, &signature).unwrap();
+        let entries: Vec<(Position, Entry)> = behind.take(at_most).cloned().map(entry).collect();
+        let applied = self.verdicts.apply(&self.log, &entries).unwrap();
+        for (applied, (_, Entry { page, .. })) in applied.into_iter().zip(entries) {
             assert_ne!(applied, Applied::Nothing, "each claim is new and can be read");
             self.note(applied, page);
             if page.worker == self.me {
@@ -539,25 +545,31 @@ fn a_claim_that_cannot_be_read_counts_for_nobody() {
         worker: WorkerNumber(worker),
         sequence: 9,
     };
-    let applied = worker
-        .verdicts
-        .apply(&worker.log, Position(1, 0), id(2), b"\xff")
-        .unwrap();
-    assert_eq!(applied, Applied::Nothing);
     let signature = encode_signature(&texts.signatures[0]).unwrap();
-    let applied = worker
-        .verdicts
-        .apply(&worker.log, Position(1, 0), id(2), &signature)
-        .unwrap();
-    assert_eq!(applied, Applied::Nothing, "the place was read already");
-    let applied = worker
-        .verdicts
-        .apply(&worker.log, Position(1, 1), id(2), &signature)
-        .unwrap();
-    assert_eq!(applied, Applied::Entered);
-    let applied = worker
-        .verdicts
-        .apply(&worker.log, Position(1, 2), id(3), &signature)
-        .unwrap();
-    assert_eq!(applied, Applied::Dropped);
+    let mut apply = |claims: &[(u64, u16, &[u8])]| {
+        let claims = claims.iter();
+        let entries: Vec<_> = claims
+            .map(|(at, worker, bytes)| entry((Position(1, *at), id(*worker), bytes.to_vec())))
+            .collect();
+        worker.verdicts.apply(&worker.log, &entries).unwrap()
+    };
+    assert_eq!(apply(&[(0, 2, b"\xff")]), [Applied::Nothing]);
+    assert_eq!(
+        apply(&[
+            (0, 2, &signature),
+            (1, 2, &signature),
+            (2, 3, b"\xff"),
+            (3, 3, &signature),
+            (4, 2, &signature)
+        ]),
+        [
+            // The place was read already.
+            Applied::Nothing,
+            Applied::Entered,
+            Applied::Nothing,
+            Applied::Dropped,
+            // It is claimed again.
+            Applied::Entered,
+        ]
+    );
 }
