@@ -64,6 +64,11 @@ impl Resident {
         self.buckets.layout()
     }
 
+    /// Number of documents, but for those without text.
+    pub(super) fn len(&self) -> usize {
+        self.buckets.len() + self.short.len()
+    }
+
     /// Number of short texts.
     pub(super) fn short_texts(&self) -> usize {
         self.short.len() + self.short_with_fingerprint.len()

@@ -1,7 +1,7 @@
 //! The index in sled trees. The caller owns the database.
 //!
 //! ```text
-//! insert ─▶ pending ── persist ─▶ log ── merge, every 131,072 documents, or settle ─▶ sorted trees
+//! insert ─▶ pending ── persist ─▶ log ── merge, every 131,072 documents or more, or settle ─▶ sorted trees
 //!           memory                tree, searched in memory
 //! ```
 //!

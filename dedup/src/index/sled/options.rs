@@ -15,9 +15,9 @@ pub struct SledOptions {
     /// How fingerprints are cut into blocks, for at least the distance of the rule; `None` for 64 bits in four blocks.
     /// Width and number of blocks of an index cannot change; the distance can.
     pub layout: Option<Layout>,
-    /// Number of documents that stay in the log and in memory until they are merged into the sorted trees. A merge
-    /// writes all trees, so a larger number makes the index faster and takes more memory: about 300 bytes per document,
-    /// including the memory that sled takes for the log.
+    /// Number of documents that stay in the log and in memory until they are merged into the sorted trees; in a large index,
+    /// a sixteenth of its documents. A merge writes all trees, so a larger number makes the index faster and takes more
+    /// memory: about 300 bytes per document, including the memory that sled takes for the log.
     pub recent_documents: usize,
     /// Bytes per row of the sorted trees. Small rows are faster to read, large rows are faster to write.
     pub row_bytes: usize,

@@ -14,6 +14,9 @@ use crate::signature::DocId;
 /// Upper bound on the prefix shingles in memory, per recent document; a merge removes them.
 const RECENT_SHINGLES: usize = 8;
 
+/// Of so many documents of an index, one may be in the log: 19 bytes of memory for each document of the index.
+const RECENT_SHARE: usize = 16;
+
 /// Number of documents that make a log long: reading it takes some milliseconds.
 const LONG_LOG: usize = 4_096;
 
@@ -104,7 +107,12 @@ impl SledIndex {
         let written: HashSet<DocId> = documents.iter().copied().collect();
         self.pending.order.retain(|id| !written.contains(id));
         self.pending.signatures.retain(|id, _| !written.contains(id));
-        let recent = self.options.recent_documents.max(1);
+        // A merge writes all trees, so merges that are further apart the larger the index cost each document the same.
+        let recent = self
+            .options
+            .recent_documents
+            .max(self.resident.len() / RECENT_SHARE)
+            .max(1);
         if self.log.len() >= recent || self.recent.shingles() >= recent * RECENT_SHINGLES {
             self.merge()?;
         }

@@ -2,10 +2,15 @@
 //!
 //! ```text
 //! cargo run --release -p crawler-fleet --example simulate -- [--workers 200] [--pages 5] [--seconds 30] [--server redis://…]
+//! cargo run --release -p crawler-fleet --example simulate -- --entries 10000000 [--candidates blocks]
 //! ```
 //! Each worker does what a real one does: it holds its share of the partitions and renews its lease, reads its queues, finishes pages at
 //! `--pages` a second with the new URLs that they name (half of them in partitions of others), appends most pages to the log, and reads
 //! the log. It prints what a page costs Redis, and whether the fleet kept its pace.
+//!
+//! With `--entries`, no server runs: one worker applies so many entries of a log to its index, in a folder of the current one.
+
+mod apply;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::error::Error;
@@ -14,6 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use dedup::Candidates;
 use fleet::{
     Commit, Committed, Entry, Epoch, Fleet, FleetError, JoinOptions, LogSlice, PageId, Partition, PartitionChanges,
     Position, Terms, WaitingUrl, WorkerReport,
@@ -39,6 +45,9 @@ struct Settings {
     partitions: u16,
     interval: Duration,
     server: Option<String>,
+    /// Entries that one worker applies.
+    entries: Option<u64>,
+    candidates: Candidates,
 }
 
 #[derive(Default)]
@@ -61,6 +70,8 @@ fn settings() -> Result<Settings, Box<dyn Error>> {
         partitions: 1_024,
         interval: COMMIT_INTERVAL,
         server: None,
+        entries: None,
+        candidates: Candidates::Auto,
     };
     let mut arguments = std::env::args().skip(1);
     while let Some(name) = arguments.next() {
@@ -71,6 +82,15 @@ fn settings() -> Result<Settings, Box<dyn Error>> {
             "--seconds" => settings.seconds = value.parse()?,
             "--partitions" => settings.partitions = value.parse()?,
             "--interval-ms" => settings.interval = Duration::from_millis(value.parse()?),
+            "--entries" => settings.entries = Some(value.parse()?),
+            "--candidates" => {
+                settings.candidates = match value.as_str() {
+                    "auto" => Candidates::Auto,
+                    "blocks" => Candidates::Blocks,
+                    "bands" => Candidates::Bands,
+                    _ => return Err(format!("unknown source of candidates {value}").into()),
+                }
+            }
             "--server" => settings.server = Some(value),
             _ => return Err(format!("unknown option {name}").into()),
         }
@@ -90,6 +110,9 @@ impl Drop for Server {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let settings = settings()?;
+    if let Some(entries) = settings.entries {
+        return apply::apply(entries, settings.candidates);
+    }
     let folder = tempfile::tempdir()?;
     let (address, _server) = match &settings.server {
         Some(address) => (address.clone(), None),
