@@ -41,6 +41,9 @@ static READ: Lua = script!("ids.lua", "read_log.lua");
 /// The most bytes in one call of a script.
 const CALL_BYTES: usize = 256 << 10;
 
+/// Segments of entries in the log that make it too long.
+const LONGEST_LOG: u64 = 4;
+
 /// How often an append is begun anew after a server that took over had lost it.
 const ATTEMPTS: u32 = 20;
 
@@ -182,6 +185,15 @@ impl Fleet {
     #[must_use]
     pub fn uncovered(&self) -> u64 {
         self.inner.uncovered.load(Ordering::Relaxed)
+    }
+
+    /// Whether the log is so long that no worker should make requests: four segments would take its entries out. Once it was so long, it is
+    /// until half of these entries have left it. Every worker sees the same log, so all of them wait for the slowest part of the fleet: the
+    /// workers apply the whole log each, and the servers must hold what none of them has applied.
+    #[must_use]
+    pub fn is_log_too_long(&self, was_too_long: bool, segment: usize) -> bool {
+        let longest = LONGEST_LOG * segment as u64;
+        self.uncovered() >= if was_too_long { longest / 2 } else { longest }
     }
 
     /// The last position that counts: what is to be read lies between one's own and this. Also brings [`uncovered`](Self::uncovered) up to

@@ -272,6 +272,51 @@ async fn a_worker_that_is_behind_writes_up_to_its_place_or_leaves_the_segment_to
 }
 
 #[tokio::test]
+async fn workers_that_find_twice_as_many_pages_as_they_decide_on_wait_for_the_log() {
+    const SEGMENT: usize = 4_096;
+    let server = Server::start(&[]);
+    let fleets = [
+        worker(&server.address(), 1).await,
+        worker(&server.address(), 2).await,
+        worker(&server.address(), 3).await,
+    ];
+    let mut followers = [Follower::default(), Follower::default(), Follower::default()];
+    let (mut found, mut is_waiting) = ([0_u64; 3], [false; 3]);
+    let (mut longest, mut most_bytes, mut waits) = (0, 0.0_f64, 0);
+    for round in 0..240 {
+        for (at, fleet) in fleets.iter().enumerate() {
+            fleet.log_end().await.unwrap();
+            let was_waiting = is_waiting[at];
+            is_waiting[at] = fleet.is_log_too_long(was_waiting, SEGMENT);
+            waits += usize::from(is_waiting[at] && !was_waiting);
+            // The three find 1,200 pages in a round, and each decides on 600 of them.
+            if !is_waiting[at] {
+                let pages: Vec<Entry> = (0..400).map(|number| entry(fleet, found[at] + number)).collect();
+                found[at] += 400;
+                fleet.append(&pages).await.unwrap();
+            }
+            followers[at].read(fleet, 600).await.unwrap();
+            if fleet.uncovered() >= SEGMENT as u64 {
+                shorten(fleet, followers[at].position, SEGMENT).await.unwrap();
+            }
+            longest = longest.max(fleet.uncovered());
+        }
+        if round % 20 == 0 {
+            most_bytes = most_bytes.max(server.info("memory", "used_memory"));
+        }
+    }
+    let (found, decided) = (found.iter().sum::<u64>(), followers[0].pages.len() as u64);
+    eprintln!("{found} found, {decided} decided, {waits} waits, {longest} entries in the log, {most_bytes} bytes");
+    assert!(longest <= 4 * SEGMENT as u64 + 3 * 400, "{longest} entries");
+    assert!(
+        found > 100_000 && found < decided + 6 * SEGMENT as u64,
+        "{found}, {decided}"
+    );
+    assert!(waits >= 3, "{waits} waits");
+    assert!(most_bytes < 20e6, "{most_bytes} bytes");
+}
+
+#[tokio::test]
 async fn a_reader_learns_that_the_log_has_lost_what_it_has_read() {
     let server = Server::start(&[]);
     let fleet = worker(&server.address(), 1).await;

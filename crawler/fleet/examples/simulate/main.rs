@@ -25,6 +25,9 @@ use fleet::{
     Position, Terms, WaitingUrl, WorkerReport,
 };
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// How often a worker sends what it has done.
 const COMMIT_INTERVAL: Duration = Duration::from_millis(1_000);
 

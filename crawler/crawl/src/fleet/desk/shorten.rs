@@ -16,10 +16,6 @@ const PAUSE_MS: std::ops::Range<u64> = 500..1_500;
 /// Pages that the recorder judges at a time.
 const PAGES: usize = 256;
 
-/// While the entries in the log would fill so many segments, the workers make no request. They make requests again when half of these entries
-/// have left it.
-const LONGEST_LOG: u64 = 4;
-
 impl Desk {
     /// Watches over the length of the log while the run lasts.
     pub(super) async fn shorten_log(&self) -> Result<(), FleetError> {
@@ -34,21 +30,20 @@ impl Desk {
         }
     }
 
-    /// Lets the requests of this worker wait for the log, or go on. Every worker sees the same log, so all of them wait for the slowest part of
-    /// the fleet: the workers apply the whole log each, and the servers must hold what none of them has applied.
+    /// Lets the requests of this worker wait for the log, or go on.
     fn slow_down(&self) {
-        let (entries, segment) = (self.fleet.uncovered(), self.segment as u64);
-        let is_paused = self.ownership.is_paused_for(Pause::Log);
-        if !is_paused && entries >= LONGEST_LOG * segment {
-            tracing::warn!(
+        let entries = self.fleet.uncovered();
+        let was_paused = self.ownership.is_paused_for(Pause::Log);
+        let is_paused = self.fleet.is_log_too_long(was_paused, self.segment);
+        match (was_paused, is_paused) {
+            (false, true) => tracing::warn!(
                 entries,
                 "the log of kept pages is too long: the workers decide on its pages more slowly than the fleet finds them, or cannot shorten it; this worker makes no requests until it is short again"
-            );
-            self.ownership.pause(Pause::Log, true);
-        } else if is_paused && entries < LONGEST_LOG * segment / 2 {
-            tracing::info!(entries, "the log is short again; the requests go on");
-            self.ownership.pause(Pause::Log, false);
+            ),
+            (true, false) => tracing::info!(entries, "the log is short again; the requests go on"),
+            _ => return,
         }
+        self.ownership.pause(Pause::Log, is_paused);
     }
 
     /// Writes the next segment, if it is due and no other worker does so. Usually a worker at the end of the log does. If none of them is there,
