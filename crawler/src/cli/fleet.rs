@@ -1,8 +1,10 @@
 //! `crawler fleet`
 
-use ::fleet::Order;
+use ::fleet::{Forgotten, Order, WorkerNumber};
 
-use crate::cli::arguments::{FleetAction, FleetAddress, FleetArgs, FleetDrainArgs, FleetFormat, FleetStatusArgs};
+use crate::cli::arguments::{
+    FleetAction, FleetAddress, FleetArgs, FleetDrainArgs, FleetForgetArgs, FleetFormat, FleetStatusArgs,
+};
 use error::RunError;
 
 pub(super) fn execute(args: &FleetArgs) -> Result<(), RunError> {
@@ -13,6 +15,7 @@ pub(super) fn execute(args: &FleetArgs) -> Result<(), RunError> {
         FleetAction::Drain(args) => runtime.block_on(drain(args)),
         FleetAction::Pause(fleet) => runtime.block_on(pause(fleet, true)),
         FleetAction::Resume(fleet) => runtime.block_on(pause(fleet, false)),
+        FleetAction::Forget(args) => runtime.block_on(forget(args)),
     }
 }
 
@@ -43,6 +46,18 @@ async fn pause(fleet: &FleetAddress, on: bool) -> Result<(), RunError> {
     } else {
         "The workers make requests again, within a third of a lease."
     })
+}
+
+async fn forget(args: &FleetForgetArgs) -> Result<(), RunError> {
+    let worker = args.worker;
+    let forgotten = ::fleet::forget(&args.fleet.address, &args.fleet.name, WorkerNumber(worker)).await;
+    let text = match forgotten.map_err(|error| RunError::Fleet(error.to_string()))? {
+        Forgotten::Now => format!(
+            "Worker {worker} is forgotten. The other workers fetch its kept pages again; if none runs, the next one that starts."
+        ),
+        Forgotten::Before => format!("Worker {worker} was forgotten before."),
+    };
+    super::output::say(&text)
 }
 
 async fn order(fleet: &FleetAddress, order: Order, on: bool) -> Result<(), RunError> {

@@ -10,11 +10,14 @@
 //! workers keep, and then writes the index with its place in the log. A crash between the two repeats the entries, which changes nothing.
 //!
 //! - `post`: what the desk says; `letters`: what it is told
-//! - `segments`: what has left the log; `lost_log`: what the log has lost
+//! - `segments`: what has left the log; `lost_log`: what the log has lost; `forgotten`: where the log forgets a worker
+//! - `restore`: what the folder brings back after the servers have lost the crawl
 
+mod forgotten;
 mod letters;
 mod lost_log;
 mod post;
+mod restore;
 mod segments;
 
 use std::collections::BTreeSet;
@@ -40,6 +43,9 @@ use error::RunError;
 use letters::Letters;
 use lost_log::Recovery;
 
+/// Rows or letters that are staged at a time.
+const PAGES_AT_A_TIME: usize = 256;
+
 /// What joins the recorder with the desk.
 #[derive(Debug)]
 pub(crate) struct DeskLink {
@@ -53,6 +59,8 @@ pub(crate) struct DeskLink {
     pub from_desk: Receiver<FromDesk>,
     /// The scope of the crawl. Seeds of other workers widen it.
     pub scope: Arc<Scope>,
+    /// Whether the servers had lost the crawl, so that this folder must be brought back.
+    pub restores: bool,
 }
 
 /// Decides by the log of a fleet. Some pages wait until the log has moved on.
@@ -67,6 +75,7 @@ pub(crate) struct ByLog {
     letters: Letters,
     from_desk: Receiver<FromDesk>,
     scope: Arc<Scope>,
+    max_depth: u16,
     /// The place in the log of which the desk knows that it is applied.
     told: Position,
 }
@@ -81,7 +90,8 @@ impl ByLog {
     /// The index or the catalogue cannot be read or written.
     pub fn open(me: WorkerNumber, books: &mut Books, settings: &Settings, link: DeskLink) -> Result<Self, RunError> {
         let store = books.store_mut();
-        if store.run_notes().worker()? != Some(me.0) {
+        // A crawl that was brought back has another log.
+        if link.restores || store.run_notes().worker()? != Some(me.0) {
             index::erase_index(store)?;
             store.note_worker(me.0)?;
             store.commit()?;
@@ -105,6 +115,7 @@ impl ByLog {
             letters: Letters::new(link.ownership, link.sign, link.desk),
             from_desk: link.from_desk,
             scope: link.scope,
+            max_depth: settings.limits.max_depth,
         };
         for page in claimed {
             if let Some(record) = books.store().latest_page(page)?.filter(PageRecord::is_kept) {
@@ -117,6 +128,11 @@ impl ByLog {
         if mark.is_none() {
             by_log.claim_kept(books.store())?;
         }
+        if link.restores {
+            by_log.bring_back(books.store())?;
+        }
+        by_log.recovery.forgotten = by_log.verdicts.forgotten().keys().copied().collect();
+        by_log.tell_forgotten();
         books.note_departures();
         books.commit(&mut by_log)?;
         by_log.letters.tell(ToDesk::Applied(by_log.told));
@@ -132,6 +148,13 @@ impl ByLog {
         encode_signature(&signature)
     }
 
+    /// Tells the desk which workers the index has forgotten.
+    fn tell_forgotten(&self) {
+        for (worker, at) in self.verdicts.forgotten() {
+            self.letters.tell(ToDesk::Forgot(WorkerNumber(*worker), *at));
+        }
+    }
+
     /// Whether claims of this worker are on their way, or letters.
     fn awaits_arrivals(&self, store: &Store) -> bool {
         !store.outbox().is_empty() || self.verdicts.has_claims()
@@ -144,12 +167,20 @@ impl ByLog {
             if self.verdicts.is_own(entry.page) {
                 came_back.insert(entry.page.sequence);
             }
+            if entry.page.forgets().is_some() {
+                // What it means for the catalogue rests on the rows before.
+                books.store_mut().commit()?;
+            }
             match self
                 .verdicts
                 .apply(&self.dedup, position, entry.page, &entry.signature)?
             {
                 Applied::Yields(page, verdict) => yields(books, page, verdict)?,
                 Applied::Entered => note_elsewhere(books.store_mut(), entry)?,
+                Applied::Forgets(worker) => {
+                    self.forget_worker(books, worker)?;
+                    self.tell_forgotten();
+                }
                 Applied::Confirmed(_) | Applied::Dropped | Applied::Nothing => {}
             }
         }

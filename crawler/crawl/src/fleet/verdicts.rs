@@ -25,7 +25,7 @@
 //! A page waits only for a claim of this worker, and every such claim comes back: the outbox repeats it until it is in the log, or the
 //! fleet refuses it. So no page waits for another worker, not even for one that is dead.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dedup::{Deduplicator, DocId, DuplicateRule, Index, MemoryIndex, Signature, Width};
 use fleet::{Judged, PageId, Position, WorkerNumber};
@@ -57,6 +57,8 @@ pub(crate) enum Applied {
     Entered,
     /// Another worker's page is a duplicate.
     Dropped,
+    /// From here on, this other worker's pages are not in the log.
+    Forgets(WorkerNumber),
     /// The claim was applied before, or it cannot be read.
     Nothing,
 }
@@ -67,6 +69,29 @@ struct Mark {
     position: Position,
     /// Own kept pages whose claims have not come back.
     claimed: Vec<u64>,
+    /// Workers that the log has forgotten, and where.
+    forgotten: Vec<(u16, Position)>,
+}
+
+/// A [`Mark`] of a version that forgot no worker.
+#[derive(Debug, Deserialize)]
+struct MarkBefore {
+    position: Position,
+    claimed: Vec<u64>,
+}
+
+impl Mark {
+    fn read(mark: &[u8]) -> Result<Self, RunError> {
+        if let Ok(mark) = postcard::from_bytes(mark) {
+            return Ok(mark);
+        }
+        let MarkBefore { position, claimed } = postcard::from_bytes(mark).map_err(RunError::Signature)?;
+        Ok(Self {
+            position,
+            claimed,
+            forgotten: Vec::new(),
+        })
+    }
 }
 
 /// The state of the verdicts beside the index of the log.
@@ -80,6 +105,8 @@ pub(crate) struct Verdicts {
     /// The own kept pages whose claims have not come back.
     claims: Deduplicator<MemoryIndex>,
     claimed: BTreeSet<u64>,
+    /// Workers that the log has forgotten, and the last place that says so.
+    forgotten: BTreeMap<u16, Position>,
 }
 
 impl Verdicts {
@@ -94,7 +121,7 @@ impl Verdicts {
         (width, rule): (Width, &DuplicateRule),
     ) -> Result<(Self, Vec<u64>), RunError> {
         let mark: Mark = match mark {
-            Some(mark) => postcard::from_bytes(mark).map_err(RunError::Signature)?,
+            Some(mark) => Mark::read(mark)?,
             None => Mark::default(),
         };
         let verdicts = Self {
@@ -103,6 +130,7 @@ impl Verdicts {
             has_changed: false,
             claims: Deduplicator::new(MemoryIndex::of_width(width, rule)?, rule.clone())?,
             claimed: BTreeSet::new(),
+            forgotten: mark.forgotten.into_iter().collect(),
         };
         Ok((verdicts, mark.claimed))
     }
@@ -115,6 +143,26 @@ impl Verdicts {
     /// The place in the log up to which it is applied.
     pub fn position(&self) -> Position {
         self.position
+    }
+
+    /// The workers that the log has forgotten, and the last place that says so of each.
+    pub fn forgotten(&self) -> &BTreeMap<u16, Position> {
+        &self.forgotten
+    }
+
+    /// Whether this worker knows what the log kept up to a place: it has forgotten no other one behind it.
+    pub fn can_judge(&self, end: Position) -> bool {
+        self.position >= end && self.forgotten.values().all(|at| *at <= end)
+    }
+
+    /// Notes that the log forgets a worker at its place.
+    fn forgets(&mut self, worker: WorkerNumber) -> Applied {
+        if worker == self.me {
+            // The next heartbeat ends this run.
+            return Applied::Nothing;
+        }
+        self.forgotten.insert(worker.0, self.position);
+        Applied::Forgets(worker)
     }
 
     /// Whether claims of this worker are on their way.
@@ -194,6 +242,12 @@ impl Verdicts {
         }
         self.position = position;
         self.has_changed = true;
+        if let Some(worker) = page.forgets() {
+            return Ok(self.forgets(worker));
+        }
+        if self.forgotten.contains_key(&page.worker.0) {
+            return Ok(Applied::Dropped);
+        }
         let own = self.is_own(page).then_some(page.sequence);
         if let Some(page) = own {
             self.forget(page)?;
@@ -231,6 +285,7 @@ impl Verdicts {
     /// The index cannot be read or written.
     pub fn take_over<I: Index>(&mut self, log: &Deduplicator<I>, judged: &Judged) -> Result<Applied, RunError> {
         match judged {
+            Judged::Kept(entry) if entry.page.forgets().is_some() => Ok(self.forgets(entry.page.worker)),
             Judged::Kept(entry) => {
                 let own = self.is_own(entry.page).then_some(entry.page.sequence);
                 if let Some(page) = own {
@@ -272,6 +327,7 @@ impl Verdicts {
     /// Begins the log anew, with an empty index. The claims stay.
     pub fn begins_anew(&mut self) {
         self.position = Position::default();
+        self.forgotten.clear();
         self.has_changed = true;
     }
 
@@ -284,6 +340,7 @@ impl Verdicts {
         let mark = Mark {
             position: self.position,
             claimed: self.claimed.iter().copied().collect(),
+            forgotten: self.forgotten.iter().map(|(worker, at)| (*worker, *at)).collect(),
         };
         self.has_changed = false;
         postcard::to_stdvec(&mark).map_err(RunError::Signature)

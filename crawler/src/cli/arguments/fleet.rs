@@ -10,7 +10,8 @@ use clap::{Args, Subcommand, ValueEnum};
     Examples:\n  \
     crawler fleet status redis://host:6379        show the workers, the queue and the log\n  \
     crawler fleet pause redis://host:6379         let all workers wait, for example while a site complains\n  \
-    crawler fleet drain redis://host:6379         let all workers end what is under way, and stop"
+    crawler fleet drain redis://host:6379         let all workers end what is under way, and stop\n  \
+    crawler fleet forget redis://host:6379 3      the disk of worker 3 is lost: the others fetch its pages again"
 )]
 pub struct FleetArgs {
     /// The question or order.
@@ -29,6 +30,8 @@ pub enum FleetAction {
     Pause(FleetAddress),
     /// Let the workers make requests again after `crawler fleet pause`.
     Resume(FleetAddress),
+    /// Say that a worker will not come back, because its data folder is lost: the others fetch its pages again.
+    Forget(FleetForgetArgs),
 }
 
 /// Where the fleet is.
@@ -59,6 +62,26 @@ pub enum FleetFormat {
     Text,
     /// One JSON object.
     Json,
+}
+
+/// `crawler fleet forget`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The others fetch the kept pages of the worker again, and their own pages that were duplicates of these. The number of the worker \
+    is never given again. If its folder is found later, `crawler merge` takes it like any other; as a worker, it is not let in.\n\
+    A worker that lives cannot be forgotten: stop it, and wait until its lease has run out (fleet.lease_seconds).\n\
+    After Redis has lost all data, the workers wait until all of them have brought back what their folders know. This command says which \
+    of them they are not to wait for.\n\
+    Exit codes: 0 success, also if the worker was forgotten before; 1 the worker lives, the crawl has no such worker, or the servers do not answer.\n\
+    Example:\n  \
+    crawler fleet forget redis://host:6379 3      the disk of worker 3 is lost"
+)]
+pub struct FleetForgetArgs {
+    #[command(flatten)]
+    pub fleet: FleetAddress,
+    /// Number of the worker, as `crawler fleet status` shows it.
+    #[arg(value_name = "WORKER", value_parser = clap::value_parser!(u16).range(1..))]
+    pub worker: u16,
 }
 
 /// `crawler fleet drain`

@@ -255,7 +255,7 @@ impl Worker {
                 }
             }
             Applied::Entered | Applied::Dropped => assert_ne!(page.worker, self.me),
-            Applied::Nothing => {}
+            Applied::Nothing | Applied::Forgets(_) => {}
         }
     }
 

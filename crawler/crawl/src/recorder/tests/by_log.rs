@@ -55,6 +55,7 @@ impl FakeDesk {
             desk,
             from_desk,
             scope: Arc::new(Scope::new(settings.scope, settings.limits.max_depth)),
+            restores: false,
         };
         (self.to_recorder, self.from_recorder) = (to_recorder, from_recorder);
         ByLog::open(self.me, books, settings, link).unwrap()
