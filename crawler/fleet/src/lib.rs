@@ -1,7 +1,7 @@
 //! Several workers on one crawl, on a Redis server or cluster: which worker asks which host, which URLs wait, and which pages are kept.
 //!
 //! - [`joining`]: how a worker joins; [`registry`]: who takes part, and when all is done; [`terms`]: what all must agree on
-//! - [`orders`]: what the user tells a crawl from outside
+//! - [`orders`]: what the user tells a crawl from outside; [`visit`]: its settings, and seeds that somebody adds
 //! - [`partition`]: registrable domains hash into partitions; [`lease`]: a worker owns a partition for a time, under an epoch
 //! - [`queue`]: the known and the waiting URLs of a partition; [`url`]: how they are stored
 //! - [`log`]: the ordered log of kept pages, of which every verdict is a function
@@ -35,6 +35,7 @@ mod slot;
 pub mod status;
 pub mod terms;
 pub mod url;
+pub mod visit;
 
 pub use error::FleetError;
 pub use fleet::Fleet;
@@ -49,3 +50,4 @@ pub use servers::Traffic;
 pub use status::{FleetStatus, status};
 pub use terms::Terms;
 pub use url::{UrlHash, WaitingUrl};
+pub use visit::{Agreed, Visitor};

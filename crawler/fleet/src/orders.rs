@@ -1,4 +1,4 @@
-//! What the user tells a crawl from outside: orders to all workers, that a worker will not come back, and more seeds.
+//! What the user tells a crawl from outside: orders to all workers, and that a worker will not come back.
 
 use redis::Value;
 

@@ -26,7 +26,7 @@ use std::sync::Arc;
 use crossbeam_channel::Receiver;
 use dedup::{Confirm, Deduplicator, SledIndex};
 use fleet::{Entry, Position, WorkerNumber};
-use storage::{KeptElsewhere, PageElsewhere, PageRecord, Store, Verdict};
+use storage::{FETCHED_ELSEWHERE, KeptElsewhere, PageElsewhere, PageRecord, Store, Verdict};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::idle::IdleSign;
@@ -42,6 +42,12 @@ use config::settings::Settings;
 use error::RunError;
 use letters::Letters;
 use lost_log::Recovery;
+
+/// The reason of the exclusion of a page that is to be fetched again.
+const RESTED_ON_A_LOST_ENTRY: &str = "its verdict rested on an entry of the fleet's log that the servers have lost";
+
+/// The reasons for which a URL is excluded that another worker is to fetch, or this one again.
+const IS_LEFT: [&str; 2] = [FETCHED_ELSEWHERE, RESTED_ON_A_LOST_ENTRY];
 
 /// Rows or letters that are staged at a time.
 const PAGES_AT_A_TIME: usize = 256;
@@ -168,8 +174,8 @@ impl ByLog {
                 came_back.insert(entry.page.sequence);
             }
             if entry.page.forgets().is_some() {
-                // What it means for the catalogue rests on the rows before.
-                books.store_mut().commit()?;
+                // The pages leave the index at once. So no entry before this one may be applied again after a crash.
+                books.commit(self)?;
             }
             match self
                 .verdicts

@@ -25,6 +25,7 @@
 //! A page waits only for a claim of this worker, and every such claim comes back: the outbox repeats it until it is in the log, or the
 //! fleet refuses it. So no page waits for another worker, not even for one that is dead.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use dedup::{Deduplicator, DocId, DuplicateRule, Index, MemoryIndex, Signature, Width};
@@ -105,7 +106,7 @@ pub(crate) struct Verdicts {
     /// The own kept pages whose claims have not come back.
     claims: Deduplicator<MemoryIndex>,
     claimed: BTreeSet<u64>,
-    /// Workers that the log has forgotten, and the last place that says so.
+    /// Workers that the log has forgotten, and where.
     forgotten: BTreeMap<u16, Position>,
 }
 
@@ -145,7 +146,7 @@ impl Verdicts {
         self.position
     }
 
-    /// The workers that the log has forgotten, and the last place that says so of each.
+    /// The workers that the log has forgotten, and where.
     pub fn forgotten(&self) -> &BTreeMap<u16, Position> {
         &self.forgotten
     }
@@ -161,8 +162,14 @@ impl Verdicts {
             // The next heartbeat ends this run.
             return Applied::Nothing;
         }
-        self.forgotten.insert(worker.0, self.position);
-        Applied::Forgets(worker)
+        // Several workers may have added the entry. The first one counts.
+        match self.forgotten.entry(worker.0) {
+            Entry::Vacant(entry) => {
+                entry.insert(self.position);
+                Applied::Forgets(worker)
+            }
+            Entry::Occupied(_) => Applied::Nothing,
+        }
     }
 
     /// Whether claims of this worker are on their way.

@@ -16,18 +16,20 @@ use fleet::{WaitingUrl, WorkerNumber};
 use storage::{Fate, PageElsewhere};
 
 use super::super::letter::{Again, Mail};
-use super::lost_log::RESTED_ON_A_LOST_ENTRY;
-use super::{ByLog, PAGES_AT_A_TIME};
+use super::{ByLog, PAGES_AT_A_TIME, RESTED_ON_A_LOST_ENTRY};
 use crate::recorder::Books;
+use crate::watch;
 use error::RunError;
 
 impl ByLog {
-    /// Takes the pages of a worker out of the index, and asks for what is lost with them. The caller has made the store durable before it applied
-    /// the entry.
+    /// Takes the pages of a worker out of the index, and asks for what is lost with them. The caller has made all rows durable that the
+    /// entries before this one have brought.
     pub(super) fn forget_worker(&mut self, books: &mut Books, worker: WorkerNumber) -> Result<(), RunError> {
         let (mut letters, mut pages) = (Vec::new(), 0_u64);
         for row in books.store().pages_elsewhere().of(worker.0) {
             let (page, kept) = row?;
+            // There may be millions.
+            watch::beat();
             self.dedup.remove(DocId(page.packed()))?;
             pages += 1;
             letters.push(again(self.found_again(kept.url), worker)?);

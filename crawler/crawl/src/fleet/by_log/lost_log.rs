@@ -22,14 +22,10 @@ use storage::{Discovered, Fate, PageRecord, QueuedUrl, Store};
 use super::super::letter::{Again, Claim, Mail, VIA_FLEET};
 use super::super::verdicts::keeps;
 use super::restore::Restoring;
-use super::{ByLog, PAGES_AT_A_TIME};
+use super::{ByLog, PAGES_AT_A_TIME, RESTED_ON_A_LOST_ENTRY};
 use crate::index::{decode_signature, signature_across_folders};
 use crate::recorder::Books;
 use error::RunError;
-
-/// The reason of the exclusion of a page that is to be fetched again.
-pub(crate) const RESTED_ON_A_LOST_ENTRY: &str =
-    "its verdict rested on an entry of the fleet's log that the servers have lost";
 
 /// How often the log is read to its end before a claim counts as overdue. More often than messages of the desk can wait for the recorder:
 /// so the last reading began after the claim had arrived.

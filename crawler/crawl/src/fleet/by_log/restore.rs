@@ -9,7 +9,7 @@
 //! The folder remembers the new life of the crawl after the last step only. So a worker that is killed begins anew, and every step may be
 //! repeated.
 
-use fleet::{Partition, UrlHash, WaitingUrl};
+use fleet::{PageId, Partition, UrlHash, WaitingUrl, WorkerNumber};
 use storage::{PageElsewhere, Store, UrlState};
 use tokio::sync::oneshot;
 use url::Url;
@@ -17,11 +17,9 @@ use web::host_key::HostKey;
 
 use super::super::messages::ToDesk;
 use super::super::verdicts::keeps;
-use super::ByLog;
-use super::post::IS_LEFT;
+use super::{ByLog, IS_LEFT, PAGES_AT_A_TIME};
 use crate::recorder::Books;
 use error::RunError;
-use fleet::{PageId, WorkerNumber};
 
 /// URLs that the desk gets at a time.
 const URLS_AT_A_TIME: usize = 4_096;
@@ -164,7 +162,7 @@ impl ByLog {
                 lost.push(page);
             }
         }
-        for some in lost.chunks(super::PAGES_AT_A_TIME) {
+        for some in lost.chunks(PAGES_AT_A_TIME) {
             books.store_mut().forget_elsewhere(some)?;
         }
         books.commit(self)?;
