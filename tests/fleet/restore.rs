@@ -84,6 +84,15 @@ fn a_crawl_that_redis_has_lost_goes_on_from_the_data_folders() {
     for worker in &workers {
         worker.read("verify", &[]).succeeded();
     }
+    // A crawl that has ended is restored, too, and ends.
+    redis.kill();
+    redis.restart();
+    let asked = site.requests().len();
+    let running: Vec<Running> = workers.iter().map(Crawl::start).collect();
+    for worker in running {
+        worker.wait().succeeded();
+    }
+    assert_eq!(site.requests().len(), asked);
 }
 
 #[test]

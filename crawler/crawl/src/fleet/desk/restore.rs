@@ -57,6 +57,10 @@ impl Desk {
     /// Notes what a beat says of the other workers' folders, and tells the recorder when all are brought back. Returns whether no partition
     /// may be taken yet.
     pub(super) async fn waits_for_folders(&self, pulse: &Pulse) -> bool {
+        if pulse.last == 0 {
+            // It has no answer of the servers: this worker has just joined again.
+            return self.state().waits_for_folders();
+        }
         self.note_in_folder(|membership| {
             membership.last = pulse.last;
             membership.forgotten.clone_from(&pulse.forgotten);
@@ -68,7 +72,7 @@ impl Desk {
                 let awaited: Vec<String> = pulse.awaited.iter().map(u16::to_string).collect();
                 tracing::warn!(
                     workers = awaited.join(","),
-                    "the servers of the fleet had lost the crawl; this worker makes no requests until these workers have brought back what their data folders know: start each of them with its folder, or say that a folder is lost (crawler fleet forget ADDRESS WORKER)"
+                    "the servers of the fleet had lost the crawl; this worker makes no requests until these workers have brought back what their data folders know: start each of them with its folder, or say that a folder is lost (crawler fleet forget ADDRESS WORKER); if these are not the servers of the crawl, stop this worker, and correct the address"
                 );
             }
             state.awaited.clone_from(&pulse.awaited);
