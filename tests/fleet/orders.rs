@@ -4,7 +4,8 @@ use super::*;
 
 #[test]
 fn seeds_are_added_to_a_running_fleet() {
-    let (redis, site) = (Redis::start(&[]), site(Duration::from_millis(100)));
+    // Slow enough that the worker has not ended when the seeds come.
+    let (redis, site) = (Redis::start(&[]), site(Duration::from_millis(1_500)));
     let home = |number| format!("http://{}:{}/", host(number), site.port());
     // A worker of one host. Its scope has no other host.
     let worker = Crawl::of(home(0))
@@ -19,6 +20,11 @@ fn seeds_are_added_to_a_running_fleet() {
         let mut command = crawler(["fleet", "seeds", "add", &address(&redis)]);
         run(command.args(arguments).arg("--config").arg(&config))
     };
+    wait_until("the servers know its seed", || {
+        let json = run(&mut crawler(["fleet", "status", "--format", "json", &address(&redis)])).succeeded();
+        let status: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+        status["partitions"]["known"].as_u64() > Some(0)
+    });
     let file = worker.path("more.txt");
     std::fs::write(&file, format!("# more\n{}\nhttp://[bad/\n{}\n", home(3), home(0))).unwrap();
     let told = add(&["--seeds", file.to_str().unwrap()]).succeeded();

@@ -140,6 +140,8 @@ fn the_pages_of_a_forgotten_worker_are_fetched_again() {
         site(Duration::from_millis(100)),
     );
     let (workers, mut running) = in_the_middle(&site, &redis);
+    // So that the others do not reach the end before the lease of the killed worker has run out.
+    run(&mut crawler(["fleet", "pause", &address(&redis)])).succeeded();
     running[2].kill();
     let lost = number_of(&workers[2]);
     let copy = tempfile::tempdir().unwrap();
@@ -156,6 +158,7 @@ fn the_pages_of_a_forgotten_worker_are_fetched_again() {
         .with_code(1)
         .complains_of(&["was forgotten", "merge this one"]);
     drop(running.pop());
+    run(&mut crawler(["fleet", "resume", &address(&redis)])).succeeded();
     for worker in running {
         worker.wait().succeeded();
     }
@@ -171,4 +174,39 @@ fn the_pages_of_a_forgotten_worker_are_fetched_again() {
         merged(&[&workers[0], &workers[1], &workers[2]], &site),
         (HOSTS * PAGES) as u64
     );
+}
+
+#[test]
+fn a_worker_can_be_forgotten_while_no_worker_runs() {
+    let (redis, site) = (
+        Redis::start(&["--appendonly", "yes", "--appendfsync", "always"]),
+        // Long enough that every worker gets hosts.
+        site(Duration::from_millis(400)),
+    );
+    let workers: Vec<Crawl> = (1..=3).map(|number| worker(number, &site, &redis)).collect();
+    let running: Vec<Running> = workers.iter().map(Crawl::start).collect();
+    for worker in running {
+        worker.wait().succeeded();
+    }
+    let pages = |worker: &Crawl| count(&worker.report(), "fetched");
+    let lost = (0..workers.len())
+        .filter(|number| pages(&workers[*number]) > 0)
+        .min_by_key(|number| pages(&workers[*number]))
+        .unwrap();
+    let asked = times(&site);
+    let its_pages = pages(&workers[lost]) as usize;
+    let number = number_of(&workers[lost]);
+    fs::remove_dir_all(workers[lost].data()).unwrap();
+    forget(number, &redis).succeeded().says(&["the next one that starts"]);
+    let others: Vec<&Crawl> = (0..workers.len())
+        .filter(|at| *at != lost)
+        .map(|at| &workers[at])
+        .collect();
+    let running: Vec<Running> = others.iter().map(|worker| worker.start()).collect();
+    for worker in running {
+        worker.wait().succeeded();
+    }
+    assert_eq!(merged(&others, &site), (HOSTS * PAGES) as u64);
+    let again = times(&site).values().sum::<usize>() - asked.values().sum::<usize>();
+    assert_eq!(again, its_pages, "its pages and nothing else");
 }

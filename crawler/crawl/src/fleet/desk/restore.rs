@@ -67,8 +67,9 @@ impl Desk {
         });
         let (waits, are_all_back) = {
             let mut state = self.state();
-            let is_news = !state.brings_back && !pulse.awaited.is_empty() && state.awaited != pulse.awaited;
+            let is_news = !state.brings_back && !pulse.awaited.is_empty() && state.told_of != pulse.awaited;
             if is_news {
+                state.told_of.clone_from(&pulse.awaited);
                 let awaited: Vec<String> = pulse.awaited.iter().map(u16::to_string).collect();
                 tracing::warn!(
                     workers = awaited.join(","),

@@ -72,6 +72,8 @@ pub(super) struct State {
     /// The workers that still do, by the last beat, and whether this worker's recorder is to hear of their end.
     pub awaited: Vec<u16>,
     pub awaits_all: bool,
+    /// Those that the last warning named.
+    pub told_of: Vec<u16>,
     /// The workers that were forgotten, those that the index has forgotten, and the last place of the log that says so.
     pub forgotten: Vec<u16>,
     pub forgot: HashSet<u16>,
