@@ -1,5 +1,8 @@
 //! Several workers crawl together: each URL is asked once, each host by one worker at a time, and what a worker leaves goes on elsewhere.
 
+mod orders;
+mod restore;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 

@@ -204,7 +204,7 @@ fn execute(cli: Cli) -> Result<(), Error> {
         Command::Layouts(args) => layouts::execute(&args),
         Command::Dedup(args) => dedup::execute(&args, cli.quiet),
         Command::Demo(args) => demo::execute(&args, cli.quiet),
-        Command::Fleet(args) => Ok(fleet::execute(&args)?),
+        Command::Fleet(args) => fleet::execute(&args),
         Command::Config(args) => config::execute(&args),
         Command::Completions(args) => Ok(shell::completions(&args)?),
         Command::Man(args) => Ok(shell::man(&args)?),

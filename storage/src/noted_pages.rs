@@ -45,6 +45,27 @@ impl<'a> PagesElsewhere<'a> {
         })
     }
 
+    /// Iterates over the committed rows of one worker.
+    pub fn of(
+        &self,
+        worker: u16,
+    ) -> impl Iterator<Item = Result<(PageElsewhere, KeptElsewhere), StorageError>> + use<> {
+        let state = self.state.clone();
+        let first = PageElsewhere { worker, sequence: 0 };
+        let rows = self.state.scan_from(&format::numbered(KEPT, first.packed()));
+        let rows = rows.map(move |row| {
+            let (key, value) = row?;
+            let page = format::number(KEPT, &key).and_then(PageElsewhere::unpacked);
+            let record = format::decode_versioned(&value);
+            page.zip(record).ok_or_else(|| state.corrupt(KEPT_ROW))
+        });
+        rows.take_while(move |row| row.as_ref().map_or(true, |(page, _)| page.worker == worker))
+    }
+
+    pub(crate) fn remove(page: PageElsewhere, piece: &mut Piece) {
+        piece.remove(format::numbered(KEPT, page.packed()));
+    }
+
     pub(crate) fn set(page: PageElsewhere, record: &KeptElsewhere, piece: &mut Piece) -> Result<(), StorageError> {
         piece.set(format::numbered(KEPT, page.packed()), format::encode_versioned(record)?);
         Ok(())

@@ -14,6 +14,7 @@ use std::path::Path;
 use web::canonicalize::CanonicalUrl;
 use web::host_key::HostKey;
 
+use crate::scope::LISTED;
 use bad_lines::BadLines;
 use config::settings::Settings;
 use line::{LineRules, seeds_in};
@@ -86,6 +87,18 @@ pub struct Seed {
     pub host: HostKey,
     /// What the crawl does with it.
     pub kind: SeedKind,
+}
+
+impl Seed {
+    /// The depth of its page; `None` for a sitemap, which is no page.
+    #[must_use]
+    pub fn depth(&self) -> Option<u16> {
+        match self.kind {
+            SeedKind::Page => Some(0),
+            SeedKind::Only => Some(LISTED),
+            SeedKind::Sitemap => None,
+        }
+    }
 }
 
 /// Why a seeds file gives no seed.

@@ -69,11 +69,53 @@ pub enum FleetError {
     },
     /// The servers have lost the crawl.
     #[error(
-        "the servers do not know the crawl {name:?} (any more): were they started without their data? Start Redis with its append-only file, or begin a crawl with new data folders"
+        "the servers do not know the crawl {name:?} (any more): were they started without their data? Start Redis with its append-only file. If the data is lost, start every worker again with its data folder: together, the folders bring the crawl back"
     )]
     Forgotten {
         /// The crawl.
         name: String,
+    },
+    /// The user has said that this worker will not come back.
+    #[error(
+        "worker {worker} was forgotten (crawler fleet forget): the crawl {name:?} goes on without its pages, and fetches them again; start with a new data folder, and merge this one with the others at the end if you want its pages"
+    )]
+    Dismissed {
+        /// The crawl.
+        name: String,
+        /// The number.
+        worker: u16,
+    },
+    /// A worker that is to be forgotten lives.
+    #[error(
+        "worker {worker} lives, or has lived until now: its lease lasts for {seconds} s more. Only a worker that will not come back can be forgotten: stop it, and ask again when its lease has run out"
+    )]
+    Alive {
+        /// The number.
+        worker: u16,
+        /// What is left of its lease.
+        seconds: u64,
+    },
+    /// A worker that is to be forgotten has never joined.
+    #[error(
+        "the crawl {name:?} has no worker {worker}: its workers have the numbers from 1 to {last}; `crawler fleet status` shows them"
+    )]
+    NoWorker {
+        /// The crawl.
+        name: String,
+        /// The number.
+        worker: u16,
+        /// The highest number.
+        last: u64,
+    },
+    /// The servers had lost the crawl, and another data folder got the number of this one.
+    #[error(
+        "the servers had lost the crawl {name:?}, and another worker has got the number {worker} of this data folder since; start with a new data folder, and merge this one with the others at the end"
+    )]
+    NumberTaken {
+        /// The crawl.
+        name: String,
+        /// The number.
+        worker: u16,
     },
     /// A second process has joined with the same data folder.
     #[error(

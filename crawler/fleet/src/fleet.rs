@@ -24,6 +24,8 @@ pub(crate) struct Place {
     /// Name of the machine.
     pub(crate) host: String,
     pub(crate) crawl: u64,
+    /// Which life of the crawl: see [`crate::Remembered`].
+    pub(crate) life: u64,
     /// Of the data folder.
     pub(crate) folder: u64,
     /// What all workers agree on, as the servers have it.
@@ -95,6 +97,12 @@ impl Fleet {
     #[must_use]
     pub fn crawl(&self) -> u64 {
         self.inner.place.crawl
+    }
+
+    /// The life of the crawl, another number each time that data folders have brought it back; 0 for its first one.
+    #[must_use]
+    pub fn life(&self) -> u64 {
+        self.inner.place.life
     }
 
     /// How many partitions the crawl has.

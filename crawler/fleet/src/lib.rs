@@ -1,6 +1,7 @@
 //! Several workers on one crawl, on a Redis server or cluster: which worker asks which host, which URLs wait, and which pages are kept.
 //!
-//! - [`registry`]: who takes part, and when all is done; [`terms`]: what all must agree on
+//! - [`joining`]: how a worker joins; [`registry`]: who takes part, and when all is done; [`terms`]: what all must agree on
+//! - [`orders`]: what the user tells a crawl from outside; [`visit`]: its settings, and seeds that somebody adds
 //! - [`partition`]: registrable domains hash into partitions; [`lease`]: a worker owns a partition for a time, under an epoch
 //! - [`queue`]: the known and the waiting URLs of a partition; [`url`]: how they are stored
 //! - [`log`]: the ordered log of kept pages, of which every verdict is a function
@@ -21,8 +22,10 @@ mod caution;
 mod command;
 pub mod error;
 mod fleet;
+pub mod joining;
 pub mod lease;
 pub mod log;
+pub mod orders;
 pub mod partition;
 pub mod queue;
 pub mod registry;
@@ -32,15 +35,19 @@ mod slot;
 pub mod status;
 pub mod terms;
 pub mod url;
+pub mod visit;
 
 pub use error::FleetError;
 pub use fleet::Fleet;
+pub use joining::{DEFAULT_NAME, JoinOptions, Remembered};
 pub use lease::{Grant, LeaseState};
 pub use log::{Draft, Entry, Judged, LogSlice, Position, Segment, SegmentRow};
+pub use orders::{Forgotten, Order, forget, order};
 pub use partition::{Epoch, PageId, Partition, WorkerNumber};
 pub use queue::{Commit, Committed, PartitionChanges, QueueSlice};
-pub use registry::{DEFAULT_NAME, JoinOptions, Order, Pulse, WorkerReport, order};
+pub use registry::{Pulse, WorkerReport};
 pub use servers::Traffic;
 pub use status::{FleetStatus, status};
 pub use terms::Terms;
 pub use url::{UrlHash, WaitingUrl};
+pub use visit::{Agreed, Visitor};

@@ -40,6 +40,21 @@ impl PageId {
     /// Bits of the sequence number in the packed form.
     const SEQUENCE_BITS: u32 = 48;
 
+    /// What the log has in the place of a page to say that a worker is forgotten. No page has this number.
+    #[must_use]
+    pub fn that_forgets(worker: WorkerNumber) -> Self {
+        Self {
+            worker,
+            sequence: (1 << Self::SEQUENCE_BITS) - 1,
+        }
+    }
+
+    /// The worker that is forgotten from this place of the log on; `None` for a page.
+    #[must_use]
+    pub fn forgets(self) -> Option<WorkerNumber> {
+        (self == Self::that_forgets(self.worker)).then_some(self.worker)
+    }
+
     /// The worker in the upper 16 bits, the sequence number in the others. A page of a crawl without a fleet has no worker, so its
     /// number and a packed one never meet.
     #[must_use]

@@ -9,6 +9,7 @@
 //! {name/17}k0 …      known URLs: sets of integers; see lua/sets.lua
 //! {name/17}d0 …      finished URLs, likewise
 //! {name/17}h         state of each host, as its owner wrote it
+//! {name/17}x3 …      finished URLs that were queued again because worker 3 was forgotten
 //! ```
 //!
 //! Every change may be repeated: a known URL is not queued again, and a finished one stays finished. So a caller whose call failed
@@ -16,13 +17,15 @@
 
 use std::collections::HashMap;
 
-use crate::command::{Command, Lua, script};
+use crate::command::{Command, Lua, Tag, script};
 use crate::error::FleetError;
 use crate::fleet::{Fleet, bytes, integer, list, text};
-use crate::partition::{Epoch, Partition};
+use crate::partition::{Epoch, Partition, WorkerNumber};
 use crate::servers::Safety;
 use crate::url::{UrlHash, WaitingUrl};
 
+static FINISHED: Lua = script!("sets.lua", "finished.lua");
+static REOPEN: Lua = script!("sets.lua", "reopen.lua");
 static ENQUEUE: Lua = script!("sets.lua", "enqueue.lua");
 static COMMIT: Lua = script!("sets.lua", "commit.lua");
 static READ: Lua = script!("sets.lua", "read.lua");
@@ -93,27 +96,80 @@ impl Fleet {
     /// # Errors
     /// No server answers within the bound, or one refuses. Some of the URLs may be queued then; the call can be repeated.
     pub async fn enqueue(&self, urls: &[(Partition, Vec<WaitingUrl>)]) -> Result<(), FleetError> {
+        self.enqueue_new(urls).await.map(drop)
+    }
+
+    /// [`enqueue`](Self::enqueue), with the number of URLs that were new.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn enqueue_new(&self, urls: &[(Partition, Vec<WaitingUrl>)]) -> Result<u64, FleetError> {
+        self.queue_rows(urls, |tag| Command::script(&ENQUEUE, tag)).await
+    }
+
+    /// Queues finished URLs again: what they brought is lost. With the number of the worker whose pages are lost, a URL is queued again once,
+    /// whoever asks for it and however often. Otherwise as [`enqueue`](Self::enqueue).
+    ///
+    /// # Errors
+    /// As [`enqueue`](Self::enqueue).
+    pub async fn reopen(
+        &self,
+        lost: Option<WorkerNumber>,
+        urls: &[(Partition, Vec<WaitingUrl>)],
+    ) -> Result<u64, FleetError> {
+        let lost = lost.map_or(0, |worker| u64::from(worker.0));
+        self.queue_rows(urls, |tag| Command::script(&REOPEN, tag).number(lost))
+            .await
+    }
+
+    /// Marks URLs as finished that this worker's data folder has finished, without a lease: for a crawl that the servers had lost.
+    ///
+    /// # Errors
+    /// As [`enqueue`](Self::enqueue).
+    pub async fn bring_back(&self, finished: &[(Partition, Vec<UrlHash>)]) -> Result<(), FleetError> {
+        let mut commands = Vec::new();
+        for (partition, hashes) in finished {
+            for some in hashes.chunks(URLS_A_CALL) {
+                commands.push(Command::script(&FINISHED, self.tag(*partition)?).arg(packed(some)));
+            }
+        }
+        self.inner.servers.all(&commands, Safety::Replicated).await.map(drop)
+    }
+
+    /// Sends rows by a script that may queue them.
+    async fn queue_rows(
+        &self,
+        urls: &[(Partition, Vec<WaitingUrl>)],
+        script: impl Fn(&Tag) -> Command,
+    ) -> Result<u64, FleetError> {
         let mut commands = Vec::new();
         let mut whose = Vec::new();
         for (partition, urls) in urls {
             for some in urls.chunks(URLS_A_CALL) {
                 whose.push(*partition);
-                commands.push(Command::script(&ENQUEUE, self.tag(*partition)?).args(some.iter().map(WaitingUrl::row)));
+                commands.push(script(self.tag(*partition)?).args(some.iter().map(WaitingUrl::row)));
             }
         }
         if commands.is_empty() {
-            return Ok(());
+            return Ok(0);
         }
         self.moves();
         let answers = self.inner.servers.all(&commands, Safety::Replicated).await?;
         let mut unread: HashMap<u64, Vec<Partition>> = HashMap::new();
+        let mut new = 0;
         for (partition, answer) in whose.into_iter().zip(answers) {
-            let owner = integer(&answer)?;
+            let answer = list(answer)?;
+            let [owner, queued] = answer.as_slice() else {
+                return Err(FleetError::Damaged("an answer about queued URLs".to_owned()));
+            };
+            new += integer(queued)?;
+            let owner = integer(owner)?;
             if owner > 0 {
                 unread.entry(owner).or_default().push(partition);
             }
         }
-        self.tell_news(&unread).await
+        self.tell_news(&unread).await?;
+        Ok(new)
     }
 
     /// The URLs of a partition's queue from a position on that are not finished; looks at up to `at_most` rows. What it returns is on

@@ -17,10 +17,27 @@ pub(crate) fn stored(rules: &[(String, String)]) -> String {
     lines.join("\n")
 }
 
+/// The rules as [`stored`] has them.
+pub(crate) fn read(rules: &str) -> Vec<(String, String)> {
+    let rules = rules.lines().filter_map(|line| line.split_once('\t'));
+    rules.map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+}
+
 /// The rules in which the live workers and this one differ, as an error that names both sides.
 pub(crate) fn agree(ours: &str, theirs: &str, name: &str) -> Result<(), FleetError> {
+    match differences(ours, theirs) {
+        None => Ok(()),
+        Some(differences) => Err(FleetError::Rules {
+            name: name.to_owned(),
+            differences,
+        }),
+    }
+}
+
+/// The rules that differ, each with both values; `None` if there is none.
+pub(crate) fn differences(ours: &str, theirs: &str) -> Option<String> {
     if ours == theirs {
-        return Ok(());
+        return None;
     }
     let value_in = |rules: &'_ str, key: &str| {
         let values = rules.lines().filter_map(|line| line.split_once('\t'));
@@ -45,10 +62,7 @@ pub(crate) fn agree(ours: &str, theirs: &str, name: &str) -> Result<(), FleetErr
             format!("{key} (the others: {theirs}; this worker: {ours})")
         })
     });
-    Err(FleetError::Rules {
-        name: name.to_owned(),
-        differences: differences.collect::<Vec<_>>().join(", "),
-    })
+    Some(differences.collect::<Vec<_>>().join(", "))
 }
 
 #[cfg(test)]

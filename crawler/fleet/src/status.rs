@@ -9,8 +9,9 @@ use serde::Serialize;
 use crate::command::Command;
 use crate::error::FleetError;
 use crate::fleet::{bytes, integer, list, log_tag, partition_tag, registry_tag, text};
+use crate::joining::{JoinOptions, connected, numbers};
 use crate::log::Position;
-use crate::registry::{JoinOptions, WorkerReport, connected};
+use crate::registry::WorkerReport;
 use crate::servers::{Safety, Servers};
 use crate::terms::Terms;
 
@@ -27,6 +28,10 @@ pub struct FleetStatus {
     pub drain: bool,
     /// The user wants the fleet to make no requests until further notice.
     pub pause: bool,
+    /// The servers had lost the crawl, and these workers have not brought back their data folders.
+    pub awaited: Vec<u16>,
+    /// The workers that were forgotten.
+    pub forgotten: Vec<u16>,
     /// The workers by number.
     pub workers: Vec<WorkerStatus>,
     /// The partitions.
@@ -42,7 +47,7 @@ pub struct FleetStatus {
 pub struct WorkerStatus {
     /// Its number.
     pub number: u16,
-    /// `live`, `silent` (no sign of life for the length of a lease), or `left`.
+    /// `live`, `silent` (no sign of life for the length of a lease), `left`, or `forgotten`.
     pub state: &'static str,
     /// Seconds since its last sign of life.
     pub silent_seconds: Option<f64>,
@@ -121,7 +126,10 @@ pub async fn status(address: &str, name: &str) -> Result<FleetStatus, FleetError
                     .arg("id")
                     .arg("terms")
                     .arg("drain")
-                    .arg("pause"),
+                    .arg("pause")
+                    .arg("back")
+                    .arg("forgotten")
+                    .arg("last"),
                 Command::plain("HGETALL", &tag, "b"),
                 Command::plain("HGETALL", &tag, "w"),
                 Command::script(&NOW, &tag),
@@ -131,7 +139,7 @@ pub async fn status(address: &str, name: &str) -> Result<FleetStatus, FleetError
         )
         .await?;
     let [head, beats, reports, now, leases] = <[Value; 5]>::try_from(answers).map_err(|_| odd())?;
-    let [id, terms, drain, pause] = <[Value; 4]>::try_from(list(head)?).map_err(|_| odd())?;
+    let [id, terms, drain, pause, back, forgotten, last] = <[Value; 7]>::try_from(list(head)?).map_err(|_| odd())?;
     let crawl = text(id)?;
     if crawl.is_empty() {
         return Err(FleetError::Forgotten { name });
@@ -141,7 +149,20 @@ pub async fn status(address: &str, name: &str) -> Result<FleetStatus, FleetError
     let log = log_status(&servers, &name).await?;
     let (partitions, leases) = partitions(&servers, &name, &terms, &live(leases, now)?).await?;
     let mut workers = workers(beats, reports, now, &options, log.end)?;
+    let forgotten = numbers(&text(forgotten)?);
+    let awaited = match back {
+        Value::Nil => Vec::new(),
+        back => {
+            let back = numbers(&text(back)?);
+            let all = 1..=u16::try_from(integer(&last)?).map_err(|_| odd())?;
+            all.filter(|number| !back.contains(number) && !forgotten.contains(number))
+                .collect()
+        }
+    };
     for worker in &mut workers {
+        if forgotten.contains(&worker.number) {
+            worker.state = "forgotten";
+        }
         worker.leases = leases.get(usize::from(worker.number)).copied().unwrap_or_default();
     }
     Ok(FleetStatus {
@@ -150,6 +171,8 @@ pub async fn status(address: &str, name: &str) -> Result<FleetStatus, FleetError
         terms,
         drain: integer(&drain)? == 1,
         pause: integer(&pause)? == 1,
+        awaited,
+        forgotten,
         workers,
         partitions,
         log,
@@ -331,6 +354,14 @@ impl Display for FleetStatus {
             if self.drain { ", asked to stop" } else { "" },
             if self.pause { ", asked to wait" } else { "" }
         )?;
+        if !self.awaited.is_empty() {
+            let awaited: Vec<String> = self.awaited.iter().map(u16::to_string).collect();
+            writeln!(
+                f,
+                "the servers had lost the crawl; it goes on when these workers have brought back their data folders: {}",
+                awaited.join(", ")
+            )?;
+        }
         writeln!(
             f,
             "partitions: {} leased, {} free ({} with waiting URLs)",
@@ -365,14 +396,14 @@ impl Display for FleetStatus {
         }
         writeln!(
             f,
-            "{:>6} {:<16} {:<6} {:>6} {:>9} {:>9} {:>9} {:>6} {:>6} {:>7} {:>7}",
+            "{:>6} {:<16} {:<9} {:>6} {:>9} {:>9} {:>9} {:>6} {:>6} {:>7} {:>7}",
             "worker", "machine", "state", "leases", "queued", "kept", "dupl.", "hosts", "req/s", "outbox", "lag s"
         )?;
         for worker in &self.workers {
             let report = &worker.report;
             writeln!(
                 f,
-                "{:>6} {:<16} {:<6} {:>6} {:>9} {:>9} {:>9} {:>6} {:>6.1} {:>7} {:>7}{}{}",
+                "{:>6} {:<16} {:<9} {:>6} {:>9} {:>9} {:>9} {:>6} {:>6.1} {:>7} {:>7}{}{}",
                 worker.number,
                 report.host,
                 worker.state,

@@ -41,7 +41,10 @@ pub use dedup::{CandidateSource, DedupArgs, GroupBy, Keep, Split};
 pub use explain::ExplainArgs;
 pub use export::{ExportArgs, ExportExtra, ExportFormat, ExportVerdict};
 pub use fingerprint::{EvaluateArgs, FingerprintArgs, IdfArgs, LayoutsArgs};
-pub use fleet::{FleetAction, FleetAddress, FleetArgs, FleetDrainArgs, FleetFormat, FleetStatusArgs};
+pub use fleet::{
+    FleetAction, FleetAddress, FleetArgs, FleetConfigArgs, FleetDrainArgs, FleetForgetArgs, FleetFormat,
+    FleetSeedsAction, FleetSeedsAddArgs, FleetStatusArgs,
+};
 pub use init::InitArgs;
 pub use inspect::{
     Fetching, InspectArgs, InspectFormat, InspectPageArgs, InspectPageFormat, InspectRobotsArgs, InspectSitemapArgs,

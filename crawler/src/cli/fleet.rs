@@ -1,19 +1,121 @@
 //! `crawler fleet`
 
-use ::fleet::Order;
+use ::fleet::{Forgotten, Order, Visitor, WaitingUrl, WorkerNumber};
 
-use crate::cli::arguments::{FleetAction, FleetAddress, FleetArgs, FleetDrainArgs, FleetFormat, FleetStatusArgs};
+use crate::cli::arguments::{
+    FleetAction, FleetAddress, FleetArgs, FleetConfigArgs, FleetDrainArgs, FleetForgetArgs, FleetFormat,
+    FleetSeedsAction, FleetSeedsAddArgs, FleetStatusArgs,
+};
+use crate::cli::configuration;
+use crate::cli::error::{Error, UsageError};
+use config::settings::Settings;
+use crawl::seeds::{SeedKind, Seeds};
 use error::RunError;
+use web::domain_of_host;
 
-pub(super) fn execute(args: &FleetArgs) -> Result<(), RunError> {
+pub(super) fn execute(args: &FleetArgs) -> Result<(), Error> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|source| RunError::io("start", "the connection to the fleet", source))?;
     match &args.action {
-        FleetAction::Status(args) => runtime.block_on(status(args)),
-        FleetAction::Drain(args) => runtime.block_on(drain(args)),
-        FleetAction::Pause(fleet) => runtime.block_on(pause(fleet, true)),
-        FleetAction::Resume(fleet) => runtime.block_on(pause(fleet, false)),
+        FleetAction::Status(args) => runtime.block_on(status(args))?,
+        FleetAction::Drain(args) => runtime.block_on(drain(args))?,
+        FleetAction::Pause(fleet) => runtime.block_on(pause(fleet, true))?,
+        FleetAction::Resume(fleet) => runtime.block_on(pause(fleet, false))?,
+        FleetAction::Forget(args) => runtime.block_on(forget(args))?,
+        FleetAction::Config(args) => runtime.block_on(show_config(args))?,
+        FleetAction::Seeds(args) => {
+            let FleetSeedsAction::Add(args) = &args.action;
+            let settings = settings(args)?;
+            let seeds = seeds(args, &settings)?;
+            runtime.block_on(add_seeds(args, &settings, seeds))?;
+        }
     }
+    Ok(())
+}
+
+/// The settings of a worker of this crawl.
+fn settings(args: &FleetSeedsAddArgs) -> Result<Settings, UsageError> {
+    let (mut config, path) = configuration::read(&args.config)?;
+    config.fleet.address.clone_from(&args.fleet.address);
+    configuration::validate(&config, path)
+}
+
+/// The seeds that `args` name, of which there is at least one.
+fn seeds(args: &FleetSeedsAddArgs, settings: &Settings) -> Result<Seeds, UsageError> {
+    let named = (!args.urls.is_empty()).then(|| Seeds::of_arguments(&args.urls, settings));
+    let of_file = args
+        .seeds
+        .as_deref()
+        .map(|file| Seeds::open(file, SeedKind::Page, settings));
+    let seeds = [named.transpose()?, of_file.transpose()?].into_iter().flatten();
+    let seeds = seeds.reduce(Seeds::and_then);
+    seeds.ok_or_else(|| UsageError::Argument("name a URL, or a file with --seeds".to_owned()))
+}
+
+async fn add_seeds(args: &FleetSeedsAddArgs, settings: &Settings, mut seeds: Seeds) -> Result<(), RunError> {
+    let failed = |error: ::fleet::FleetError| RunError::Fleet(error.to_string());
+    let visitor = Visitor::new(&args.fleet.address, &args.fleet.name)
+        .await
+        .map_err(failed)?;
+    let rules = settings.fleet.as_ref().map_or(&[][..], |fleet| &fleet.rules);
+    if let Some(differences) = visitor.differences(rules, "canonicalize") {
+        return Err(RunError::Fleet(format!(
+            "the workers write URLs by other rules than this command: {differences}; name their configuration file with --config"
+        )));
+    }
+    let (mut given, mut new, mut sitemaps) = (0, 0, 0);
+    while let Some(batch) = seeds.next_batch().map_err(|error| RunError::Seeds(error.to_string()))? {
+        let mut rows = Vec::with_capacity(batch.len());
+        for seed in batch {
+            let Some(depth) = seed.depth() else {
+                sitemaps += 1;
+                continue;
+            };
+            let waiting = WaitingUrl {
+                url: seed.url.as_str().to_owned(),
+                depth,
+                redirects: 0,
+                priority: 0,
+                is_seed: true,
+            };
+            rows.push((domain_of_host(seed.host.as_str()).to_owned(), waiting));
+        }
+        given += rows.len() as u64;
+        new += visitor.add(rows).await.map_err(failed)?;
+    }
+    if sitemaps > 0 {
+        tracing::warn!(
+            sitemaps,
+            "a sitemap cannot be added to a running crawl, and was skipped; name its URLs, or start a worker with it"
+        );
+    }
+    super::output::say(&format!(
+        "{given} seeds: {new} are new to the crawl and wait for the worker of their host; it knew {} before.",
+        given.saturating_sub(new)
+    ))
+}
+
+async fn show_config(args: &FleetConfigArgs) -> Result<(), RunError> {
+    let visitor = Visitor::new(&args.fleet.address, &args.fleet.name).await;
+    let visitor = visitor.map_err(|error| RunError::Fleet(error.to_string()))?;
+    let agreed = visitor.agreed();
+    let text = match args.format {
+        FleetFormat::Json => serde_json::to_string_pretty(agreed)
+            .map_err(|error| RunError::Fleet(format!("the settings cannot be written: {error}")))?,
+        FleetFormat::Text => {
+            let mut lines = vec![
+                format!("crawl {}", agreed.name),
+                "for the whole crawl:".to_owned(),
+                format!("  partitions = {}", agreed.terms.partitions),
+                format!("  scheme of the fingerprints: {}", agreed.terms.scheme),
+                format!("  rule of the verdicts: {}", agreed.terms.rule),
+                "for all workers that live:".to_owned(),
+            ];
+            lines.extend(agreed.rules.iter().map(|(key, value)| format!("  {key} = {value}")));
+            lines.join("\n")
+        }
+    };
+    super::output::say(&text)
 }
 
 async fn status(args: &FleetStatusArgs) -> Result<(), RunError> {
@@ -43,6 +145,18 @@ async fn pause(fleet: &FleetAddress, on: bool) -> Result<(), RunError> {
     } else {
         "The workers make requests again, within a third of a lease."
     })
+}
+
+async fn forget(args: &FleetForgetArgs) -> Result<(), RunError> {
+    let worker = args.worker;
+    let forgotten = ::fleet::forget(&args.fleet.address, &args.fleet.name, WorkerNumber(worker)).await;
+    let text = match forgotten.map_err(|error| RunError::Fleet(error.to_string()))? {
+        Forgotten::Now => format!(
+            "Worker {worker} is forgotten. The other workers fetch its kept pages again; if none runs, the next one that starts."
+        ),
+        Forgotten::Before => format!("Worker {worker} was forgotten before."),
+    };
+    super::output::say(&text)
 }
 
 async fn order(fleet: &FleetAddress, order: Order, on: bool) -> Result<(), RunError> {

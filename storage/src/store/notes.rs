@@ -85,6 +85,17 @@ impl Store {
         self.note_with(|_, piece| PagesElsewhere::set(page, record, piece))
     }
 
+    /// Forgets pages that another worker kept. Durable with the next commit.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn forget_elsewhere(&mut self, pages: &[PageElsewhere]) -> Result<(), StorageError> {
+        self.note_with(|_, piece| {
+            pages.iter().for_each(|page| PagesElsewhere::remove(*page, piece));
+            Ok(())
+        })
+    }
+
     /// Confirms that these pages are durably out of the index. Durable with the next commit.
     ///
     /// # Errors

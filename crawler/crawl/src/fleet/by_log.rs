@@ -10,11 +10,14 @@
 //! workers keep, and then writes the index with its place in the log. A crash between the two repeats the entries, which changes nothing.
 //!
 //! - `post`: what the desk says; `letters`: what it is told
-//! - `segments`: what has left the log; `lost_log`: what the log has lost
+//! - `segments`: what has left the log; `lost_log`: what the log has lost; `forgotten`: where the log forgets a worker
+//! - `restore`: what the folder brings back after the servers have lost the crawl
 
+mod forgotten;
 mod letters;
 mod lost_log;
 mod post;
+mod restore;
 mod segments;
 
 use std::collections::BTreeSet;
@@ -23,7 +26,7 @@ use std::sync::Arc;
 use crossbeam_channel::Receiver;
 use dedup::{Confirm, Deduplicator, SledIndex};
 use fleet::{Entry, Position, WorkerNumber};
-use storage::{KeptElsewhere, PageElsewhere, PageRecord, Store, Verdict};
+use storage::{FETCHED_ELSEWHERE, KeptElsewhere, PageElsewhere, PageRecord, Store, Verdict};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::idle::IdleSign;
@@ -40,6 +43,15 @@ use error::RunError;
 use letters::Letters;
 use lost_log::Recovery;
 
+/// The reason of the exclusion of a page that is to be fetched again.
+const RESTED_ON_A_LOST_ENTRY: &str = "its verdict rested on an entry of the fleet's log that the servers have lost";
+
+/// The reasons for which a URL is excluded that another worker is to fetch, or this one again.
+const IS_LEFT: [&str; 2] = [FETCHED_ELSEWHERE, RESTED_ON_A_LOST_ENTRY];
+
+/// Rows or letters that are staged at a time.
+const PAGES_AT_A_TIME: usize = 256;
+
 /// What joins the recorder with the desk.
 #[derive(Debug)]
 pub(crate) struct DeskLink {
@@ -55,6 +67,8 @@ pub(crate) struct DeskLink {
     pub scope: Arc<Scope>,
     /// A random number that all workers of the crawl know, and nobody else.
     pub secret: u64,
+    /// Whether the servers had lost the crawl, so that this folder must be brought back.
+    pub restores: bool,
 }
 
 /// Decides by the log of a fleet. Some pages wait until the log has moved on.
@@ -69,6 +83,7 @@ pub(crate) struct ByLog {
     letters: Letters,
     from_desk: Receiver<FromDesk>,
     scope: Arc<Scope>,
+    max_depth: u16,
     /// The place in the log of which the desk knows that it is applied.
     told: Position,
 }
@@ -83,7 +98,8 @@ impl ByLog {
     /// The index or the catalogue cannot be read or written.
     pub fn open(me: WorkerNumber, books: &mut Books, settings: &Settings, link: DeskLink) -> Result<Self, RunError> {
         let store = books.store_mut();
-        if store.run_notes().worker()? != Some(me.0) {
+        // A crawl that was brought back has another log.
+        if link.restores || store.run_notes().worker()? != Some(me.0) {
             index::erase_index(store)?;
             store.note_worker(me.0)?;
             store.commit()?;
@@ -107,6 +123,7 @@ impl ByLog {
             letters: Letters::new(link.ownership, link.sign, link.desk),
             from_desk: link.from_desk,
             scope: link.scope,
+            max_depth: settings.limits.max_depth,
         };
         for page in claimed {
             if let Some(record) = books.store().latest_page(page)?.filter(PageRecord::is_kept) {
@@ -119,6 +136,11 @@ impl ByLog {
         if mark.is_none() {
             by_log.claim_kept(books.store())?;
         }
+        if link.restores {
+            by_log.bring_back(books.store())?;
+        }
+        by_log.recovery.forgotten = by_log.verdicts.forgotten().keys().copied().collect();
+        by_log.tell_forgotten();
         books.note_departures();
         books.commit(&mut by_log)?;
         by_log.letters.tell(ToDesk::Applied(by_log.told));
@@ -134,6 +156,13 @@ impl ByLog {
         encode_signature(&signature)
     }
 
+    /// Tells the desk which workers the index has forgotten.
+    fn tell_forgotten(&self) {
+        for (worker, at) in self.verdicts.forgotten() {
+            self.letters.tell(ToDesk::Forgot(WorkerNumber(*worker), *at));
+        }
+    }
+
     /// Whether claims of this worker are on their way, or letters.
     fn awaits_arrivals(&self, store: &Store) -> bool {
         !store.outbox().is_empty() || self.verdicts.has_claims()
@@ -142,6 +171,27 @@ impl ByLog {
     /// Applies entries of the log. Returns the own pages whose claims have come back.
     fn take_log(&mut self, books: &mut Books, entries: Vec<(Position, Entry)>) -> Result<BTreeSet<u64>, RunError> {
         let mut came_back = BTreeSet::new();
+        let forgets = |(_, entry): &(Position, Entry)| entry.page.forgets().is_some();
+        let mut rest = entries;
+        while !rest.is_empty() {
+            let first = rest.iter().position(forgets).unwrap_or(rest.len());
+            if first == 0 {
+                // The pages leave the index at once. So no entry before this one may be applied again after a crash.
+                books.commit(self)?;
+            }
+            let behind = rest.split_off(first.max(1));
+            self.apply(books, rest, &mut came_back)?;
+            rest = behind;
+        }
+        Ok(came_back)
+    }
+
+    fn apply(
+        &mut self,
+        books: &mut Books,
+        entries: Vec<(Position, Entry)>,
+        came_back: &mut BTreeSet<u64>,
+    ) -> Result<(), RunError> {
         let applied = self.verdicts.apply(&self.dedup, &entries)?;
         for (applied, (_, entry)) in applied.into_iter().zip(entries) {
             if self.verdicts.is_own(entry.page) {
@@ -150,10 +200,14 @@ impl ByLog {
             match applied {
                 Applied::Yields(page, verdict) => yields(books, page, verdict)?,
                 Applied::Entered => note_elsewhere(books.store_mut(), entry)?,
+                Applied::Forgets(worker) => {
+                    self.forget_worker(books, worker)?;
+                    self.tell_forgotten();
+                }
                 Applied::Confirmed(_) | Applied::Dropped | Applied::Nothing => {}
             }
         }
-        Ok(came_back)
+        Ok(())
     }
 }
 

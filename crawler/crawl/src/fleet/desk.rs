@@ -2,6 +2,7 @@
 //! partitions and the log of kept pages.
 //!
 //! - `leases`: takes, renews and gives back partitions; the heartbeat; `opening`: prepares new partitions for the frontier
+//! - `restore`: brings back what the folder knows, after the servers have lost the crawl
 //! - `post`: sends letters; `arrivals`: reads the queues; `log`: reads the log; `shorten`: writes its segments
 //! - `state`: what all of them know
 //!
@@ -13,6 +14,7 @@ mod leases;
 mod log;
 mod opening;
 mod post;
+mod restore;
 mod shorten;
 mod state;
 
@@ -93,6 +95,8 @@ pub(crate) struct RunningDesk {
     pub worker: u16,
     /// The id of the crawl.
     pub crawl: u64,
+    /// Whether the servers had lost the crawl, so that the folder must be brought back.
+    pub restores: bool,
     thread: JoinHandle<Result<(), FleetError>>,
 }
 
@@ -114,8 +118,9 @@ impl RunningDesk {
                 runtime.block_on(async move {
                     match Fleet::join(options.join.clone()).await {
                         Ok(fleet) => {
-                            let joined = (fleet.worker().0, fleet.crawl());
+                            let (worker, crawl) = (fleet.worker().0, fleet.crawl());
                             let (desk, letters) = Desk::new(fleet, options);
+                            let joined = (worker, crawl, desk.state().brings_back);
                             // The receiver waits for this.
                             let _is_waiting = joined_in.send(Ok(joined));
                             desk.work(letters).await
@@ -129,7 +134,12 @@ impl RunningDesk {
             })
             .map_err(|source| RunError::io("start", "the thread of the desk", source))?;
         match joined.recv() {
-            Ok(Ok((worker, crawl))) => Ok(Self { worker, crawl, thread }),
+            Ok(Ok((worker, crawl, restores))) => Ok(Self {
+                worker,
+                crawl,
+                restores,
+                thread,
+            }),
             Ok(Err(error)) => Err(RunError::Fleet(error.to_string())),
             Err(_) => Err(RunError::Stage("the work with the fleet")),
         }
@@ -171,8 +181,16 @@ struct Desk {
 impl Desk {
     fn new(fleet: Fleet, options: DeskOptions) -> (Self, mpsc::UnboundedReceiver<ToDesk>) {
         let mut membership = options.membership;
+        // A folder that has worked for the crawl brings back what it knows, if the servers have lost it since.
+        let brings_back = membership.crawl.is_some() && membership.life != fleet.life();
         membership.crawl = Some(fleet.crawl());
+        membership.worker = Some(fleet.worker().0);
+        if !brings_back {
+            membership.life = fleet.life();
+        }
         let state = State {
+            brings_back,
+            awaits_all: brings_back,
             opened: membership.opened.iter().copied().collect(),
             ..State::default()
         };
@@ -211,9 +229,23 @@ impl Desk {
         if (&membership.partitions, &membership.opened) != (&partitions, &opened) {
             membership.partitions = partitions;
             membership.opened = opened;
-            if let Err(error) = membership.write(&self.dir) {
-                tracing::warn!("{error}; after a restart, this worker may get other hosts");
-            }
+            self.write(&membership);
+        }
+    }
+
+    /// Changes what the data folder remembers.
+    fn note_in_folder(&self, change: impl FnOnce(&mut Membership)) {
+        let mut membership = self.membership.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = membership.clone();
+        change(&mut membership);
+        if *membership != before {
+            self.write(&membership);
+        }
+    }
+
+    fn write(&self, membership: &Membership) {
+        if let Err(error) = membership.write(&self.dir) {
+            tracing::warn!("{error}; after a restart, this worker may get other hosts");
         }
     }
 
@@ -291,7 +323,8 @@ impl Desk {
 
     /// What the desk does, until the run ends or the fleet cannot be worked with. `letters` brings the messages of the recorder.
     async fn work(&self, letters: mpsc::UnboundedReceiver<ToDesk>) -> Result<(), FleetError> {
-        self.remember();
+        // The partitions of the last run stay noted until this one has asked for them.
+        self.write(&self.membership.lock().unwrap_or_else(PoisonError::into_inner));
         let ended = {
             let (leases, opening) = (self.keep_leases(), self.open_partitions());
             let (arrivals, log, segments) = (self.read_queues(), self.read_log(), self.shorten_log());

@@ -1,6 +1,6 @@
 //! What a worker tells the fleet: the content of the letters in the outbox of the store.
 
-use fleet::{Epoch, Partition, UrlHash, WaitingUrl};
+use fleet::{Epoch, Partition, UrlHash, WaitingUrl, WorkerNumber};
 use serde::{Deserialize, Serialize};
 use storage::{HostRecord, Letter};
 
@@ -22,6 +22,8 @@ pub(crate) enum Mail {
     Queued(WaitingUrl),
     /// How a host was treated.
     Host(TreatedHost),
+    /// A finished URL is to be fetched again.
+    Again(Again),
 }
 
 /// The claim of a page that was compared with the log as far as it was known.
@@ -50,6 +52,15 @@ pub(crate) struct Done {
     pub page: Option<u64>,
 }
 
+/// A finished URL that is to be fetched again, because what it brought is lost.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Again {
+    /// The URL.
+    pub url: WaitingUrl,
+    /// The worker whose pages are lost; `None` if the servers have lost entries of the log.
+    pub lost: Option<WorkerNumber>,
+}
+
 /// How a host was treated last.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct TreatedHost {
@@ -68,6 +79,7 @@ const DONE: u8 = 2;
 const FOUND: u8 = 3;
 const HOST: u8 = 4;
 const QUEUED: u8 = 5;
+const AGAIN: u8 = 6;
 
 impl Done {
     /// The hash as the servers know it.
@@ -109,6 +121,7 @@ impl Mail {
             Self::Found(found) => (FOUND, encoded(found)?),
             Self::Queued(found) => (QUEUED, encoded(found)?),
             Self::Host(host) => (HOST, encoded(host)?),
+            Self::Again(again) => (AGAIN, encoded(again)?),
         };
         Ok(Letter { kind, bytes })
     }
@@ -121,6 +134,7 @@ impl Mail {
             CLAIM => postcard::from_bytes(bytes).ok().map(Self::Claim),
             DONE => postcard::from_bytes(bytes).ok().map(Self::Done),
             FOUND => postcard::from_bytes(bytes).ok().map(Self::Found),
+            AGAIN => postcard::from_bytes(bytes).ok().map(Self::Again),
             QUEUED => postcard::from_bytes(bytes).ok().map(Self::Queued),
             HOST => postcard::from_bytes(bytes).ok().map(Self::Host),
             _ => None,
@@ -162,7 +176,11 @@ mod tests {
         for mail in [
             Mail::Done(done),
             Mail::Found(found.clone()),
-            Mail::Queued(found),
+            Mail::Queued(found.clone()),
+            Mail::Again(Again {
+                url: found,
+                lost: Some(WorkerNumber(3)),
+            }),
             Mail::Host(host),
         ] {
             assert_eq!(Mail::read(&mail.letter().unwrap()), Some(mail));

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use fleet::{Epoch, Partition};
+use fleet::{Epoch, Partition, Remembered, WorkerNumber};
 use serde::{Deserialize, Serialize};
 use storage::durable::{self, Readers};
 
@@ -24,6 +24,17 @@ pub(crate) struct Membership {
     /// The partitions whose URLs in this folder were compared with the servers, with the first epoch since which nobody else had them.
     #[serde(default)]
     pub opened: Vec<(Partition, Epoch)>,
+    /// The number of the worker.
+    #[serde(default)]
+    pub worker: Option<u16>,
+    /// The life of the crawl of which the servers have all that this folder knows.
+    #[serde(default)]
+    pub life: u64,
+    /// The highest number of a worker, and the workers that were forgotten.
+    #[serde(default)]
+    pub last: u16,
+    #[serde(default)]
+    pub forgotten: Vec<u16>,
 }
 
 impl Membership {
@@ -43,6 +54,17 @@ impl Membership {
                 ..Self::default()
             }),
             Err(error) => Err(RunError::io("read", path.display(), error)),
+        }
+    }
+
+    /// What a worker says of its crawl when it joins.
+    #[must_use]
+    pub fn remembered(&self) -> Remembered {
+        Remembered {
+            worker: self.worker.map(WorkerNumber),
+            life: self.life,
+            last: self.last,
+            forgotten: self.forgotten.clone(),
         }
     }
 

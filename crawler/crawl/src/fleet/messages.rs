@@ -1,6 +1,6 @@
 //! The messages between the recorder, which owns the store, and the desk, which speaks with the fleet.
 
-use fleet::{Entry, PageId, Partition, Position, Segment, WaitingUrl};
+use fleet::{Entry, PageId, Partition, Position, Segment, UrlHash, WaitingUrl, WorkerNumber};
 use storage::{Letter, QueuedUrl};
 use tokio::sync::oneshot;
 
@@ -14,6 +14,21 @@ pub(crate) enum ToDesk {
     Outbox(Vec<(u64, Letter)>),
     /// The index has applied the log up to here. The first such message says where the desk begins to read.
     Applied(Position),
+    /// The servers had lost the crawl. This is a part of what the folder knows of it.
+    BringBack {
+        /// URLs that it has finished.
+        finished: Vec<(Partition, UrlHash)>,
+        /// URLs that it knows and has not finished.
+        waiting: Vec<(Partition, WaitingUrl)>,
+        /// Takes the word that the servers have them.
+        answer: oneshot::Sender<()>,
+    },
+    /// The servers have all that the folder knows, and the log has its kept pages.
+    IsBack,
+    /// The verdicts of this folder agree with the log that all workers have brought back.
+    Restored,
+    /// The index has applied an entry that forgets a worker.
+    Forgot(WorkerNumber, Position),
     /// The index of the log is empty: the answer to [`FromDesk::LogLost`]. The desk reads from the beginning.
     BeginsAnew,
     /// The frontier has left the partition, and the letters about it that are not sent yet have numbers up to this one.
@@ -44,6 +59,8 @@ pub(crate) enum FromDesk {
     Go(Vec<Partition>),
     /// The servers have lost entries of the log that this worker has applied.
     LogLost,
+    /// All workers have brought back what their folders know: after [`ToDesk::IsBack`].
+    AllAreBack,
     /// Which of these pages does the log keep?
     Judge {
         /// The pages.

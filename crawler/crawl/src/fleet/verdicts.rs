@@ -25,7 +25,7 @@
 //! A page waits only for a claim of this worker, and every such claim comes back: the outbox repeats it until it is in the log, or the
 //! fleet refuses it. So no page waits for another worker, not even for one that is dead.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, btree_map};
 
 use dedup::{Deduplicator, DocId, DuplicateRule, Index, MemoryIndex, Signature, Width};
 use fleet::{Entry, Judged, PageId, Position, WorkerNumber};
@@ -57,6 +57,8 @@ pub(crate) enum Applied {
     Entered,
     /// Another worker's page is a duplicate.
     Dropped,
+    /// From here on, this other worker's pages are not in the log.
+    Forgets(WorkerNumber),
     /// The claim was applied before, or it cannot be read.
     Nothing,
 }
@@ -67,6 +69,29 @@ struct Mark {
     position: Position,
     /// Own kept pages whose claims have not come back.
     claimed: Vec<u64>,
+    /// Workers that the log has forgotten, and where.
+    forgotten: Vec<(u16, Position)>,
+}
+
+/// A [`Mark`] of a version that forgot no worker.
+#[derive(Debug, Deserialize)]
+struct MarkBefore {
+    position: Position,
+    claimed: Vec<u64>,
+}
+
+impl Mark {
+    fn read(mark: &[u8]) -> Result<Self, RunError> {
+        if let Ok(mark) = postcard::from_bytes(mark) {
+            return Ok(mark);
+        }
+        let MarkBefore { position, claimed } = postcard::from_bytes(mark).map_err(RunError::Signature)?;
+        Ok(Self {
+            position,
+            claimed,
+            forgotten: Vec::new(),
+        })
+    }
 }
 
 /// The state of the verdicts beside the index of the log.
@@ -80,6 +105,8 @@ pub(crate) struct Verdicts {
     /// The own kept pages whose claims have not come back.
     claims: Deduplicator<MemoryIndex>,
     claimed: BTreeSet<u64>,
+    /// Workers that the log has forgotten, and where.
+    forgotten: BTreeMap<u16, Position>,
 }
 
 impl Verdicts {
@@ -94,7 +121,7 @@ impl Verdicts {
         (width, rule): (Width, &DuplicateRule),
     ) -> Result<(Self, Vec<u64>), RunError> {
         let mark: Mark = match mark {
-            Some(mark) => postcard::from_bytes(mark).map_err(RunError::Signature)?,
+            Some(mark) => Mark::read(mark)?,
             None => Mark::default(),
         };
         let verdicts = Self {
@@ -103,6 +130,7 @@ impl Verdicts {
             has_changed: false,
             claims: Deduplicator::new(MemoryIndex::of_width(width, rule)?, rule.clone())?,
             claimed: BTreeSet::new(),
+            forgotten: mark.forgotten.into_iter().collect(),
         };
         Ok((verdicts, mark.claimed))
     }
@@ -115,6 +143,32 @@ impl Verdicts {
     /// The place in the log up to which it is applied.
     pub fn position(&self) -> Position {
         self.position
+    }
+
+    /// The workers that the log has forgotten, and where.
+    pub fn forgotten(&self) -> &BTreeMap<u16, Position> {
+        &self.forgotten
+    }
+
+    /// Whether this worker knows what the log kept up to a place: it has forgotten no other one behind it.
+    pub fn can_judge(&self, end: Position) -> bool {
+        self.position >= end && self.forgotten.values().all(|at| *at <= end)
+    }
+
+    /// Notes that the log forgets a worker at its place.
+    fn forgets(&mut self, worker: WorkerNumber) -> Applied {
+        if worker == self.me {
+            // The next heartbeat ends this run.
+            return Applied::Nothing;
+        }
+        // Several workers may have added the entry. The first one counts.
+        match self.forgotten.entry(worker.0) {
+            btree_map::Entry::Vacant(entry) => {
+                entry.insert(self.position);
+                Applied::Forgets(worker)
+            }
+            btree_map::Entry::Occupied(_) => Applied::Nothing,
+        }
     }
 
     /// Whether claims of this worker are on their way.
@@ -179,7 +233,8 @@ impl Verdicts {
     }
 
     /// Applies the next claims of the log, on all cores. The verdict on each depends on the log before it alone, however the log is cut into
-    /// calls. A claim that cannot be read counts for no worker.
+    /// calls. A claim that cannot be read counts for no worker. An entry that forgets a worker comes alone: the caller removes its pages from
+    /// the index before it applies the next ones.
     ///
     /// # Errors
     /// The index cannot be read or written.
@@ -198,6 +253,14 @@ impl Verdicts {
             }
             self.position = *position;
             self.has_changed = true;
+            if let Some(worker) = entry.page.forgets() {
+                applied[at] = self.forgets(worker);
+                continue;
+            }
+            if self.forgotten.contains_key(&entry.page.worker.0) {
+                applied[at] = Applied::Dropped;
+                continue;
+            }
             if self.is_own(entry.page) {
                 self.forget(entry.page.sequence)?;
             }
@@ -234,6 +297,7 @@ impl Verdicts {
     /// The index cannot be read or written.
     pub fn take_over<I: Index>(&mut self, log: &Deduplicator<I>, judged: &Judged) -> Result<Applied, RunError> {
         match judged {
+            Judged::Kept(entry) if entry.page.forgets().is_some() => Ok(self.forgets(entry.page.worker)),
             Judged::Kept(entry) => {
                 let own = self.is_own(entry.page).then_some(entry.page.sequence);
                 if let Some(page) = own {
@@ -278,6 +342,7 @@ impl Verdicts {
     /// Begins the log anew, with an empty index. The claims stay.
     pub fn begins_anew(&mut self) {
         self.position = Position::default();
+        self.forgotten.clear();
         self.has_changed = true;
     }
 
@@ -290,6 +355,7 @@ impl Verdicts {
         let mark = Mark {
             position: self.position,
             claimed: self.claimed.iter().copied().collect(),
+            forgotten: self.forgotten.iter().map(|(worker, at)| (*worker, *at)).collect(),
         };
         self.has_changed = false;
         postcard::to_stdvec(&mark).map_err(RunError::Signature)

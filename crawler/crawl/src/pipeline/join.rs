@@ -62,13 +62,18 @@ pub(super) fn join(
         return Ok(None);
     };
     let dir = books.store().dir().to_owned();
-    let membership = Membership::read(&dir)?;
+    let mut membership = Membership::read(&dir)?;
+    if membership.crawl.is_some() && membership.worker.is_none() {
+        // The file is of a version that did not note it.
+        membership.worker = books.store().run_notes().worker()?;
+    }
     // A run that is killed between the join and the next line would be another worker the next time.
     membership.write(&dir)?;
     let mut options = JoinOptions::new(&wanted.address);
     options.name.clone_from(&wanted.name);
     options.folder = membership.folder;
     options.crawl = membership.crawl;
+    options.remembered = membership.remembered();
     options.host = machine();
     options.terms = Terms {
         scheme: settings.store_scheme(),
@@ -109,8 +114,13 @@ pub(super) fn join(
         from_desk,
         scope: scope.clone(),
         secret: desk.crawl,
+        restores: desk.restores,
     };
-    let judge = ByLog::open(WorkerNumber(desk.worker), books, settings, link)?;
+    let judge = match ByLog::open(WorkerNumber(desk.worker), books, settings, link) {
+        // The desk knows why it has ended.
+        Err(RunError::Stage(stage)) => return desk.join().and(Err(RunError::Stage(stage))),
+        judge => judge?,
+    };
     Ok(Some(Joined {
         judge: Box::new(judge),
         admission: Box::new(Leased::new(ownership, sign)),

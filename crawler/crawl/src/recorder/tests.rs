@@ -1,6 +1,7 @@
 //! Random versions of pages. After every step the index must hold exactly the kept pages, and no two of them may be duplicates.
 
 mod by_log;
+mod forgotten;
 mod shortened_log;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};

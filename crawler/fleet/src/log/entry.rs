@@ -23,6 +23,18 @@ pub struct Entry {
     pub signature: Vec<u8>,
 }
 
+impl Entry {
+    /// The entry that says that a worker is forgotten: from here on, its pages are not in the log.
+    #[must_use]
+    pub fn that_forgets(worker: WorkerNumber) -> Self {
+        Self {
+            page: PageId::that_forgets(worker),
+            url: String::new(),
+            signature: Vec::new(),
+        }
+    }
+}
+
 /// As it is stored.
 #[derive(Serialize, Deserialize)]
 struct Stored<'a> {

@@ -1,6 +1,7 @@
 //! Segments: what a part of the log decided, for a worker that has not read it.
 //!
-//! No page ever leaves the index of the log. So the kept pages of a part of the log are all that later verdicts need of it. A segment holds
+//! A page leaves the index of the log only where an entry of the log forgets its worker. So the kept pages of a part of the log, and these
+//! entries in their places, are all that later verdicts need of it. A segment holds
 //! them in the order of the log, and between them the numbers of the pages that were dropped: the worker of such a page finds with them of
 //! which page it is a duplicate, as it would have found in the log.
 //!

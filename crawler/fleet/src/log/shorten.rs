@@ -67,12 +67,26 @@ impl Draft {
 }
 
 impl Fleet {
+    /// [`begin_segment_up_to`](Self::begin_segment_up_to) of a worker that has forgotten no other one.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn begin_segment(&self, applied: Position, entries: usize) -> Result<Option<Draft>, FleetError> {
+        self.begin_segment_up_to(applied, entries, Position::default()).await
+    }
+
     /// Begins the next segment, if `entries` of the log wait for one and no other worker writes it. It covers at most so many, and none behind
-    /// `applied`.
+    /// `applied`. But it covers more if it would end before `forgot`, the last place at which this worker has forgotten another one: this
+    /// worker does not know any more which pages of the other one the log kept before that place.
     ///
     /// # Errors
     /// No server answers within the bound, or one refuses; [`FleetError::Damaged`] as for [`read_log`](Self::read_log).
-    pub async fn begin_segment(&self, applied: Position, entries: usize) -> Result<Option<Draft>, FleetError> {
+    pub async fn begin_segment_up_to(
+        &self,
+        applied: Position,
+        entries: usize,
+        forgot: Position,
+    ) -> Result<Option<Draft>, FleetError> {
         let command = Command::script(&BEGIN, &self.inner.log)
             .arg(self.incarnation())
             .number(self.inner.place.lease.as_millis() as u64)
@@ -107,7 +121,7 @@ impl Fleet {
             self.inner.servers.one(command, Safety::Replicated).await?;
             return Ok(None);
         }
-        let (end, entries) = self.whole_items(from, applied, entries).await?;
+        let (end, entries) = self.whole_items(from, applied, entries, forgot).await?;
         if entries.is_empty() {
             self.leave_number(number).await?;
             return Ok(None);
@@ -127,13 +141,17 @@ impl Fleet {
         from: Position,
         applied: Position,
         at_most: usize,
+        at_least: Position,
     ) -> Result<(Position, Vec<Entry>), FleetError> {
         let mut read: Vec<(Position, Entry)> = Vec::new();
         let mut after = from;
         let is_end = |(position, _): &(Position, Entry)| position.1 & LAST == LAST && *position <= applied;
         // At least one item, however many entries it has.
-        while (read.len() < at_most || !read.iter().any(is_end)) && after <= applied {
-            let more = at_most.saturating_sub(read.len()).clamp(1, ENTRIES_A_CALL);
+        while (read.len() < at_most || !read.iter().any(is_end) || after < at_least) && after <= applied {
+            let more = match at_most.saturating_sub(read.len()).clamp(1, ENTRIES_A_CALL) {
+                _ if after < at_least => ENTRIES_A_CALL,
+                more => more,
+            };
             let LogSlice::Entries(some) = self.read_log(after, more).await? else {
                 break;
             };

@@ -1,9 +1,10 @@
 -- A worker says that it lives, and renews its lease. ARGV: number, incarnation, length of the lease in ms, what it does (0: it works, 1: it
 -- is idle, 2: it reads the log for the first time), moves, report,
 -- number of the last news that it has.
--- Answer: state (0 unknown, 1 replaced, 2 fine, 3 ended), live workers, those of them that share the partitions, rank among these, orders of the user (1: stop, 2: wait, 3: both),
+-- Answer: state (0 unknown, 1 replaced, 2 fine, 3 ended, 4 forgotten), live workers, those of them that share the partitions, rank among these, orders of the user (1: stop, 2: wait, 3: both),
 -- finished, the picture to check (or empty),
--- incarnations of the live workers, then the news: the queues of the worker that it is to read, each with the number of the news.
+-- incarnations of the live workers, then the news: the queues of the worker that it is to read, each with the number of the news; the workers
+-- whose folders a crawl awaits that the servers had lost, the workers that were forgotten, and the last number of a worker.
 --
 -- A lease that ran out goes on, unless somebody has ended it (ended.lua): nobody has taken a partition of the worker then.
 --
@@ -15,7 +16,10 @@ local P = KEYS[1]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local mine = redis.call('HGET', P .. 'b', ARGV[1])
-if not mine then return {0} end
+if not mine then
+  local forgotten = redis.call('HGET', P .. 'm', 'forgotten') or ''
+  return {string.find(forgotten, ',' .. ARGV[1] .. ',', 1, true) and 4 or 0}
+end
 if string.match(mine, '^%d+|(%x+)|') ~= ARGV[2] then return {1} end
 local lease = redis.call('HGET', P .. 'l', ARGV[2])
 if not lease then return {3} end
@@ -82,6 +86,15 @@ if #news > 0 and tonumber(news[2]) <= tonumber(ARGV[7]) then
   redis.call('ZREMRANGEBYSCORE', key, '-inf', ARGV[7])
   news = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
 end
-local orders = redis.call('HMGET', P .. 'm', 'drain', 'pause')
+local orders = redis.call('HMGET', P .. 'm', 'drain', 'pause', 'back', 'forgotten', 'last')
+local awaited, forgotten = {}, orders[4] or ','
+if orders[3] then
+  for number = 1, tonumber(orders[5] or 0) do
+    local text = ',' .. number .. ','
+    if not (string.find(orders[3], text, 1, true) or string.find(forgotten, text, 1, true)) then awaited[#awaited + 1] = number end
+  end
+  if #awaited == 0 then redis.call('HDEL', P .. 'm', 'back') end
+end
 return {2, live, sharing, rank, (orders[1] == '1' and 1 or 0) + (orders[2] == '1' and 2 or 0), finished, picture,
-  picture ~= '' and table.concat(incarnations, ',') or '', news}
+  picture ~= '' and table.concat(incarnations, ',') or '', news,
+  table.concat(awaited, ','), string.sub(forgotten, 2, -2), tonumber(orders[5] or 0)}

@@ -1,5 +1,5 @@
 -- URLs that wait: ARGV are rows, each beginning with the hash of its URL. Anyone may call it; a known URL changes nothing.
--- Answer: the worker that owns the partition and has not read its queue to the end, else 0.
+-- Answer: the worker that owns the partition and has not read its queue to the end, else 0; and how many of the URLs are new.
 local m = redis.call('HMGET', M, 'n', 'N', 'a', 'o', 'w', 'p', 'b')
 -- Before the first write: a queue that another program has overwritten must not leave URLs known that are in no queue.
 local length = redis.call('LLEN', P .. 'q')
@@ -21,5 +21,5 @@ else
   -- A write, so that whoever repeats a call over another connection waits until a replica has what the first one wrote.
   redis.call('HINCRBY', M, 'r', 1)
 end
-if (m[4] or '') == '' or tonumber(m[6] or 0) >= tonumber(m[7] or 0) + length then return 0 end
-return tonumber(m[5])
+if (m[4] or '') == '' or tonumber(m[6] or 0) >= tonumber(m[7] or 0) + length then return {0, #rows} end
+return {tonumber(m[5]), #rows}

@@ -1,6 +1,10 @@
 //! `crawler fleet`.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand, ValueEnum};
+
+use super::ConfigFile;
 
 /// `crawler fleet`
 #[derive(Debug, Args)]
@@ -10,7 +14,9 @@ use clap::{Args, Subcommand, ValueEnum};
     Examples:\n  \
     crawler fleet status redis://host:6379        show the workers, the queue and the log\n  \
     crawler fleet pause redis://host:6379         let all workers wait, for example while a site complains\n  \
-    crawler fleet drain redis://host:6379         let all workers end what is under way, and stop"
+    crawler fleet drain redis://host:6379         let all workers end what is under way, and stop\n  \
+    crawler fleet forget redis://host:6379 3      the disk of worker 3 is lost: the others fetch its pages again\n  \
+    crawler fleet seeds add redis://host:6379 https://example.org/"
 )]
 pub struct FleetArgs {
     /// The question or order.
@@ -29,6 +35,12 @@ pub enum FleetAction {
     Pause(FleetAddress),
     /// Let the workers make requests again after `crawler fleet pause`.
     Resume(FleetAddress),
+    /// Say that a worker will not come back, because its data folder is lost: the others fetch its pages again.
+    Forget(FleetForgetArgs),
+    /// Give a running crawl more seeds.
+    Seeds(FleetSeedsArgs),
+    /// Show the settings on which the workers agree, as the servers hold them.
+    Config(FleetConfigArgs),
 }
 
 /// Where the fleet is.
@@ -55,10 +67,84 @@ pub struct FleetStatusArgs {
 /// The forms of `crawler fleet status`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FleetFormat {
-    /// A table of the workers, and the sums.
+    /// For the reader.
     Text,
     /// One JSON object.
     Json,
+}
+
+/// `crawler fleet forget`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The others fetch the kept pages of the worker again, and their own pages that were duplicates of these. The number of the worker \
+    is never given again. If its folder is found later, `crawler merge` takes it like any other; as a worker, it is not let in.\n\
+    A worker that lives cannot be forgotten: stop it, and wait until its lease has run out (fleet.lease_seconds).\n\
+    After Redis has lost all data, the workers wait until all of them have brought back what their folders know. This command says which \
+    of them they are not to wait for.\n\
+    Exit codes: 0 success, also if the worker was forgotten before; 1 the worker lives, the crawl has no such worker, or the servers do not answer.\n\
+    Example:\n  \
+    crawler fleet forget redis://host:6379 3      the disk of worker 3 is lost"
+)]
+pub struct FleetForgetArgs {
+    #[command(flatten)]
+    pub fleet: FleetAddress,
+    /// Number of the worker, as `crawler fleet status` shows it.
+    #[arg(value_name = "WORKER", value_parser = clap::value_parser!(u16).range(1..))]
+    pub worker: u16,
+}
+
+/// `crawler fleet seeds`
+#[derive(Debug, Args)]
+pub struct FleetSeedsArgs {
+    /// What to do with them.
+    #[command(subcommand)]
+    pub action: FleetSeedsAction,
+}
+
+/// Actions of `crawler fleet seeds`.
+#[derive(Debug, Subcommand)]
+pub enum FleetSeedsAction {
+    /// Add seeds to a crawl that runs, or that has workers which will start again.
+    Add(FleetSeedsAddArgs),
+}
+
+/// `crawler fleet seeds add`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The seeds go to the queues on the servers. The worker that has the host of a seed fetches it, within a third of a lease. A seed widens \
+    the scope as a seed of `crawler run` does. A URL that the crawl knows changes nothing.\n\
+    The URLs are written by the rules of the section [canonicalize]. So the command needs the configuration of the workers, and says which keys \
+    differ.\n\
+    Exit codes: 0 success; 1 the servers do not answer, or do not know the crawl, or write URLs by other rules; 2 a URL or the file holds no seed.\n\
+    Examples:\n  \
+    crawler fleet seeds add redis://host:6379 https://example.org/\n  \
+    crawler fleet seeds add redis://host:6379 --seeds more.txt --config config.toml"
+)]
+pub struct FleetSeedsAddArgs {
+    #[command(flatten)]
+    pub fleet: FleetAddress,
+    /// URLs or domains, each written as in a line of a seeds file.
+    #[arg(value_name = "URL", required_unless_present = "seeds")]
+    pub urls: Vec<String>,
+    /// Text file with one seed per line, as for `crawler run --seeds`, without sitemaps. A line that holds no seed is skipped, and named with its number.
+    #[arg(long, value_name = "FILE")]
+    pub seeds: Option<PathBuf>,
+    #[command(flatten)]
+    pub config: ConfigFile,
+}
+
+/// `crawler fleet config`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A worker with other values is not let in while others live; docs/src/fleet.md says how to change them.\n\
+    Exit codes: 0 success, 1 the servers do not answer, or do not know the crawl."
+)]
+pub struct FleetConfigArgs {
+    #[command(flatten)]
+    pub fleet: FleetAddress,
+    /// Form of the answer.
+    #[arg(long, value_enum, default_value_t = FleetFormat::Text)]
+    pub format: FleetFormat,
 }
 
 /// `crawler fleet drain`

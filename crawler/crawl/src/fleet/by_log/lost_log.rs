@@ -16,21 +16,16 @@
 use std::collections::BTreeSet;
 
 use dedup::Index;
+use fleet::WaitingUrl;
 use storage::{Discovered, Fate, PageRecord, QueuedUrl, Store};
 
-use super::super::letter::{Claim, Mail, VIA_FLEET};
+use super::super::letter::{Again, Claim, Mail, VIA_FLEET};
 use super::super::verdicts::keeps;
-use super::ByLog;
+use super::restore::Restoring;
+use super::{ByLog, PAGES_AT_A_TIME, RESTED_ON_A_LOST_ENTRY};
 use crate::index::{decode_signature_with_bands, signature_across_folders};
 use crate::recorder::Books;
 use error::RunError;
-
-/// The reason of the exclusion of a page that is to be fetched again.
-pub(crate) const RESTED_ON_A_LOST_ENTRY: &str =
-    "its verdict rested on an entry of the fleet's log that the servers have lost";
-
-/// Claims that are put into the outbox at a time.
-const CLAIMS_AT_A_TIME: usize = 256;
 
 /// How often the log is read to its end before a claim counts as overdue. More often than messages of the desk can wait for the recorder:
 /// so the last reading began after the claim had arrived.
@@ -45,6 +40,10 @@ pub(super) struct Recovery {
     looks_at_duplicates: bool,
     /// Claims that have not come back although all letters have arrived, and how often the log was read to its end since.
     overdue: (BTreeSet<u64>, usize),
+    /// After the servers have lost the crawl.
+    pub restoring: Restoring,
+    /// Workers whose pages have left the index, and whose rows may be in the state.
+    pub forgotten: BTreeSet<u16>,
 }
 
 impl ByLog {
@@ -67,17 +66,24 @@ impl ByLog {
         for row in store.pages_from(1) {
             let (id, page) = row?;
             if page.is_kept() && !self.verdicts.is_claimed(id) {
-                let signature = decode_signature_with_bands(&page.signature)?;
-                self.verdicts
-                    .kept(id, &signature_across_folders(&signature, &page.url))?;
-                self.recovery.unsent.insert(id);
+                self.claims_again(id, &page)?;
             }
         }
         Ok(())
     }
 
+    /// Counts a kept page as claimed. If the log does not have it, it is claimed when the log is read to its end.
+    pub(super) fn claims_again(&mut self, id: u64, page: &PageRecord) -> Result<(), RunError> {
+        let signature = decode_signature_with_bands(&page.signature)?;
+        self.verdicts
+            .kept(id, &signature_across_folders(&signature, &page.url))?;
+        self.recovery.unsent.insert(id);
+        Ok(())
+    }
+
     /// The log is read to its end. Returns URLs that are to be fetched again.
     pub(super) fn log_is_read(&mut self, books: &mut Books) -> Result<Vec<QueuedUrl>, RunError> {
+        self.remove_forgotten(books)?;
         let claimed = self.verdicts.claimed();
         let unsent = std::mem::take(&mut self.recovery.unsent);
         let mut again: BTreeSet<u64> = unsent.intersection(claimed).copied().collect();
@@ -100,8 +106,17 @@ impl ByLog {
         }
         let is_settled = claimed.is_empty();
         self.claim_again(books.store_mut(), again)?;
-        if is_settled && std::mem::take(&mut self.recovery.looks_at_duplicates) {
-            return self.look_at_duplicates(books);
+        if is_settled && self.restores() {
+            self.recovery.looks_at_duplicates = false;
+            let queued = self.look_at_duplicates(books, true)?;
+            self.is_restored(books)?;
+            return Ok(queued);
+        }
+        if is_settled
+            && self.recovery.restoring == Restoring::No
+            && std::mem::take(&mut self.recovery.looks_at_duplicates)
+        {
+            return self.look_at_duplicates(books, false);
         }
         Ok(Vec::new())
     }
@@ -119,15 +134,16 @@ impl ByLog {
                 host: page.host,
             };
             letters.push(Mail::Claim(claim).letter()?);
-            if letters.len() == CLAIMS_AT_A_TIME {
+            if letters.len() == PAGES_AT_A_TIME {
                 store.mail(std::mem::take(&mut letters))?;
             }
         }
         Ok(store.mail(letters)?)
     }
 
-    /// Makes the verdicts again that rest on pages that the log does not have: the pages are fetched again.
-    fn look_at_duplicates(&mut self, books: &mut Books) -> Result<Vec<QueuedUrl>, RunError> {
+    /// Makes the verdicts again that rest on pages that the log does not have: the pages are fetched again. If all workers have brought back
+    /// their folders, `is_certain` says that no worker has the pages, so their hosts may also be other workers'.
+    fn look_at_duplicates(&mut self, books: &mut Books, is_certain: bool) -> Result<Vec<QueuedUrl>, RunError> {
         let mut lost = Vec::new();
         for row in books.store().pages_from(1) {
             let (id, page) = row?;
@@ -136,11 +152,19 @@ impl ByLog {
                 lost.push((id, page));
             }
         }
-        let mut again = Vec::new();
+        let (mut again, mut letters) = (Vec::new(), Vec::new());
         let found = lost.len();
         for (id, page) in lost {
-            if !self.letters.is_mine(&page.host) || !books.store_mut().withdraw(id, RESTED_ON_A_LOST_ENTRY)? {
+            let is_mine = self.letters.is_mine(&page.host);
+            if !(is_mine || is_certain) || !books.store_mut().withdraw(id, RESTED_ON_A_LOST_ENTRY)? {
                 continue;
+            }
+            if is_certain {
+                let url = WaitingUrl {
+                    depth: page.depth,
+                    ..self.found_again(page.url.clone())
+                };
+                letters.push(Mail::Again(Again { url, lost: None }).letter()?);
             }
             again.push(Discovered {
                 via: Some(VIA_FLEET.to_owned()),
@@ -150,6 +174,7 @@ impl ByLog {
                 ..Discovered::default()
             });
         }
+        books.store_mut().mail(letters)?;
         if !again.is_empty() {
             books.note_departures();
         }
@@ -157,12 +182,12 @@ impl ByLog {
             tracing::warn!(
                 duplicates = found,
                 fetched_again = again.len(),
-                "verdicts rested on entries that the servers of the fleet have lost; the pages whose hosts this worker has are fetched again, the others stay duplicates"
+                "verdicts rested on entries that the servers of the fleet have lost; pages are fetched again, the others stay duplicates"
             );
         }
         books.commit(self)?;
         let mut queued = Vec::new();
-        for link in &again {
+        for link in again.iter().filter(|link| self.letters.is_mine(&link.host)) {
             queued.extend(books.store_mut().admit_again(link, RESTED_ON_A_LOST_ENTRY)?);
         }
         Ok(queued)

@@ -13,8 +13,7 @@ use web::host_key::HostKey;
 use super::super::leased::{group, partition};
 use super::super::letter::{Claim, Mail, VIA_FLEET, read_record};
 use super::super::messages::{FromDesk, HostStates, ToDesk};
-use super::lost_log::RESTED_ON_A_LOST_ENTRY;
-use super::{ByLog, letters};
+use super::{ByLog, IS_LEFT, letters};
 use crate::admission::HostGroup;
 use crate::clock::unix_millis;
 use crate::messages::{Event, GroupEvent};
@@ -23,9 +22,6 @@ use error::RunError;
 
 /// At the end of a run, how long the recorder waits for the arrival of its last letters.
 const LAST_LETTERS: Duration = Duration::from_secs(10);
-
-/// The reasons for which a URL is excluded that another worker is to fetch, or this one again.
-const IS_LEFT: [&str; 2] = [FETCHED_ELSEWHERE, RESTED_ON_A_LOST_ENTRY];
 
 impl Post for ByLog {
     fn divide<'a>(&mut self, found: Cow<'a, [Discovered]>, are_seeds: bool) -> Result<Share<'a>, RunError> {
@@ -170,9 +166,10 @@ impl ByLog {
                 self.begin_log_anew(books)?;
                 self.letters.tell(ToDesk::BeginsAnew);
             }
+            FromDesk::AllAreBack => self.all_are_back(),
             FromDesk::Judge { pages, end, answer } => {
-                if self.verdicts.position() < end {
-                    tracing::debug!("the log has begun anew; its segment is not written");
+                if !self.verdicts.can_judge(end) {
+                    tracing::debug!("the log has begun anew, or has forgotten a worker; its segment is not written");
                 } else if answer.send(self.judged(&pages)?).is_err() {
                     tracing::debug!("the verdicts for a segment came after the end of the fleet's thread");
                 }

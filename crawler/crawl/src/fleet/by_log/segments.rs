@@ -16,6 +16,15 @@ impl ByLog {
     /// No commit falls between the pages of a segment, so the index on disk is always that of a place in the log.
     pub(super) fn take_segment(&mut self, books: &mut Books, segment: Segment) -> Result<BTreeSet<u64>, RunError> {
         let mut came_back = BTreeSet::new();
+        let mut orphans = BTreeSet::new();
+        let forgets = segment
+            .pages
+            .iter()
+            .any(|page| matches!(page, Judged::Kept(entry) if entry.page.forgets().is_some()));
+        if forgets {
+            // What the entry that forgets a worker means for the catalogue rests on the rows before.
+            books.store_mut().commit()?;
+        }
         for judged in segment.pages {
             let applied = self.verdicts.take_over(&self.dedup, &judged)?;
             match (applied, judged) {
@@ -26,6 +35,14 @@ impl ByLog {
                     yields(books, page, verdict)?;
                     came_back.insert(page);
                 }
+                (Applied::Forgets(worker), _) => {
+                    // With the rows of this segment.
+                    books.store_mut().commit()?;
+                    self.forget_worker(books, worker)?;
+                }
+                (Applied::Nothing, Judged::Dropped(page)) if forgets && self.verdicts.is_own(page) => {
+                    orphans.insert(page.sequence);
+                }
                 (Applied::Entered, Judged::Kept(entry)) => note_elsewhere(books.store_mut(), entry)?,
                 (_, Judged::Dropped(page)) if self.verdicts.is_own(page) => {
                     came_back.insert(page.sequence);
@@ -34,11 +51,14 @@ impl ByLog {
             }
         }
         self.verdicts.ends_segment(segment.end);
+        self.tell_forgotten();
+        self.claim_orphans(books, &orphans)?;
         Ok(came_back)
     }
 
     /// Which of these pages the log keeps. It is applied behind all of them.
     pub(super) fn judged(&self, pages: &[PageId]) -> Result<Vec<bool>, RunError> {
-        pages.iter().map(|page| keeps(&self.dedup, *page)).collect()
+        let is_kept = |page: &PageId| Ok(page.forgets().is_some() || keeps(&self.dedup, *page)?);
+        pages.iter().map(is_kept).collect()
     }
 }

@@ -43,6 +43,7 @@ impl Desk {
                 standing.is_unprotected = pulse.unprotected;
             });
             self.renewed(asked, &pulse).await;
+            let waits = self.waits_for_folders(&pulse).await;
             if pulse.drain && !is_told {
                 tracing::info!("the fleet is drained: this worker ends what is under way, and stops");
                 let _is_running = self.events.send(Event::Stop).await;
@@ -63,9 +64,11 @@ impl Desk {
                 is_told = true;
             }
             let catches_up = self.state().catches_up();
-            if !is_told && catches_up {
+            if is_told || waits {
+                // Until all folders are brought back, nobody knows which URLs are finished.
+            } else if catches_up {
                 self.reclaim().await?;
-            } else if !is_told {
+            } else {
                 self.balance(pulse.share).await?;
             }
             self.check(asked).await?;
@@ -81,7 +84,7 @@ impl Desk {
         let until = tokio::time::Instant::now() + self.fleet.lease() / RENEWED_AFTER;
         loop {
             tokio::time::sleep(step).await;
-            if tokio::time::Instant::now() + step / 2 > until || self.is_idle() || self.state().catches_up() {
+            if tokio::time::Instant::now() + step / 2 > until || self.is_idle() || self.takes_no_share() {
                 return;
             }
         }
@@ -140,7 +143,7 @@ impl Desk {
     async fn beat(&self) -> Result<Option<Pulse>, FleetError> {
         let snapshot = self.stats.snapshot();
         self.log_state();
-        let catches_up = self.state().catches_up();
+        let catches_up = self.takes_no_share();
         let report = WorkerReport {
             idle: self.is_idle(),
             catches_up,
@@ -157,10 +160,20 @@ impl Desk {
         self.answer_to(Call::Beat, self.fleet.heartbeat(&report).await).await
     }
 
+    /// Whether this worker takes no share of the partitions yet.
+    fn takes_no_share(&self) -> bool {
+        let mut state = self.state();
+        state.catches_up() || state.waits_for_folders()
+    }
+
     /// What the reader of the status should know.
     fn note(&self, catches_up: bool) -> String {
         let note = if self.ownership.is_paused_for(Pause::Order) {
             "paused"
+        } else if self.state().brings_back {
+            "brings back what its data folder knows"
+        } else if !self.state().awaited.is_empty() {
+            "waits for the data folders of other workers"
         } else if catches_up {
             "reads the log before it takes new hosts"
         } else if self.ownership.is_paused_for(Pause::Log) {

@@ -68,6 +68,7 @@ impl Desk {
             }
             if is_end {
                 self.tell(FromDesk::LogEnd).await;
+                self.tell_log_of_forgotten().await?;
                 let is_awaited = is_new || self.sign.letters() > 0;
                 tokio::time::sleep(if is_awaited { PAUSE } else { LONG_PAUSE }).await;
             }

@@ -4,13 +4,15 @@
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use fleet::{Commit, Committed, Entry, Epoch, FleetError, PageId, Partition, PartitionChanges, UrlHash, WaitingUrl};
+use fleet::{
+    Commit, Committed, Entry, Epoch, FleetError, PageId, Partition, PartitionChanges, UrlHash, WaitingUrl, WorkerNumber,
+};
 use storage::Letter;
 use tokio::sync::mpsc;
 use url::Url;
 use web::host_key::HostKey;
 
-use super::super::letter::{Claim, Done, Mail, TreatedHost};
+use super::super::letter::{Again, Claim, Done, Mail, TreatedHost};
 use super::super::messages::{FromDesk, ToDesk};
 use super::{Call, Desk};
 
@@ -34,6 +36,8 @@ struct Sorted {
     foreign: HashMap<Partition, Vec<WaitingUrl>>,
     own: HashMap<Partition, Changes>,
     claims: Vec<Claim>,
+    /// Finished URLs to fetch again, by the worker whose pages are lost.
+    again: HashMap<Option<WorkerNumber>, HashMap<Partition, Vec<WaitingUrl>>>,
     /// Outcomes that come too late, unless they are known already.
     late: Vec<Done>,
 }
@@ -66,6 +70,18 @@ impl Desk {
             match message {
                 Some(ToDesk::Outbox(more)) => letters.extend(more),
                 Some(ToDesk::Applied(position)) => self.state().log_is_applied(position),
+                Some(ToDesk::BringBack {
+                    finished,
+                    waiting,
+                    answer,
+                }) => self.bring_back(finished, waiting, answer).await?,
+                Some(ToDesk::IsBack) => self.is_back().await?,
+                Some(ToDesk::Restored) => self.is_restored(),
+                Some(ToDesk::Forgot(worker, at)) => {
+                    let mut state = self.state();
+                    state.forgot.insert(worker.0);
+                    state.forgot_at = state.forgot_at.max(at);
+                }
                 Some(ToDesk::BeginsAnew) => self.state().log_begins_anew(),
                 Some(ToDesk::Freed { partition, after }) => {
                     self.state().left.push_back((partition, after));
@@ -78,10 +94,9 @@ impl Desk {
                 }
                 None => {}
             }
-            // Letters of an earlier run wait until it is known which partitions are still this worker's.
             let is_urgent = letters.len() >= TOGETHER || self.is_waited_for();
             let is_due = is_urgent || sent_at.elapsed() >= GATHERED;
-            if !letters.is_empty() && is_due && messages.is_empty() && self.state().has_asked {
+            if !letters.is_empty() && is_due && messages.is_empty() && self.state().may_send() {
                 let later = letters.split_off(letters.len().min(AT_A_TIME));
                 let now = std::mem::replace(&mut letters, later);
                 let have_arrived = self.send(&now).await?;
@@ -119,8 +134,17 @@ impl Desk {
             foreign,
             own,
             claims,
+            again,
             mut late,
         } = self.sort(letters);
+        // Before the outcomes: one of these URLs may have been fetched already.
+        for (lost, urls) in again {
+            let urls: Vec<(Partition, Vec<WaitingUrl>)> = urls.into_iter().collect();
+            let reopened = self.fleet.reopen(lost, &urls).await;
+            if self.answer_to(Call::Post, reopened).await?.is_none() {
+                return Ok(false);
+            }
+        }
         let foreign: Vec<(Partition, Vec<WaitingUrl>)> = foreign.into_iter().collect();
         if self
             .answer_to(Call::Post, self.fleet.enqueue(&foreign).await)
@@ -273,6 +297,12 @@ impl Desk {
                 })) => {
                     if let Some(epoch) = state.valid(partition, epoch) {
                         sorted.changes(partition, epoch).hosts.insert(host, record);
+                    }
+                }
+                Some(Mail::Again(Again { url, lost })) => {
+                    if let Some(partition) = self.partition_of(&url.url) {
+                        let urls = sorted.again.entry(lost).or_default();
+                        urls.entry(partition).or_default().push(url);
                     }
                 }
                 Some(Mail::Claim(claim)) => sorted.claims.push(claim),

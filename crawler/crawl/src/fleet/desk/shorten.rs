@@ -50,16 +50,17 @@ impl Desk {
     /// any worker writes up to its own place, as long as that is worth a segment.
     async fn write_segment(&self) -> Result<bool, FleetError> {
         let (uncovered, segment) = (self.fleet.uncovered(), self.segment as u64);
-        let applied = {
+        let (applied, forgot_at) = {
             let state = self.state();
             let is_late = uncovered >= 2 * segment;
-            state.applied.filter(|_| state.is_log_read || is_late)
+            let applied = state.applied.filter(|_| state.is_log_read || is_late);
+            (applied, state.forgot_at)
         };
         let Some(applied) = applied.filter(|_| uncovered >= segment) else {
             return Ok(false);
         };
         let begun = self
-            .answer(self.fleet.begin_segment(applied, self.segment).await)
+            .answer(self.fleet.begin_segment_up_to(applied, self.segment, forgot_at).await)
             .await?;
         let Some(draft) = begun.flatten() else {
             return Ok(false);

@@ -1,6 +1,7 @@
 //! What the parts of the desk know of the partitions.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::time::Duration;
 
 use fleet::{Epoch, Grant, Partition, Position};
 use web::politeness::Now;
@@ -25,6 +26,9 @@ pub(super) struct ToOpen {
 
 /// In a busy fleet, a worker is always a little behind the end of the log. So much counts as being there.
 const SHORT_LAG_MS: u64 = 2_000;
+
+/// An entry that forgets a worker comes back from the log sooner than this.
+const TELL_LOG_AGAIN: Duration = Duration::from_secs(5);
 
 /// The knowledge of the desk.
 #[derive(Debug, Default)]
@@ -63,6 +67,19 @@ pub(super) struct State {
     pub is_log_lost: bool,
     /// Whether the worker has asked for the partitions that it had in its last run.
     pub has_asked: bool,
+    /// Whether this worker still brings back what its folder knows: the servers had lost the crawl.
+    pub brings_back: bool,
+    /// The workers that still do, by the last beat, and whether this worker's recorder is to hear of their end.
+    pub awaited: Vec<u16>,
+    pub awaits_all: bool,
+    /// Those that the last warning named.
+    pub told_of: Vec<u16>,
+    /// The workers that were forgotten, those that the index has forgotten, and the last place of the log that says so.
+    pub forgotten: Vec<u16>,
+    pub forgot: HashSet<u16>,
+    pub forgot_at: Position,
+    /// When entries that forget these workers were added to the log.
+    pub told_log: HashMap<u16, Now>,
     /// Whether the run takes no more partitions.
     pub is_ending: bool,
     /// When the last renewal of this worker's lease was asked for, and when the partitions were checked last.
@@ -71,6 +88,25 @@ pub(super) struct State {
 }
 
 impl State {
+    /// Whether no worker may take partitions, because not all folders are brought back.
+    pub fn waits_for_folders(&self) -> bool {
+        self.brings_back || !self.awaited.is_empty()
+    }
+
+    /// Whether letters can be sent: those of an earlier run wait until it is known which partitions are still this worker's. After the servers
+    /// have lost the crawl, none is.
+    pub fn may_send(&self) -> bool {
+        self.has_asked || self.waits_for_folders()
+    }
+
+    /// The workers that the log is to forget, and about which nobody has added an entry a moment ago.
+    pub fn to_forget(&self, now: Now) -> Vec<u16> {
+        let is_applied = self.applied.is_some_and(|applied| applied >= self.read);
+        let is_due = |worker: &u16| self.told_log.get(worker).is_none_or(|at| now > *at + TELL_LOG_AGAIN);
+        let wanted = self.forgotten.iter().filter(|worker| !self.forgot.contains(worker));
+        wanted.filter(|worker| is_applied && is_due(worker)).copied().collect()
+    }
+
     /// Notes a lease.
     pub fn grant(&mut self, grant: &Grant) {
         let lease = Lease {
@@ -133,6 +169,9 @@ impl State {
     pub fn log_begins_anew(&mut self) {
         self.is_log_lost = false;
         self.has_caught_up = false;
+        self.forgot.clear();
+        self.told_log.clear();
+        self.forgot_at = Position::default();
         self.applied = Some(Position::default());
     }
 
@@ -178,6 +217,8 @@ impl State {
     /// Whether everything was read from the servers, and nothing is on its way to the frontier.
     pub fn is_quiet(&self) -> bool {
         self.has_asked
+            && !self.waits_for_folders()
+            && self.forgotten.iter().all(|worker| self.forgot.contains(worker))
             && self.leaving.is_empty()
             && self.pending.is_empty()
             && self.opening.is_empty()

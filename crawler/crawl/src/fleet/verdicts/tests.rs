@@ -1,6 +1,8 @@
 //! Several workers and one log: whatever the order in which they fetch, claim, read the log, crash and are refused, all keep the same pages,
 //! which are those of one pass over the log. So do workers that find the beginning of the log in segments, because they join late or sleep.
 
+mod forgotten;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use dedup::{Analyzer, Scheme};
@@ -261,7 +263,7 @@ impl Worker {
                 }
             }
             Applied::Entered | Applied::Dropped => assert_ne!(page.worker, self.me),
-            Applied::Nothing => {}
+            Applied::Nothing | Applied::Forgets(_) => {}
         }
     }
 

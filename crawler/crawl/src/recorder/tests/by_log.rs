@@ -56,6 +56,7 @@ impl FakeDesk {
             from_desk,
             scope: Arc::new(Scope::new(settings.scope, settings.limits.max_depth)),
             secret: 36,
+            restores: false,
         };
         (self.to_recorder, self.from_recorder) = (to_recorder, from_recorder);
         ByLog::open(self.me, books, settings, link).unwrap()

@@ -1,0 +1,106 @@
+//! What a worker does where the log forgets another worker, whose data folder is lost.
+//!
+//! From that entry on, the pages of the lost worker are not in the log. Every worker applies the entry at the same place, so all come to the same
+//! verdicts before it and behind it. This worker takes the pages out of its index, and
+//!
+//! 1. asks for their URLs again. All workers do so; the servers queue a URL once for each worker that is lost.
+//! 2. withdraws its own duplicates of these pages, and asks for their URLs again: their texts are nowhere now.
+//!
+//! The rows with the URLs of the lost pages leave the state only when the index without these pages is durable, because a crash before that
+//! repeats the entry.
+
+use std::collections::BTreeSet;
+
+use dedup::DocId;
+use fleet::{WaitingUrl, WorkerNumber};
+use storage::{Fate, PageElsewhere};
+
+use super::super::letter::{Again, Mail};
+use super::{ByLog, PAGES_AT_A_TIME, RESTED_ON_A_LOST_ENTRY};
+use crate::recorder::Books;
+use crate::watch;
+use error::RunError;
+
+impl ByLog {
+    /// Takes the pages of a worker out of the index, and asks for what is lost with them. The caller has made all rows durable that the
+    /// entries before this one have brought.
+    pub(super) fn forget_worker(&mut self, books: &mut Books, worker: WorkerNumber) -> Result<(), RunError> {
+        let (mut letters, mut pages) = (Vec::new(), 0_u64);
+        for row in books.store().pages_elsewhere().of(worker.0) {
+            let (page, kept) = row?;
+            // There may be millions.
+            watch::beat();
+            self.dedup.remove(DocId(page.packed()))?;
+            pages += 1;
+            letters.push(again(self.found_again(kept.url), worker)?);
+            if letters.len() == PAGES_AT_A_TIME {
+                books.store_mut().mail(std::mem::take(&mut letters))?;
+            }
+        }
+        let mut duplicates = Vec::new();
+        for row in books.store().pages_from(1) {
+            let (id, page) = row?;
+            let of = page.verdict.of().map(|of| self.verdicts.of(of));
+            if page.fate == Fate::Current && of.is_some_and(|of| of.worker == worker) {
+                duplicates.push((id, page));
+            }
+        }
+        let mut withdrawn = 0_u64;
+        for (id, page) in duplicates {
+            if books.store_mut().withdraw(id, RESTED_ON_A_LOST_ENTRY)? {
+                withdrawn += 1;
+                let url = WaitingUrl {
+                    depth: page.depth,
+                    ..self.found_again(page.url)
+                };
+                letters.push(again(url, worker)?);
+            }
+        }
+        books.store_mut().mail(letters)?;
+        if withdrawn > 0 {
+            books.note_departures();
+        }
+        self.recovery.forgotten.insert(worker.0);
+        tracing::warn!(
+            worker = worker.0,
+            pages,
+            duplicates = withdrawn,
+            "worker {} is forgotten: the fleet fetches its kept pages again, and the pages of this folder that were duplicates of these",
+            worker.0
+        );
+        Ok(())
+    }
+
+    /// Removes the rows about pages of forgotten workers.
+    pub(super) fn remove_forgotten(&mut self, books: &mut Books) -> Result<(), RunError> {
+        if self.recovery.forgotten.is_empty() {
+            return Ok(());
+        }
+        // The index is durable without these pages.
+        books.commit(self)?;
+        for worker in std::mem::take(&mut self.recovery.forgotten) {
+            let rows = books.store().pages_elsewhere().of(worker);
+            let rows: Vec<PageElsewhere> = rows.map(|row| row.map(|(page, _)| page)).collect::<Result<_, _>>()?;
+            for some in rows.chunks(PAGES_AT_A_TIME) {
+                books.store_mut().forget_elsewhere(some)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Own pages whose claims a segment says were dropped, although the log has no page like them: it had one of a worker that it has
+    /// forgotten since. They are claimed again.
+    pub(super) fn claim_orphans(&mut self, books: &Books, pages: &BTreeSet<u64>) -> Result<(), RunError> {
+        for &id in pages {
+            if let Some(page) = books.store().latest_page(id)?.filter(storage::PageRecord::is_kept) {
+                self.claims_again(id, &page)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn again(url: WaitingUrl, lost: WorkerNumber) -> Result<storage::Letter, RunError> {
+    let lost = Some(lost);
+    Mail::Again(Again { url, lost }).letter()
+}

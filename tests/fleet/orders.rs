@@ -1,0 +1,55 @@
+//! What the user tells a running fleet: more seeds; and what the servers say of its settings.
+
+use super::*;
+
+#[test]
+fn seeds_are_added_to_a_running_fleet() {
+    // Slow enough that the worker has not ended when the seeds come.
+    let (redis, site) = (Redis::start(&[]), site(Duration::from_millis(1_500)));
+    let home = |number| format!("http://{}:{}/", host(number), site.port());
+    // A worker of one host. Its scope has no other host.
+    let worker = Crawl::of(home(0))
+        .set("identity.contact_url", "\"https://example.org/worker-1\"")
+        .set("politeness.parallel_per_host", 1)
+        .set("fleet.address", format!("\"{}\"", address(&redis)))
+        .set("fleet.lease_seconds", LEASE.as_secs());
+    let running = worker.start();
+    site.wait_for_requests(2);
+    let config = worker.path("test.toml");
+    let add = |arguments: &[&str]| {
+        let mut command = crawler(["fleet", "seeds", "add", &address(&redis)]);
+        run(command.args(arguments).arg("--config").arg(&config))
+    };
+    wait_until("the servers know its seed", || {
+        let json = run(&mut crawler(["fleet", "status", "--format", "json", &address(&redis)])).succeeded();
+        let status: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+        status["partitions"]["known"].as_u64() > Some(0)
+    });
+    let file = worker.path("more.txt");
+    std::fs::write(&file, format!("# more\n{}\nhttp://[bad/\n{}\n", home(3), home(0))).unwrap();
+    let told = add(&["--seeds", file.to_str().unwrap()]).succeeded();
+    let told = told.says(&["2 seeds: 1 are new", "it knew 1 before"]);
+    assert!(told.stderr.contains("line 3"), "{}", told.stderr);
+    add(&[&home(3)]).succeeded().says(&["1 seeds: 0 are new"]);
+    add(&["no url at all"]).with_code(2).complains_of(&["no url at all"]);
+    run(&mut crawler(["fleet", "seeds", "add", &address(&redis)])).with_code(2);
+    running.wait().succeeded();
+    let of = |number: usize| {
+        all_pages(&site)
+            .into_iter()
+            .filter(move |page| page.starts_with(&format!("{}:", host(number))))
+    };
+    let expected: BTreeSet<String> = of(0).chain(of(3)).collect();
+    assert_eq!(times(&site).keys().cloned().collect::<BTreeSet<_>>(), expected);
+    // Another configuration writes URLs in another way.
+    let other = worker.path("other.toml");
+    std::fs::write(&other, "canonicalize.drop_index_file = true\n").unwrap();
+    let mut command = crawler(["fleet", "seeds", "add", &address(&redis), &home(5), "--config"]);
+    let told = run(command.arg(other)).with_code(1);
+    told.complains_of(&["canonicalize.drop_index_file (the others: false; this worker: true)"]);
+    let shown = run(&mut crawler(["fleet", "config", &address(&redis)])).succeeded();
+    shown.says(&["politeness.parallel_per_host = 1", "rule of the verdicts"]);
+    let json = run(&mut crawler(["fleet", "config", "--format", "json", &address(&redis)])).succeeded();
+    let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(json["terms"]["partitions"], 1024);
+}
