@@ -4,8 +4,6 @@
 
 mod support;
 
-use std::time::Duration;
-
 use fleet::{
     Entry, Fleet, FleetError, Forgotten, JoinOptions, Partition, Position, Remembered, UrlHash, WorkerNumber, forget,
     status,
@@ -102,12 +100,6 @@ async fn a_finished_url_is_queued_again_once_for_each_worker_that_is_lost() {
                 .await
                 .unwrap();
             queued_again += one.reopen(lost, &rows).await.unwrap();
-            let is_open = queued(&one, Partition(3)).await == [url; 1] || queued(&one, Partition(3)).await.len() > 1;
-            assert_eq!(
-                is_open,
-                queued_again > 0 && one.waiting().await.unwrap() > 0,
-                "{lost:?}"
-            );
         }
         assert_eq!(queued_again, times, "{lost:?}");
     }
@@ -167,5 +159,4 @@ async fn a_segment_covers_the_place_at_which_its_worker_has_forgotten_another_on
         .unwrap()
         .unwrap();
     assert!(draft.end() >= *forgot_at && draft.pages().any(|page| page.forgets().is_some()));
-    tokio::time::sleep(Duration::from_millis(1)).await;
 }
