@@ -3,7 +3,8 @@
 //! - [`registry`]: who takes part, and when all is done; [`terms`]: what all must agree on
 //! - [`partition`]: registrable domains hash into partitions; [`lease`]: a worker owns a partition for a time, under an epoch
 //! - [`queue`]: the known and the waiting URLs of a partition; [`url`]: how they are stored
-//! - [`log`]: the ordered log of kept pages, of which every verdict is a function
+//! - [`log`]: the ordered log of kept pages, of which every verdict is a function; [`digests`]: the table of their texts, for workers that do
+//!   without a log
 //! - [`mod@status`]: what the servers tell about a crawl
 //! - `caution`: settings of the servers with which a crawl can lose data
 //! - [`address`], [`servers`], [`error`]: where Redis is, how it is asked, and what ends a call
@@ -19,6 +20,7 @@
 pub mod address;
 mod caution;
 mod command;
+pub mod digests;
 pub mod error;
 mod fleet;
 pub mod lease;
@@ -33,6 +35,7 @@ pub mod status;
 pub mod terms;
 pub mod url;
 
+pub use digests::DigestClaim;
 pub use error::FleetError;
 pub use fleet::Fleet;
 pub use lease::{Grant, LeaseState};
@@ -41,6 +44,6 @@ pub use partition::{Epoch, PageId, Partition, WorkerNumber};
 pub use queue::{Commit, Committed, PartitionChanges, QueueSlice};
 pub use registry::{DEFAULT_NAME, JoinOptions, Order, Pulse, WorkerReport, order};
 pub use servers::Traffic;
-pub use status::{FleetStatus, status};
+pub use status::{DigestsStatus, FleetStatus, status};
 pub use terms::Terms;
 pub use url::{UrlHash, WaitingUrl};

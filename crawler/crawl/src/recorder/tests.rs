@@ -1,5 +1,6 @@
 //! Random versions of pages. After every step the index must hold exactly the kept pages, and no two of them may be duplicates.
 
+mod by_digest;
 mod by_log;
 mod shortened_log;
 
@@ -73,7 +74,7 @@ impl World {
         let mut books = Books::open(store, &self.settings, Arc::default()).unwrap();
         let judge: Box<dyn Judge> = match &mut self.desk {
             None => Box::new(Local::open(books.store_mut(), &self.settings).unwrap()),
-            Some(desk) => Box::new(desk.judge(&mut books, &self.settings)),
+            Some(desk) => desk.judge(&mut books, &self.settings),
         };
         self.recorder = Some(Recorder::new(books, judge, &self.settings));
     }

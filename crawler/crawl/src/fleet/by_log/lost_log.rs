@@ -16,21 +16,14 @@
 use std::collections::BTreeSet;
 
 use dedup::Index;
-use storage::{Discovered, Fate, PageRecord, QueuedUrl, Store};
+use storage::{Discovered, Fate, QueuedUrl, Store};
 
-use super::super::letter::{Claim, Mail, VIA_FLEET};
+use super::super::letter::VIA_FLEET;
+use super::super::member::RESTED_ON_A_LOST_ENTRY;
 use super::super::verdicts::keeps;
 use super::ByLog;
-use crate::index::{decode_signature, signature_across_folders};
 use crate::recorder::Books;
 use error::RunError;
-
-/// The reason of the exclusion of a page that is to be fetched again.
-pub(crate) const RESTED_ON_A_LOST_ENTRY: &str =
-    "its verdict rested on an entry of the fleet's log that the servers have lost";
-
-/// Claims that are put into the outbox at a time.
-const CLAIMS_AT_A_TIME: usize = 256;
 
 /// How often the log is read to its end before a claim counts as overdue. More often than messages of the desk can wait for the recorder:
 /// so the last reading began after the claim had arrived.
@@ -56,8 +49,8 @@ impl ByLog {
         books.commit(self)?;
         self.dedup.index_mut().clear()?;
         self.verdicts.begins_anew();
-        self.told = self.verdicts.position();
-        self.recovery.looks_at_duplicates = true;
+        self.claims.told = Some(self.verdicts.position());
+        self.claims.recovery.looks_at_duplicates = true;
         self.claim_kept(books.store())?;
         books.commit(self)
     }
@@ -67,10 +60,8 @@ impl ByLog {
         for row in store.pages_from(1) {
             let (id, page) = row?;
             if page.is_kept() && !self.verdicts.is_claimed(id) {
-                let signature = decode_signature(&page.signature)?;
-                self.verdicts
-                    .kept(id, &signature_across_folders(&signature, &page.url))?;
-                self.recovery.unsent.insert(id);
+                self.is_on_its_way(id, &page)?;
+                self.claims.recovery.unsent.insert(id);
             }
         }
         Ok(())
@@ -79,9 +70,9 @@ impl ByLog {
     /// The log is read to its end. Returns URLs that are to be fetched again.
     pub(super) fn log_is_read(&mut self, books: &mut Books) -> Result<Vec<QueuedUrl>, RunError> {
         let claimed = self.verdicts.claimed();
-        let unsent = std::mem::take(&mut self.recovery.unsent);
+        let unsent = std::mem::take(&mut self.claims.recovery.unsent);
         let mut again: BTreeSet<u64> = unsent.intersection(claimed).copied().collect();
-        let (overdue, times) = &mut self.recovery.overdue;
+        let (overdue, times) = &mut self.claims.recovery.overdue;
         if claimed.is_empty() || !again.is_empty() || !books.store().outbox().is_empty() {
             (*overdue, *times) = (BTreeSet::new(), 0);
         } else if *times == 0 {
@@ -100,30 +91,10 @@ impl ByLog {
         }
         let is_settled = claimed.is_empty();
         self.claim_again(books.store_mut(), again)?;
-        if is_settled && std::mem::take(&mut self.recovery.looks_at_duplicates) {
+        if is_settled && std::mem::take(&mut self.claims.recovery.looks_at_duplicates) {
             return self.look_at_duplicates(books);
         }
         Ok(Vec::new())
-    }
-
-    fn claim_again(&self, store: &mut Store, pages: BTreeSet<u64>) -> Result<(), RunError> {
-        let mut letters = Vec::new();
-        for id in pages {
-            let Some(page) = store.latest_page(id)?.filter(PageRecord::is_kept) else {
-                continue;
-            };
-            let claim = Claim {
-                page: id,
-                signature: self.claimed(&page.signature, &page.url)?,
-                url: page.url,
-                host: page.host,
-            };
-            letters.push(Mail::Claim(claim).letter()?);
-            if letters.len() == CLAIMS_AT_A_TIME {
-                store.mail(std::mem::take(&mut letters))?;
-            }
-        }
-        Ok(store.mail(letters)?)
     }
 
     /// Makes the verdicts again that rest on pages that the log does not have: the pages are fetched again.

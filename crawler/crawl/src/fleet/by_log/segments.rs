@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 
 use fleet::{Judged, PageId, Segment};
 
+use super::super::member::{note_elsewhere, yields};
 use super::super::verdicts::{Applied, keeps};
-use super::{ByLog, note_elsewhere, yields};
+use super::ByLog;
 use crate::recorder::Books;
 use error::RunError;
 
@@ -26,7 +27,9 @@ impl ByLog {
                     yields(books, page, verdict)?;
                     came_back.insert(page);
                 }
-                (Applied::Entered, Judged::Kept(entry)) => note_elsewhere(books.store_mut(), entry)?,
+                (Applied::Entered, Judged::Kept(entry)) => {
+                    note_elsewhere(books.store_mut(), entry.page, entry.url, entry.signature)?;
+                }
                 (_, Judged::Dropped(page)) if self.verdicts.is_own(page) => {
                     came_back.insert(page.sequence);
                 }

@@ -17,8 +17,16 @@ const PAUSE: Duration = Duration::from_millis(200);
 const LONG_PAUSE: Duration = Duration::from_millis(500);
 
 impl Desk {
+    /// Reads the log while the run lasts, if the worker has one.
+    pub(super) async fn keep_reading(&self) -> Result<(), FleetError> {
+        match self.has_log {
+            true => self.read_log().await,
+            false => std::future::pending().await,
+        }
+    }
+
     /// Reads the log behind what the recorder has, for ever.
-    pub(super) async fn read_log(&self) -> Result<(), FleetError> {
+    async fn read_log(&self) -> Result<(), FleetError> {
         loop {
             let at = {
                 let state = self.state();

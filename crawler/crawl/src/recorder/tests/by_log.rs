@@ -6,13 +6,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use crossbeam_channel::{Sender, unbounded};
 use dedup::{DocId, MemoryIndex, Signature};
 use fleet::{Entry, Epoch, PageId, Position, UrlHash, WaitingUrl, WorkerNumber};
-use storage::{FETCHED_ELSEWHERE, Findings, KeptElsewhere, PageElsewhere};
+use storage::{FETCHED_ELSEWHERE, Findings, KeptElsewhere, Letter, PageElsewhere};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::*;
-use crate::fleet::by_log::{ByLog, DeskLink};
+use crate::fleet::by_digest::ByDigest;
+use crate::fleet::by_log::ByLog;
 use crate::fleet::idle::IdleSign;
 use crate::fleet::letter::Mail;
+use crate::fleet::member::DeskLink;
 use crate::fleet::messages::{FromDesk, ToDesk};
 use crate::fleet::ownership::Ownership;
 use crate::messages::GroupEvent;
@@ -30,6 +32,8 @@ pub(super) struct FakeDesk {
     sign: IdleSign,
     /// The place up to which the recorder has applied the log.
     applied: Position,
+    /// Whether the workers decide by the log; otherwise by the table of digests.
+    pub(super) has_log: bool,
 }
 
 impl FakeDesk {
@@ -40,11 +44,12 @@ impl FakeDesk {
             from_recorder: unbounded_channel().1,
             sign: IdleSign::default(),
             applied: Position::default(),
+            has_log: true,
         }
     }
 
     /// The judge of a recorder that begins, or begins again.
-    pub(super) fn judge(&mut self, books: &mut Books, settings: &Settings) -> ByLog {
+    pub(super) fn judge(&mut self, books: &mut Books, settings: &Settings) -> Box<dyn Judge> {
         let ownership = Ownership::new(8, Instant::now());
         ownership.hold(ownership.partition_of(HOST), Epoch(1), Duration::from_secs(3_600));
         let (to_recorder, from_desk) = unbounded();
@@ -57,7 +62,10 @@ impl FakeDesk {
             scope: Arc::new(Scope::new(settings.scope, settings.limits.max_depth)),
         };
         (self.to_recorder, self.from_recorder) = (to_recorder, from_recorder);
-        ByLog::open(self.me, books, settings, link).unwrap()
+        match self.has_log {
+            true => Box::new(ByLog::open(self.me, books, settings, link).unwrap()),
+            false => Box::new(ByDigest::open(self.me, books, settings, link).unwrap()),
+        }
     }
 
     fn applied(&mut self) -> Position {
@@ -113,9 +121,18 @@ pub(super) struct Worker {
 
 impl Worker {
     pub(super) fn new(number: u16, seed: u64) -> Self {
+        Self::that(true, number, seed)
+    }
+
+    /// A worker that decides by the log, or by the table of digests.
+    pub(super) fn that(has_log: bool, number: u16, seed: u64) -> Self {
         let me = WorkerNumber(number);
+        let desk = FakeDesk {
+            has_log,
+            ..FakeDesk::new(me)
+        };
         Self {
-            world: World::with_desk(seed, Some(FakeDesk::new(me))),
+            world: World::with_desk(seed, Some(desk)),
             me,
         }
     }
@@ -132,7 +149,7 @@ impl Worker {
     }
 
     /// Fetches everything in the queue of the store, also what was in process.
-    fn fetch_queued(&mut self) {
+    pub(super) fn fetch_queued(&mut self) {
         self.world.recorder().books.store_mut().commit().unwrap();
         let queued: Vec<QueuedUrl> = self
             .world
@@ -151,14 +168,7 @@ impl Worker {
 
     /// What the desk does: claims go into the log. Returns the last row.
     pub(super) fn send(&mut self, log: &mut Log) -> u64 {
-        let letters = self
-            .world
-            .recorder()
-            .books
-            .store_mut()
-            .outbox()
-            .letters(0, usize::MAX)
-            .unwrap();
+        let letters = self.outbox();
         let last = letters.last().map_or(0, |(row, _)| *row);
         for (_, letter) in letters {
             if let Some(Mail::Claim(claim)) = Mail::read(&letter) {
@@ -172,6 +182,12 @@ impl Worker {
             }
         }
         last
+    }
+
+    /// The letters that are committed and have not arrived.
+    pub(super) fn outbox(&mut self) -> Vec<(u64, Letter)> {
+        let store = self.world.recorder().books.store_mut();
+        store.outbox().letters(0, usize::MAX).unwrap()
     }
 
     pub(super) fn read(&mut self, log: &Log, at_most: usize) {
