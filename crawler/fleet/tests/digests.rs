@@ -70,10 +70,12 @@ async fn the_first_claim_of_a_digest_has_it_whoever_repeats_what() {
 async fn two_workers_that_claim_at_once_are_told_the_same_pages() {
     let server = Server::start(&[]);
     let workers = [worker(&server.address(), 1).await, worker(&server.address(), 2).await];
-    let claiming = workers.clone().map(|fleet| {
+    // One begins with the first number, the other one with the last.
+    let claiming = [(workers[0].clone(), 0), (workers[1].clone(), 2_950)].map(|(fleet, begin)| {
         tokio::spawn(async move {
             let mut told = HashMap::new();
-            for first in (0..3_000_u64).step_by(50) {
+            for step in (0..3_000_u64).step_by(50) {
+                let first = step.abs_diff(begin);
                 let claims: Vec<DigestClaim> = (first..first + 50)
                     .map(|number| DigestClaim {
                         digest: u128::from(number) << 64 | u128::from(number % 256),

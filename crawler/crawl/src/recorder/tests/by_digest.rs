@@ -129,7 +129,10 @@ fn prove(workers: &mut [Worker], table: &Table, seed: u64) -> (usize, usize) {
         let recorder = worker.world.recorder.as_ref().unwrap();
         let mut indexed = BTreeSet::new();
         let index = recorder.judge.dedup().index();
-        index.for_each_id(|id| drop(indexed.insert(id.0))).unwrap();
+        let mut enter = |id: DocId| {
+            indexed.insert(id.0);
+        };
+        index.for_each_id(&mut enter).unwrap();
         let rows = recorder.books.store().pages_elsewhere();
         let named: BTreeSet<u64> = rows.all().map(|row| row.unwrap().0.packed()).collect();
         let expected: BTreeSet<u64> = all[&me].union(&named).copied().collect();
@@ -199,6 +202,7 @@ fn the_second_worker_with_a_text_yields_and_its_next_copies_cost_no_claim() {
     two.fetch("b", 0);
     // A copy waits for the claim.
     two.fetch("c", 0);
+    two.world.recorder().commit().unwrap();
     assert_eq!(two.world.pages().len(), 1);
     two.settle(&mut table);
     two.world.recorder().commit().unwrap();
