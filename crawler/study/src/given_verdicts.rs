@@ -130,10 +130,16 @@ impl<'a> GivenVerdicts<'a> {
     pub fn end(mut self) -> Result<(Redecided, ChangedVerdicts), RunError> {
         let mut without_verdict: Option<(String, u64)> = None;
         for row in self.rebuild.store().pages_from(0) {
-            let (page, record) = row?;
-            if record.fate != Fate::Current {
+            let (page, committed) = row?;
+            // The verdicts are staged.
+            let Some(record) = self
+                .rebuild
+                .store()
+                .latest_page(page)?
+                .filter(|_| committed.fate == Fate::Current)
+            else {
                 continue;
-            }
+            };
             if self.is_decided(page) {
                 self.check_kept(&record)?;
                 continue;

@@ -10,8 +10,8 @@
 //! The index has the own pages whose claims stand. It also has the page to which an own one has yielded, with the signature of the own one,
 //! because the texts are equal: so the next copy of that text is a duplicate at once, and costs no body and no claim.
 //!
-//! A registrable domain belongs to one worker, so duplicates within a site are found at once. Near-duplicates on sites of other workers
-//! are not: these verdicts are provisional, and `crawler merge --verdicts` takes those of one pass over all pages.
+//! A registrable domain belongs to one worker at a time, so duplicates within a site are found at once. Near-duplicates of other workers'
+//! pages are not: these verdicts are provisional, and `crawler merge --verdicts` takes those of one pass over all pages.
 //!
 //! The catalogue has everything: a kept page whose claim is not in the outbox has the digest of its text. So an index that is behind needs the
 //! pages since its mark only, and after the loss of the index all kept pages are claimed again, which changes nothing.
@@ -98,8 +98,15 @@ impl ByDigest {
         let Some(record) = kept(page)? else { return Ok(()) };
         let signature = self.compared(&record.signature, &record.url)?;
         if !self.verdicts.is_own(keeper) {
-            self.enter(keeper, &signature)?;
-            note_elsewhere(books.store_mut(), keeper, String::new(), encode_signature(&signature)?)?;
+            // A row of the time when the fleet decided by a log has the URL, too.
+            let known = books.store().pages_elsewhere().page(keeper.packed())?;
+            match known {
+                Some(known) => self.enter(keeper, &decode_signature(&known.signature)?)?,
+                None => {
+                    self.enter(keeper, &signature)?;
+                    note_elsewhere(books.store_mut(), keeper, String::new(), encode_signature(&signature)?)?;
+                }
+            }
             return yields(books, page, Verdict::Exact { of: keeper.packed() });
         }
         // An own page that had the text may be none any more. The table does not know it, and this one keeps the text.
