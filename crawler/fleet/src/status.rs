@@ -152,11 +152,11 @@ pub async fn status(address: &str, name: &str) -> Result<FleetStatus, FleetError
     let now = integer(&now)?;
     let log = log_status(&servers, &name).await?;
     let decide_alone = rules::value_in(&text(rules)?, VERDICTS).is_some_and(|value| value.trim_matches('"') == ALONE);
-    let digests = match decide_alone {
-        true => Some(DigestsStatus {
-            pages: digests::count(&servers, &name).await?,
-        }),
-        false => None,
+    let digests = if decide_alone {
+        let pages = digests::count(&servers, &name).await?;
+        Some(DigestsStatus { pages })
+    } else {
+        None
     };
     let (partitions, leases) = partitions(&servers, &name, &terms, &live(leases, now)?).await?;
     let mut workers = workers(beats, reports, now, &options, log.end)?;

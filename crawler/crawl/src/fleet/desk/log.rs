@@ -19,9 +19,10 @@ const LONG_PAUSE: Duration = Duration::from_millis(500);
 impl Desk {
     /// Reads the log while the run lasts, if the worker has one.
     pub(super) async fn keep_reading(&self) -> Result<(), FleetError> {
-        match self.has_log {
-            true => self.read_log().await,
-            false => std::future::pending().await,
+        if self.has_log {
+            self.read_log().await
+        } else {
+            std::future::pending().await
         }
     }
 

@@ -365,14 +365,15 @@ mod tests {
     fn rows_of_the_outbox_and_a_claim_with_its_outcome_are_sent_together() {
         let letter = |claim: bool| {
             let page = 1;
-            let mail = match claim {
-                true => Mail::Digest(letter::DigestClaim { page, digest: 1 }),
-                false => Mail::Done(Done {
+            let mail = if claim {
+                Mail::Digest(letter::DigestClaim { page, digest: 1 })
+            } else {
+                Mail::Done(Done {
                     partition: Partition(1),
                     epoch: None,
                     url: 1,
                     page: Some(page),
-                }),
+                })
             };
             mail.letter().unwrap()
         };

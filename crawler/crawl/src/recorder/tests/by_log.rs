@@ -62,9 +62,10 @@ impl FakeDesk {
             scope: Arc::new(Scope::new(settings.scope, settings.limits.max_depth)),
         };
         (self.to_recorder, self.from_recorder) = (to_recorder, from_recorder);
-        match self.has_log {
-            true => Box::new(ByLog::open(self.me, books, settings, link).unwrap()),
-            false => Box::new(ByDigest::open(self.me, books, settings, link).unwrap()),
+        if self.has_log {
+            Box::new(ByLog::open(self.me, books, settings, link).unwrap())
+        } else {
+            Box::new(ByDigest::open(self.me, books, settings, link).unwrap())
         }
     }
 
