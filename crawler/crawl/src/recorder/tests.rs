@@ -2,6 +2,7 @@
 
 mod by_digest;
 mod by_log;
+mod fake_desk;
 mod shortened_log;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -20,8 +21,8 @@ use crate::index::{decode_signature, encode_signature};
 use crate::messages::{HostsWanted, ReadPage, UndecidedPage};
 use crate::revisits::{self, PRIORITY_VISIT};
 use crate::scope::Scope;
-use by_log::FakeDesk;
 use config::Config;
+use fake_desk::FakeDesk;
 
 /// `BASES` different texts, each in `VARIANTS` that are nearly the same. Two of the variants differ only in bytes.
 const BASES: u64 = 5;
