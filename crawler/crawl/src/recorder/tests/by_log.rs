@@ -27,10 +27,8 @@ impl Worker {
     /// A worker that decides by the log, or by the table of digests.
     pub(super) fn that(has_log: bool, number: u16, seed: u64) -> Self {
         let me = WorkerNumber(number);
-        let desk = FakeDesk {
-            has_log,
-            ..FakeDesk::new(me)
-        };
+        let mut desk = FakeDesk::new(me);
+        desk.has_log = has_log;
         Self {
             world: World::with_desk(seed, Some(desk)),
             me,
