@@ -32,7 +32,7 @@ pub(super) fn execute(args: &MergeArgs, quiet: bool) -> Result<(), Error> {
     merge.fetch_elsewhere_again(rebuild::host_of).map_err(RunError::from)?;
     let redecided = if let Some(folder) = &args.verdicts {
         let source = folder.display().to_string();
-        let mut given = GivenVerdicts::begin(&mut merge, &settings, source)?;
+        let mut given = GivenVerdicts::begin(&mut merge, source)?;
         verdicts::read(folder, quiet, |row| given.give(row))?;
         Some(given.end()?)
     } else if args.redecide {

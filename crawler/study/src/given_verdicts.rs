@@ -18,7 +18,6 @@ use storage::{ChangedVerdicts, Fate, PageRecord, Rebuild, Redecided, Redecision,
 use url::Url;
 use web::host_key::HostKey;
 
-use config::settings::Settings;
 use error::RunError;
 
 /// The verdict on a page, as it was given.
@@ -52,14 +51,15 @@ impl<'a> GivenVerdicts<'a> {
     ///
     /// # Errors
     /// The state cannot be written.
-    pub fn begin(rebuild: &'a mut Rebuild, settings: &Settings, source: String) -> Result<Self, RunError> {
+    pub fn begin(rebuild: &'a mut Rebuild, source: String) -> Result<Self, RunError> {
         let scheme = rebuild.store().scheme().to_owned();
         let schemes = rebuild.decided_schemes().schemes();
         let redecided = Redecided {
             at: crawl::clock::unix_millis(std::time::SystemTime::now()),
             schemes_before: schemes.into_iter().map(str::to_owned).collect(),
             scheme: scheme.clone(),
-            rule: settings.rule.to_string(),
+            // Not that of the configuration: nobody knows by which one they were made.
+            rule: format!("the verdicts of {source}"),
             ..Redecided::default()
         };
         rebuild.begin_redeciding(&scheme)?;

@@ -47,6 +47,11 @@ impl ByLog {
     /// # Errors
     /// The index or the catalogue cannot be read or written.
     pub fn open(me: WorkerNumber, books: &mut Books, settings: &Settings, link: DeskLink) -> Result<Self, RunError> {
+        let store = books.store_mut();
+        if store.run_notes().are_provisional()? {
+            // All kept pages go through the log from now on.
+            store.note_provisional(false)?;
+        }
         Self::open_with(Log::default(), me, books, settings, link)
     }
 

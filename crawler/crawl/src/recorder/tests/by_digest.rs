@@ -282,4 +282,6 @@ fn a_worker_that_changes_between_the_log_and_the_table_claims_its_pages_there() 
     assert!(one.world.log_is_read().is_empty());
     one.world.recorder().commit().unwrap();
     assert_eq!((one.kept(), one.world.letters()), (kept, 0));
+    let notes = one.world.recorder().books.store().run_notes();
+    assert!(!notes.are_provisional().unwrap());
 }
