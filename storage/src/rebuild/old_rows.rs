@@ -142,6 +142,11 @@ pub(super) struct Copy<'a> {
 
 impl Copy<'_> {
     pub(super) fn outcomes(&mut self, store: &mut Store) -> Result<(), Fault> {
+        // A redecision, which comes before, has decided the pages of all workers.
+        let are_provisional = self.from.run_notes().are_provisional().map_err(Fault::There)?;
+        if are_provisional && store.run_notes().redecided().map_err(Fault::Here)?.is_none() {
+            store.note_provisional(true).map_err(Fault::Here)?;
+        }
         for known in self.from.urls() {
             let known = known.map_err(Fault::There)?;
             let (outcome, depth, attempts, via) = match known.state {

@@ -11,10 +11,12 @@ use storage::Worker;
 use tokio::sync::mpsc;
 
 use crate::admission::Admission;
-use crate::fleet::by_log::{ByLog, DeskLink};
+use crate::fleet::by_digest::ByDigest;
+use crate::fleet::by_log::ByLog;
 use crate::fleet::desk::{DeskOptions, RunningDesk};
 use crate::fleet::idle::IdleSign;
 use crate::fleet::leased::Leased;
+use crate::fleet::member::DeskLink;
 use crate::fleet::membership::Membership;
 use crate::fleet::ownership::Ownership;
 use crate::messages::Event;
@@ -22,6 +24,7 @@ use crate::recorder::{Books, Judge};
 use crate::scope::Scope;
 use crate::stats::Stats;
 use crate::watch::{PATIENCE_AFTER_STOP, Watch};
+use config::FleetVerdicts;
 use config::settings::Settings;
 use error::RunError;
 
@@ -87,6 +90,7 @@ pub(super) fn join(
     let sign = IdleSign::default();
     let (to_desk, letters) = mpsc::unbounded_channel();
     let (recorder_in, from_desk) = bounded(FROM_DESK);
+    let has_log = wanted.verdicts == FleetVerdicts::Fleet;
     let desk = RunningDesk::start(DeskOptions {
         join: options,
         membership,
@@ -99,6 +103,7 @@ pub(super) fn join(
         stats: stats.clone(),
         watch: watch.clone(),
         segment: wanted.segment_entries,
+        has_log,
     })?;
     tracing::info!(worker = desk.worker, crawl = wanted.name, "joined the fleet");
     // `crawler merge` knows by it whose numbers the archive has.
@@ -116,13 +121,18 @@ pub(super) fn join(
         secret: desk.crawl,
         restores: desk.restores,
     };
-    let judge = match ByLog::open(WorkerNumber(desk.worker), books, settings, link) {
+    let me = WorkerNumber(desk.worker);
+    let opened: Result<Box<dyn Judge>, RunError> = match wanted.verdicts {
+        FleetVerdicts::Fleet => ByLog::open(me, books, settings, link).map(|judge| Box::new(judge) as _),
+        FleetVerdicts::Worker => ByDigest::open(me, books, settings, link).map(|judge| Box::new(judge) as _),
+    };
+    let judge = match opened {
         // The desk knows why it has ended.
         Err(RunError::Stage(stage)) => return desk.join().and(Err(RunError::Stage(stage))),
         judge => judge?,
     };
     Ok(Some(Joined {
-        judge: Box::new(judge),
+        judge,
         admission: Box::new(Leased::new(ownership, sign)),
         membership: Joining(desk),
     }))

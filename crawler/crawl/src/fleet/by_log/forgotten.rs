@@ -16,7 +16,8 @@ use fleet::{WaitingUrl, WorkerNumber};
 use storage::{Fate, PageElsewhere};
 
 use super::super::letter::{Again, Mail};
-use super::{ByLog, PAGES_AT_A_TIME, RESTED_ON_A_LOST_ENTRY};
+use super::super::member::{PAGES_AT_A_TIME, RESTED_ON_A_LOST_ENTRY};
+use super::ByLog;
 use crate::recorder::Books;
 use crate::watch;
 use error::RunError;
@@ -60,7 +61,7 @@ impl ByLog {
         if withdrawn > 0 {
             books.note_departures();
         }
-        self.recovery.forgotten.insert(worker.0);
+        self.claims.recovery.forgotten.insert(worker.0);
         tracing::warn!(
             worker = worker.0,
             pages,
@@ -73,12 +74,12 @@ impl ByLog {
 
     /// Removes the rows about pages of forgotten workers.
     pub(super) fn remove_forgotten(&mut self, books: &mut Books) -> Result<(), RunError> {
-        if self.recovery.forgotten.is_empty() {
+        if self.claims.recovery.forgotten.is_empty() {
             return Ok(());
         }
         // The index is durable without these pages.
         books.commit(self)?;
-        for worker in std::mem::take(&mut self.recovery.forgotten) {
+        for worker in std::mem::take(&mut self.claims.recovery.forgotten) {
             let rows = books.store().pages_elsewhere().of(worker);
             let rows: Vec<PageElsewhere> = rows.map(|row| row.map(|(page, _)| page)).collect::<Result<_, _>>()?;
             for some in rows.chunks(PAGES_AT_A_TIME) {

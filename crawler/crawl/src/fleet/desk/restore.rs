@@ -93,7 +93,7 @@ impl Desk {
     pub(super) async fn tell_log_of_forgotten(&self) -> Result<(), FleetError> {
         let now = self.ownership.now();
         let workers = self.state().to_forget(now);
-        if workers.is_empty() {
+        if workers.is_empty() || !self.has_log {
             return Ok(());
         }
         let entries = workers.iter().map(|worker| Entry::that_forgets(WorkerNumber(*worker)));

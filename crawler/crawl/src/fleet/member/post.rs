@@ -11,9 +11,9 @@ use url::Url;
 use web::host_key::HostKey;
 
 use super::super::leased::{group, partition};
-use super::super::letter::{Claim, Mail, VIA_FLEET, read_record};
+use super::super::letter::{VIA_FLEET, read_record};
 use super::super::messages::{FromDesk, HostStates, ToDesk};
-use super::{ByLog, IS_LEFT, letters};
+use super::{Claims, Member, letters};
 use crate::admission::HostGroup;
 use crate::clock::unix_millis;
 use crate::messages::{Event, GroupEvent};
@@ -23,7 +23,14 @@ use error::RunError;
 /// At the end of a run, how long the recorder waits for the arrival of its last letters.
 const LAST_LETTERS: Duration = Duration::from_secs(10);
 
-impl Post for ByLog {
+/// The reason of the exclusion of a page that is to be fetched again.
+pub(crate) const RESTED_ON_A_LOST_ENTRY: &str =
+    "its verdict rested on an entry of the fleet's log that the servers have lost";
+
+/// The reasons for which a URL is excluded that another worker is to fetch, or this one again.
+pub(super) const IS_LEFT: [&str; 2] = [FETCHED_ELSEWHERE, RESTED_ON_A_LOST_ENTRY];
+
+impl<C: Claims> Post for Member<C> {
     fn divide<'a>(&mut self, found: Cow<'a, [Discovered]>, are_seeds: bool) -> Result<Share<'a>, RunError> {
         self.letters.divide(found, are_seeds)
     }
@@ -38,13 +45,8 @@ impl Post for ByLog {
         if let Outcome::Page { draft, .. } = outcome
             && !draft.verdict.is_duplicate()
         {
-            let claim = Claim {
-                page,
-                url: queued.url.clone(),
-                host: queued.host.clone(),
-                signature: self.claimed(&draft.signature, &queued.url)?,
-            };
-            letters.push(Mail::Claim(claim).letter()?);
+            let claim = C::letter(self, page, (&queued.host, &queued.url), &draft.signature)?;
+            letters.push(claim.letter()?);
         }
         Ok(letters)
     }
@@ -70,13 +72,9 @@ impl Post for ByLog {
         Ok(())
     }
 
-    /// Tells the desk how far the log is applied, and shows whether letters are left.
+    /// Tells the desk how far the claims are decided, and shows whether letters are left.
     fn note(&mut self, store: &Store) {
-        let position = self.verdicts.position();
-        if position != self.told {
-            self.told = position;
-            self.letters.tell(ToDesk::Applied(position));
-        }
+        C::note(self);
         self.letters.show(self.awaits_arrivals(store));
     }
 
@@ -112,7 +110,11 @@ impl Post for ByLog {
         };
         let matters = matches!(
             message,
-            FromDesk::Sent(_) | FromDesk::Log(_) | FromDesk::Segment(_) | FromDesk::Refused { .. }
+            FromDesk::Sent(_)
+                | FromDesk::Log(_)
+                | FromDesk::Segment(_)
+                | FromDesk::Claimed(_)
+                | FromDesk::Refused { .. }
         );
         if matters {
             self.on_message(books, message).map(Some)
@@ -131,7 +133,7 @@ impl Post for ByLog {
     }
 }
 
-impl ByLog {
+impl<C: Claims> Member<C> {
     fn on_message(&mut self, books: &mut Books, message: FromDesk) -> Result<News, RunError> {
         let mut news = News::default();
         match message {
@@ -156,35 +158,16 @@ impl ByLog {
                 let queued = self.on_arrived(books, urls)?;
                 news.events.push(arrived(queued, number));
             }
-            FromDesk::Log(entries) => news.ended = self.take_log(books, entries)?,
-            FromDesk::Segment(segment) => news.ended = self.take_segment(books, segment)?,
             FromDesk::Go(partitions) => {
                 let groups = partitions.into_iter().map(group).collect();
                 news.events.push(Event::Groups(GroupEvent::Go(groups)));
-            }
-            FromDesk::LogLost => {
-                self.begin_log_anew(books)?;
-                self.letters.tell(ToDesk::BeginsAnew);
-            }
-            FromDesk::AllAreBack => self.all_are_back(),
-            FromDesk::Judge { pages, end, answer } => {
-                if !self.verdicts.can_judge(end) {
-                    tracing::debug!("the log has begun anew, or has forgotten a worker; its segment is not written");
-                } else if answer.send(self.judged(&pages)?).is_err() {
-                    tracing::debug!("the verdicts for a segment came after the end of the fleet's thread");
-                }
             }
             FromDesk::Refused { pages, number } => {
                 news.ended = self.on_refused(books, &pages)?;
                 let queued = self.refetched(books, &pages)?;
                 news.events.push(arrived(queued, number));
             }
-            FromDesk::LogEnd => {
-                let queued = self.log_is_read(books)?;
-                if !queued.is_empty() {
-                    news.events.push(arrived(queued, 0));
-                }
-            }
+            of_claims => return C::take(self, books, of_claims),
         }
         Ok(news)
     }
@@ -321,7 +304,8 @@ impl ByLog {
     }
 }
 
-fn arrived(queued: Vec<QueuedUrl>, number: u64) -> Event {
+/// The event for the frontier about URLs that were queued.
+pub(crate) fn arrived(queued: Vec<QueuedUrl>, number: u64) -> Event {
     Event::Groups(GroupEvent::Arrived { queued, number })
 }
 
