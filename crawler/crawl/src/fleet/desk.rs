@@ -193,6 +193,7 @@ impl Desk {
         }
         let state = State {
             brings_back,
+            is_restoring: brings_back,
             awaits_all: brings_back,
             opened: membership.opened.iter().copied().collect(),
             ..State::new(options.has_log)

@@ -41,7 +41,7 @@ use crate::scope::Scope;
 use config::settings::Settings;
 use error::RunError;
 use letters::Letters;
-pub(crate) use post::{RESTED_ON_A_LOST_ENTRY, arrived};
+pub(crate) use post::arrived;
 pub(crate) use restore::Restoring;
 
 /// What joins the recorder with the desk.

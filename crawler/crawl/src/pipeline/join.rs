@@ -70,6 +70,16 @@ pub(super) fn join(
         // The file is of a version that did not note it.
         membership.worker = books.store().run_notes().worker()?;
     }
+    let verdicts = match wanted.verdicts {
+        FleetVerdicts::Fleet => "fleet",
+        FleetVerdicts::Worker => "worker",
+    };
+    let rule = format!("{}, candidates {}", settings.rule, settings.candidates);
+    membership.keeps_to(vec![
+        ("scheme".to_owned(), settings.store_scheme()),
+        ("rule".to_owned(), rule.clone()),
+        ("fleet.verdicts".to_owned(), verdicts.to_owned()),
+    ])?;
     // A run that is killed between the join and the next line would be another worker the next time.
     membership.write(&dir)?;
     let mut options = JoinOptions::new(&wanted.address);
@@ -80,7 +90,7 @@ pub(super) fn join(
     options.host = machine();
     options.terms = Terms {
         scheme: settings.store_scheme(),
-        rule: format!("{}, candidates {}", settings.rule, settings.candidates),
+        rule,
         partitions: DEFAULT_PARTITIONS,
     };
     options.rules.clone_from(&wanted.rules);

@@ -16,11 +16,10 @@
 use std::collections::BTreeSet;
 
 use dedup::Index;
-use fleet::WaitingUrl;
-use storage::{Discovered, Fate, PageRecord, QueuedUrl, Store};
+use storage::{Discovered, Fate, KEPT_PAGE_LOST, PageRecord, QueuedUrl, Store};
 
-use super::super::letter::{Again, Mail, VIA_FLEET};
-use super::super::member::{RESTED_ON_A_LOST_ENTRY, Restoring};
+use super::super::letter::VIA_FLEET;
+use super::super::member::Restoring;
 use super::super::verdicts::keeps;
 use super::ByLog;
 use crate::recorder::Books;
@@ -127,43 +126,40 @@ impl ByLog {
                 lost.push((id, page));
             }
         }
-        let (mut again, mut letters) = (Vec::new(), Vec::new());
         let found = lost.len();
-        for (id, page) in lost {
-            let is_mine = self.letters.is_mine(&page.host);
-            if !(is_mine || is_certain) || !books.store_mut().withdraw(id, RESTED_ON_A_LOST_ENTRY)? {
-                continue;
-            }
-            if is_certain {
-                let url = WaitingUrl {
-                    depth: page.depth,
-                    ..self.found_again(page.url.clone())
-                };
-                letters.push(Mail::Again(Again { url, lost: None }).letter()?);
-            }
-            again.push(Discovered {
-                via: Some(VIA_FLEET.to_owned()),
-                url: page.url,
-                host: page.host,
-                depth: page.depth,
-                ..Discovered::default()
-            });
+        if !is_certain {
+            lost.retain(|(_, page)| self.letters.is_mine(&page.host));
         }
-        books.store_mut().mail(letters)?;
-        if !again.is_empty() {
+        let withdrawn = if is_certain {
+            self.fetch_again(books, &lost)?
+        } else {
+            let mut withdrawn = 0;
+            for (id, _) in &lost {
+                withdrawn += u64::from(books.store_mut().withdraw(*id, KEPT_PAGE_LOST)?);
+            }
+            withdrawn
+        };
+        if withdrawn > 0 {
             books.note_departures();
         }
         if found > 0 {
             tracing::warn!(
                 duplicates = found,
-                fetched_again = again.len(),
+                fetched_again = withdrawn,
                 "verdicts rested on entries that the servers of the fleet have lost; pages are fetched again, the others stay duplicates"
             );
         }
         books.commit(self)?;
         let mut queued = Vec::new();
-        for link in again.iter().filter(|link| self.letters.is_mine(&link.host)) {
-            queued.extend(books.store_mut().admit_again(link, RESTED_ON_A_LOST_ENTRY)?);
+        for (_, page) in lost.into_iter().filter(|(_, page)| self.letters.is_mine(&page.host)) {
+            let link = Discovered {
+                via: Some(VIA_FLEET.to_owned()),
+                url: page.url,
+                host: page.host,
+                depth: page.depth,
+                ..Discovered::default()
+            };
+            queued.extend(books.store_mut().admit_again(&link, KEPT_PAGE_LOST)?);
         }
         Ok(queued)
     }

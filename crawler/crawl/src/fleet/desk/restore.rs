@@ -50,6 +50,7 @@ impl Desk {
 
     /// The folder has nothing left to bring back in this life of the crawl.
     pub(super) fn is_restored(&self) {
+        self.state().is_restoring = false;
         let life = self.fleet.life();
         self.note_in_folder(|membership| membership.life = life);
     }

@@ -71,6 +71,10 @@ pub(super) struct State {
     pub has_asked: bool,
     /// Whether this worker still brings back what its folder knows: the servers had lost the crawl.
     pub brings_back: bool,
+    /// Whether the folder is not restored yet: when all are back, its verdicts are compared with those of the others.
+    pub is_restoring: bool,
+    /// Whether the workers decide without a log, so that none forgets another one.
+    pub without_log: bool,
     /// The workers that still do, by the last beat, and whether this worker's recorder is to hear of their end.
     pub awaited: Vec<u16>,
     pub awaits_all: bool,
@@ -95,6 +99,7 @@ impl State {
         Self {
             applied: (!has_log).then(Position::default),
             is_log_read: !has_log,
+            without_log: !has_log,
             ..Self::default()
         }
     }
@@ -229,7 +234,8 @@ impl State {
     pub fn is_quiet(&self) -> bool {
         self.has_asked
             && !self.waits_for_folders()
-            && self.forgotten.iter().all(|worker| self.forgot.contains(worker))
+            && !self.is_restoring
+            && (self.without_log || self.forgotten.iter().all(|worker| self.forgot.contains(worker)))
             && self.leaving.is_empty()
             && self.pending.is_empty()
             && self.opening.is_empty()

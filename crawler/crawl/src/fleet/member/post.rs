@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crossbeam_channel::{Select, TryRecvError, never};
 use fleet::{Partition, WaitingUrl};
-use storage::{Discovered, FETCHED_ELSEWHERE, HostRecord, Letter, Outcome, QueuedUrl, Store, UrlState};
+use storage::{Discovered, FETCHED_ELSEWHERE, HostRecord, IS_LEFT, Letter, Outcome, QueuedUrl, Store, UrlState};
 use url::Url;
 use web::host_key::HostKey;
 
@@ -22,13 +22,6 @@ use error::RunError;
 
 /// At the end of a run, how long the recorder waits for the arrival of its last letters.
 const LAST_LETTERS: Duration = Duration::from_secs(10);
-
-/// The reason of the exclusion of a page that is to be fetched again.
-pub(crate) const RESTED_ON_A_LOST_ENTRY: &str =
-    "its verdict rested on an entry of the fleet's log that the servers have lost";
-
-/// The reasons for which a URL is excluded that another worker is to fetch, or this one again.
-pub(super) const IS_LEFT: [&str; 2] = [FETCHED_ELSEWHERE, RESTED_ON_A_LOST_ENTRY];
 
 impl<C: Claims> Post for Member<C> {
     fn divide<'a>(&mut self, found: Cow<'a, [Discovered]>, are_seeds: bool) -> Result<Share<'a>, RunError> {

@@ -10,14 +10,13 @@
 //! repeated.
 
 use fleet::{PageId, Partition, UrlHash, WaitingUrl, WorkerNumber};
-use storage::{PageElsewhere, Store, UrlState};
+use storage::{IS_LEFT, PageElsewhere, Store, UrlState};
 use tokio::sync::oneshot;
 use url::Url;
 use web::host_key::HostKey;
 
 use super::super::messages::ToDesk;
 use super::super::verdicts::keeps;
-use super::post::IS_LEFT;
 use super::{Claims, Member, PAGES_AT_A_TIME};
 use crate::recorder::Books;
 use error::RunError;
