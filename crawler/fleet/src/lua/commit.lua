@@ -17,10 +17,7 @@ if ARGV[3] ~= '' then
   local finished = {}
   for hash in pairs(add_all(done, hashes)) do finished[#finished + 1] = hash end
   -- A URL that was finished without having been queued (a redirect led to it) is known from now on.
-  local was_unknown = add_all(known, finished)
-  for _, hash in ipairs(finished) do
-    if not was_unknown[hash] then waiting = waiting - 1 end
-  end
+  waiting = waiting - learn_finished(known, finished)
 end
 
 local hosts = tonumber(ARGV[5])
@@ -28,29 +25,32 @@ if hosts > 0 then redis.call('HSET', P .. 'h', unpack(ARGV, 6, 5 + 2 * hosts)) e
 
 local first = 6 + 2 * hosts
 if #ARGV >= first then
-  local hashes = {}
-  for at = first, #ARGV do hashes[#hashes + 1] = struct.unpack('>I7', ARGV[at]) end
-  local is_new = add_all(known, hashes)
-  local rows = {}
-  for at, hash in ipairs(hashes) do
-    if is_new[hash] then
-      is_new[hash] = nil
-      rows[#rows + 1] = ARGV[first + at - 1]
-    end
-  end
+  local all = {}
+  for at = first, #ARGV do all[#all + 1] = ARGV[at] end
+  -- An owner that has fetched a URL of its own store knows the depth. A URL that waits may get another owner: that one reads the row.
+  local rows, new = learn_rows(known, all, ARGV[4] == '1' and function(hash) return has(done, hash) end)
   if #rows > 0 then length = push(rows) end
-  waiting = waiting + #rows
+  waiting = waiting + new
   was_read = was_read and (#rows == 0 or ARGV[4] == '1')
 end
 
--- The queue keeps finished rows until they are its greater part. Then some leave at its front; those that still wait go to its end.
+-- The queue keeps rows that are of no use any more until they are its greater part. Then some leave at its front; the others go to its end.
+-- A row of a URL that waits is of use if it has the smallest depth: so the others leave, and one row a URL is left. A row of a finished URL
+-- is of use if it lowers a depth and the owner has not read it.
 local queue = P .. 'q'
 for _ = 1, 4 do
   if length <= 2 * waiting + 64 then break end
   local front = redis.call('LPOP', queue, 64)
   local kept = {}
-  for _, row in ipairs(front) do
-    if not has(done, (struct.unpack('>I7', row))) then kept[#kept + 1] = row end
+  for at, row in ipairs(front) do
+    local hash = struct.unpack('>I7', row)
+    local is_of_use
+    if has(done, hash) then
+      is_of_use = lowers(row) and base + at > read and not was_read
+    else
+      is_of_use = row_depth(row) <= (depth_of(known, hash) or NO_DEPTH)
+    end
+    if is_of_use then kept[#kept + 1] = row end
   end
   if #kept > 0 then redis.call('RPUSH', queue, unpack(kept)) end
   base = base + #front

@@ -1,4 +1,4 @@
--- Rows of the queue that still wait. ARGV: worker, position of the first, number of rows to look at, epoch (0: not its partition). Answer: the next position, the end, rows.
+-- Rows of the queue that still wait, and rows that lower the depth of a finished URL, which have a flag that says so. ARGV: worker, position of the first, number of rows to look at, epoch (0: not its partition). Answer: the next position, the end, rows.
 local m = redis.call('HMGET', M, 'b', 'c', 'C', 'w', 'p', 'e')
 local base = tonumber(m[1] or 0)
 local done = open_set('d', m[2], m[3])
@@ -9,7 +9,11 @@ if first > stop then first = base end
 local rows = redis.call('LRANGE', P .. 'q', first - base, first - base + tonumber(ARGV[3]) - 1)
 local answer = {first + #rows, stop}
 for _, row in ipairs(rows) do
-  if not has(done, (struct.unpack('>I7', row))) then answer[#answer + 1] = row end
+  if not has(done, (struct.unpack('>I7', row))) then
+    answer[#answer + 1] = row
+  elseif lowers(row) then
+    answer[#answer + 1] = flagged(row, FINISHED)
+  end
 end
 -- How far the owner has read is kept: the end of the crawl is proved with it. And each call that reads rows writes, so that the
 -- caller can wait until a replica has all that it has read.
