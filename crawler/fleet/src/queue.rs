@@ -3,7 +3,7 @@
 //! ```text
 //! {name/17}m         row of the partition: worker (w) and incarnation (o) of the owner, epoch (e), known URLs and hashes of them (n, N),
 //!                    finished and sets of them (c, C), waiting (a), rows that have left the front of the queue (b),
-//!                    position up to which the owner has read it (p), first epoch since which no other worker has owned it (s),
+//!                    position up to which the owner has read it (p), and up to which any owner has (f), first epoch since which no other worker has owned it (s),
 //!                    whether URLs were finished before (i)
 //! {name/17}q         list of rows (url.rs); position of a row = b + its index
 //! {name/17}k0 …      known URLs: hashes from the hash of a URL to its smallest depth so far; see lua/sets.lua
@@ -13,7 +13,8 @@
 //! ```
 //!
 //! A known URL that comes with a smaller depth has a second row, which tells the owner of the partition of the depth. The URL does not count
-//! as waiting a second time. Of a finished URL, only such a row is read, and it stays in the queue until the owner has read it.
+//! as waiting a second time. The rows of a finished URL are left out, but for such a row, and for rows that no owner has read: their depths may be
+//! news. They stay in the queue until the owner has read them.
 //!
 //! Every change may be repeated: a known URL is not queued again with the same depth, and a finished one stays finished. So a caller whose call failed
 //! makes it again, and a server that took over without the last writes gets them again from the callers' outboxes.
@@ -42,7 +43,7 @@ const URLS_A_CALL: usize = 500;
 pub struct QueueSlice {
     /// Those that are not finished. A URL can come again at a later position, also with a smaller depth. The smallest one counts.
     pub urls: Vec<WaitingUrl>,
-    /// Finished URLs whose depths have sunk. They are not to be fetched.
+    /// Finished URLs whose depths may have sunk. They are not to be fetched.
     pub lowered: Vec<WaitingUrl>,
     /// Where to read on. It can be smaller than what was asked for: a server without replicas has lost the end of its queue.
     pub next: u64,
@@ -202,7 +203,11 @@ impl Fleet {
         let (mut urls, mut lowered) = (Vec::new(), Vec::new());
         for row in values {
             let row = bytes(row)?;
-            let of_kind = if WaitingUrl::is_finished(&row) { &mut lowered } else { &mut urls };
+            let of_kind = if WaitingUrl::is_finished(&row) {
+                &mut lowered
+            } else {
+                &mut urls
+            };
             of_kind.push(WaitingUrl::of_row(&row)?);
         }
         Ok(QueueSlice {

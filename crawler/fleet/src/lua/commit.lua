@@ -1,13 +1,14 @@
 -- What the owner of a partition has done. ARGV: worker, epoch, hashes of the finished URLs (7 bytes each), 1 if the owner has all new URLs
 -- in its own store, number of hosts, a name and a state for each of them, then rows of new URLs.
 -- Answer: 0 if the partition has another epoch. Else 1, the end of the queue, and whether the owner has read it up to there.
-local m = redis.call('HMGET', M, 'w', 'e', 'n', 'N', 'c', 'C', 'a', 'b', 'p')
+local m = redis.call('HMGET', M, 'w', 'e', 'n', 'N', 'c', 'C', 'a', 'b', 'p', 'f')
 if m[1] ~= ARGV[1] or m[2] ~= ARGV[2] then return {0, 0, 0} end
 local known = open_set('k', m[3], m[4])
 local done = open_set('d', m[5], m[6])
 local waiting = tonumber(m[7] or 0)
 local base = tonumber(m[8] or 0)
 local read = tonumber(m[9] or 0)
+local was_ever_read = math.max(tonumber(m[10] or 0), read)
 local length = redis.call('LLEN', P .. 'q')
 local was_read = read >= base + length
 
@@ -36,7 +37,7 @@ end
 
 -- The queue keeps rows that are of no use any more until they are its greater part. Then some leave at its front; the others go to its end.
 -- A row of a URL that waits is of use if it has the smallest depth: so the others leave, and one row a URL is left. A row of a finished URL
--- is of use if it lowers a depth and the owner has not read it.
+-- is of use as read.lua says, until the owner has read it.
 local queue = P .. 'q'
 for _ = 1, 4 do
   if length <= 2 * waiting + 64 then break end
@@ -46,7 +47,10 @@ for _ = 1, 4 do
     local hash = struct.unpack('>I7', row)
     local is_of_use
     if has(done, hash) then
-      is_of_use = lowers(row) and base + at > read and not was_read
+      -- Of a queue that nobody has ever read, all rows of finished URLs leave but those that lower a depth.
+      local is_unread = base + at > read
+      if not lowers(row) then is_unread = was_ever_read > 0 and base + at > was_ever_read end
+      is_of_use = is_unread and not was_read
     else
       is_of_use = row_depth(row) <= (depth_of(known, hash) or NO_DEPTH)
     end
@@ -74,6 +78,7 @@ keep('C', 6, done.buckets)
 keep('a', 7, waiting)
 keep('b', 8, base)
 keep('p', 9, read)
+keep('f', 10, math.max(was_ever_read, read))
 -- A write in any case, as in enqueue.lua.
 if #changed > 0 then redis.call('HSET', M, unpack(changed)) else redis.call('HINCRBY', M, 'r', 1) end
 return {1, base + length, was_read and 1 or 0}
