@@ -344,8 +344,15 @@ impl Books {
             self.count_failure(queued, &outcome);
         }
         let mut beyond = placed.beyond;
-        // The links of a seed cannot sink.
-        beyond.extend(share.others.into_iter().filter(|link| link.depth > 1).map(Cow::Owned));
+        // What a seed links to cannot sink, nor the page to which it redirects.
+        let least = u16::from(!matches!(outcome, Outcome::Redirect { .. }));
+        beyond.extend(
+            share
+                .others
+                .into_iter()
+                .filter(|link| link.depth > least)
+                .map(Cow::Owned),
+        );
         let placed = Placed {
             within: admitted,
             beyond,
