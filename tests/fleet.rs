@@ -1,5 +1,6 @@
 //! Several workers crawl together: each URL is asked once, each host by one worker at a time, and what a worker leaves goes on elsewhere.
 
+mod depths;
 mod orders;
 mod restore;
 

@@ -38,7 +38,7 @@ const NO_DEPTH: u16 = u16::MAX;
 pub struct Placed<'a> {
     /// Those to queue.
     pub within: Cow<'a, [Discovered]>,
-    /// Those that are too deep.
+    /// Those that are too deep, or that others store. They come again when the depth of the URL sinks.
     pub beyond: Vec<Cow<'a, Discovered>>,
 }
 

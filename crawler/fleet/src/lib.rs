@@ -52,5 +52,5 @@ pub use registry::{Pulse, WorkerReport};
 pub use servers::Traffic;
 pub use status::{DigestsStatus, FleetStatus, status};
 pub use terms::Terms;
-pub use url::{UrlHash, WaitingUrl};
+pub use url::{UNKNOWN_DEPTH, UrlHash, WaitingUrl};
 pub use visit::{Agreed, Visitor};

@@ -1,18 +1,22 @@
 //! The URLs of a partition: which are known, which wait, which are finished.
 //!
 //! ```text
-//! {name/17}m         row of the partition: worker (w) and incarnation (o) of the owner, epoch (e), known URLs and sets of them (n, N),
+//! {name/17}m         row of the partition: worker (w) and incarnation (o) of the owner, epoch (e), known URLs and hashes of them (n, N),
 //!                    finished and sets of them (c, C), waiting (a), rows that have left the front of the queue (b),
-//!                    position up to which the owner has read it (p), first epoch since which no other worker has owned it (s),
+//!                    position up to which the owner has read it (p), and up to which any owner has (f), first epoch since which no other worker has owned it (s),
 //!                    whether URLs were finished before (i)
 //! {name/17}q         list of rows (url.rs); position of a row = b + its index
-//! {name/17}k0 …      known URLs: sets of integers; see lua/sets.lua
-//! {name/17}d0 …      finished URLs, likewise
+//! {name/17}k0 …      known URLs: hashes from the hash of a URL to its smallest depth so far; see lua/sets.lua
+//! {name/17}d0 …      finished URLs: sets of integers; see there
 //! {name/17}h         state of each host, as its owner wrote it
 //! {name/17}x3 …      finished URLs that were queued again because worker 3 was forgotten
 //! ```
 //!
-//! Every change may be repeated: a known URL is not queued again, and a finished one stays finished. So a caller whose call failed
+//! A known URL that comes with a smaller depth has a second row, which tells the owner of the partition of the depth. The URL does not count
+//! as waiting a second time. The rows of a finished URL are left out, but for such a row, and for rows that no owner has read: their depths may be
+//! news. They stay in the queue until the owner has read them.
+//!
+//! Every change may be repeated: a known URL is not queued again with the same depth, and a finished one stays finished. So a caller whose call failed
 //! makes it again, and a server that took over without the last writes gets them again from the callers' outboxes.
 
 use std::collections::HashMap;
@@ -37,8 +41,10 @@ const URLS_A_CALL: usize = 500;
 /// A part of a partition's queue.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct QueueSlice {
-    /// Those that are not finished. A URL can come again at a later position.
+    /// Those that are not finished. A URL can come again at a later position, also with a smaller depth. The smallest one counts.
     pub urls: Vec<WaitingUrl>,
+    /// Finished URLs whose depths may have sunk. They are not to be fetched.
+    pub lowered: Vec<WaitingUrl>,
     /// Where to read on. It can be smaller than what was asked for: a server without replicas has lost the end of its queue.
     pub next: u64,
     /// Where the queue ends.
@@ -90,7 +96,7 @@ pub enum Committed {
 }
 
 impl Fleet {
-    /// Makes URLs known, and queues those that are new. Any worker may do this for any partition. When it returns, a replica has them, and
+    /// Makes URLs known, and queues those that are new. A URL that is known with a larger depth gets the smaller one. Any worker may do this for any partition. When it returns, a replica has them, and
     /// their owners learn of them with their next heartbeats.
     ///
     /// # Errors
@@ -172,7 +178,7 @@ impl Fleet {
         Ok(new)
     }
 
-    /// The URLs of a partition's queue from a position on that are not finished; looks at up to `at_most` rows. What it returns is on
+    /// The URLs of a partition's queue from a position on that are not finished, or whose depths have sunk; looks at up to `at_most` rows. What it returns is on
     /// a replica, so the position stays right when a server takes over. The owner names the `epoch` of the lease under which it has read so far:
     /// the end of the crawl rests on what it has read.
     ///
@@ -194,10 +200,22 @@ impl Fleet {
         let mut values = answer.into_iter();
         let next = integer(&values.next().unwrap_or_default())?;
         let end = integer(&values.next().unwrap_or_default())?;
-        let urls = values
-            .map(|row| WaitingUrl::of_row(&bytes(row)?))
-            .collect::<Result<Vec<_>, _>>()?;
-        Ok(QueueSlice { urls, next, end })
+        let (mut urls, mut lowered) = (Vec::new(), Vec::new());
+        for row in values {
+            let row = bytes(row)?;
+            let of_kind = if WaitingUrl::is_finished(&row) {
+                &mut lowered
+            } else {
+                &mut urls
+            };
+            of_kind.push(WaitingUrl::of_row(&row)?);
+        }
+        Ok(QueueSlice {
+            urls,
+            lowered,
+            next,
+            end,
+        })
     }
 
     /// [`Fleet::commit_all`] of one partition.

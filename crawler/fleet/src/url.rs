@@ -3,7 +3,8 @@
 //! ```text
 //! row      = hash(7) flags(1) priority(1) redirects(1) depth(varint) rest of the URL
 //! hash     = the upper 53 bits of xxh3_64, big-endian
-//! flags    = bit 0: seed; bits 1..=3: how the URL begins (table below)
+//! flags    = bit 0: seed; bits 1..=3: how the URL begins (table below); bit 4, set by the servers: the row lowers the depth of a URL
+//!            that was known; bit 5, set in answers only: that URL is finished
 //! ```
 
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,13 @@ impl UrlHash {
         packed
     }
 }
+
+/// The depth of a URL of which only the name is known. Every path to it that is known lowers it.
+pub const UNKNOWN_DEPTH: u16 = u16::MAX - 1;
+
+/// The flags of a row that say how the URL begins, and that the URL is finished.
+const BEGINNING: u8 = 0b1110;
+const FINISHED: u8 = 1 << 5;
 
 /// A URL that waits to be fetched. Letters in data folders have these fields in this order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,6 +90,11 @@ impl WaitingUrl {
         row
     }
 
+    /// Whether a row that came from the servers only lowers the depth of a finished URL.
+    pub(crate) fn is_finished(row: &[u8]) -> bool {
+        row.get(7).is_some_and(|flags| flags & FINISHED != 0)
+    }
+
     pub(crate) fn of_row(row: &[u8]) -> Result<Self, FleetError> {
         Self::read(row).ok_or_else(|| FleetError::Damaged(format!("a row of the queue ({} bytes)", row.len())))
     }
@@ -101,7 +114,7 @@ impl WaitingUrl {
             }
         }
         Some(Self {
-            url: lengthened(flags >> 1, std::str::from_utf8(&rest[used..]).ok()?)?,
+            url: lengthened((flags & BEGINNING) >> 1, std::str::from_utf8(&rest[used..]).ok()?)?,
             depth,
             redirects: *redirects,
             priority: *priority,
@@ -122,7 +135,12 @@ mod tests {
             beginning in "(https?://(www\\.)?)?", rest in "[a-zäö/.]{0,30}", depth: u16, redirects: u8, priority: u8, is_seed: bool
         ) {
             let url = WaitingUrl { url: format!("{beginning}{rest}"), depth, redirects, priority, is_seed };
-            prop_assert_eq!(WaitingUrl::of_row(&url.row()).unwrap(), url);
+            let mut row = url.row();
+            prop_assert!(!WaitingUrl::is_finished(&row));
+            prop_assert_eq!(&WaitingUrl::of_row(&row).unwrap(), &url);
+            row[7] |= 0b11_0000;
+            prop_assert!(WaitingUrl::is_finished(&row));
+            prop_assert_eq!(WaitingUrl::of_row(&row).unwrap(), url);
         }
 
         #[test]

@@ -42,7 +42,7 @@ async fn a_known_url_takes_at_most_120_bytes() {
     let waiting = (used(&server) - before) / count;
     assert_eq!(
         server.ask(&["OBJECT", "ENCODING", "{crawl/5}k17"]),
-        Value::BulkString(b"intset".to_vec())
+        Value::BulkString(b"listpack".to_vec())
     );
     // All of them finished.
     let grants = fleet.acquire(16, &[]).await.unwrap();

@@ -4,9 +4,9 @@
 
 mod support;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use fleet::{Committed, Partition, UrlHash};
+use fleet::{Committed, Fleet, Grant, Partition, PartitionChanges, UrlHash, WaitingUrl};
 use support::{Server, changes, queued, waiting, worker};
 
 /// Random calls by several workers over several partitions: what is known and not finished is in the queue, exactly that.
@@ -69,6 +69,248 @@ async fn the_queue_is_its_model() {
         let leases: Vec<_> = grants.iter().map(|grant| (grant.partition, grant.epoch)).collect();
         fleet.release(&leases).await.unwrap();
     }
+}
+
+const P: Partition = Partition(3);
+
+/// A worker that may own the partition.
+struct Owner {
+    fleet: Fleet,
+    /// What its folder knows: each URL with the smallest depth that it has heard of.
+    heard: BTreeMap<String, u16>,
+    /// Depths of finished URLs that its folder does not know: another worker has fetched these.
+    ignored: BTreeMap<String, u16>,
+}
+
+/// The lease of the owner, and up to where it has read the queue.
+struct Reading {
+    grant: Grant,
+    from: u64,
+}
+
+impl Owner {
+    async fn new(server: &Server, folder: u64) -> Self {
+        Self {
+            fleet: worker(&server.address(), folder).await,
+            heard: BTreeMap::new(),
+            ignored: BTreeMap::new(),
+        }
+    }
+
+    fn hears(&mut self, of: &WaitingUrl) {
+        lower(&mut self.heard, of);
+    }
+
+    async fn claims(&self) -> Reading {
+        let grant = self.fleet.acquire(1, &[P]).await.unwrap()[0];
+        assert_eq!(grant.partition, P);
+        Reading { grant, from: 0 }
+    }
+
+    /// Reads some rows. Returns whether there are more.
+    async fn reads(&mut self, at: &mut Reading, rows: usize) -> bool {
+        let slice = self.fleet.read_queue(P, Some(at.grant.epoch), at.from, rows).await;
+        let slice = slice.unwrap();
+        at.from = slice.next;
+        for url in &slice.urls {
+            self.hears(url);
+        }
+        for url in &slice.lowered {
+            let is_known = self.heard.contains_key(&url.url);
+            lower(if is_known { &mut self.heard } else { &mut self.ignored }, url);
+        }
+        slice.next < slice.end
+    }
+
+    async fn commits(&self, at: &mut Reading, changes: &PartitionChanges) {
+        match self.fleet.commit(P, at.grant.epoch, changes).await.unwrap() {
+            Committed::Done { queue_end, is_read } if is_read => at.from = queue_end,
+            Committed::Done { .. } => {}
+            Committed::Stale => panic!("it owns the partition"),
+        }
+    }
+}
+
+fn lower(depths: &mut BTreeMap<String, u16>, of: &WaitingUrl) {
+    let depth = depths.entry(of.url.clone()).or_insert(of.depth);
+    *depth = (*depth).min(of.depth);
+}
+
+fn at_depth(url: &str, depth: u16) -> WaitingUrl {
+    WaitingUrl { depth, ..waiting(url) }
+}
+
+/// A number in the row of the partition.
+fn field(server: &Server, name: &str) -> usize {
+    match server.ask(&["HGET", "{crawl/3}m", name]) {
+        redis::Value::BulkString(digits) => String::from_utf8(digits).unwrap().parse().unwrap(),
+        redis::Value::Nil => 0,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn rows(server: &Server) -> usize {
+    match server.ask(&["LLEN", "{crawl/3}q"]) {
+        redis::Value::Int(rows) => usize::try_from(rows).unwrap(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Random calls by two workers that own a partition in turns, and by a third one: the smallest depth of each URL reaches its owner, and no
+/// URL is counted twice.
+#[tokio::test]
+async fn the_smallest_depth_reaches_the_owner() {
+    for seed in 0..6 {
+        let server = Server::start(&[]);
+        let mut owners = Vec::new();
+        for number in 1..=2 {
+            owners.push(Owner::new(&server, number).await);
+        }
+        let other = worker(&server.address(), 3).await;
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut now = 0;
+        let mut at = owners[now].claims().await;
+        // The smallest depth of each known URL; none was told of those that were finished without having been queued.
+        let mut known: BTreeMap<String, u16> = BTreeMap::new();
+        let mut done: BTreeSet<String> = BTreeSet::new();
+        let url = |random: &mut fastrand::Rng| format!("https://a.example/{seed}/{}", random.u16(..300));
+        let depth = |random: &mut fastrand::Rng| match random.u8(..8) {
+            0 => u16::MAX - u16::from(random.u8(..2)),
+            1 => random.u16(100..20_000),
+            _ => random.u16(..40),
+        };
+        for step in 0..600 {
+            let some: Vec<WaitingUrl> = (0..random.usize(..12))
+                .map(|_| at_depth(&url(&mut random), depth(&mut random)))
+                .collect();
+            let learn = |known: &mut BTreeMap<String, u16>| {
+                for url in &some {
+                    lower(known, url);
+                }
+            };
+            let repeated = usize::from(random.u8(..4) == 0);
+            match random.u8(..10) {
+                0..=2 => {
+                    let before = known.len();
+                    learn(&mut known);
+                    let mut new = 0;
+                    for _ in 0..=repeated {
+                        new += other.enqueue_new(&[(P, some.clone())]).await.unwrap();
+                    }
+                    let unknown = known.len() - before;
+                    assert_eq!(usize::try_from(new).unwrap(), unknown, "step {step} of {seed}");
+                }
+                3 | 4 => {
+                    owners[now].reads(&mut at, random.usize(1..60)).await;
+                }
+                5..=7 => {
+                    let heard: Vec<String> = owners[now].heard.keys().cloned().collect();
+                    let mut finished: Vec<String> = heard.into_iter().filter(|_| random.u8(..6) == 0).collect();
+                    if random.u8(..4) == 0 {
+                        // A redirect led there.
+                        let led = url(&mut random);
+                        owners[now].hears(&at_depth(&led, u16::MAX));
+                        finished.push(led);
+                    }
+                    let change = PartitionChanges {
+                        done: finished.iter().map(|url| UrlHash::of(url)).collect(),
+                        new: some.clone(),
+                        are_stored: random.bool(),
+                        hosts: Vec::new(),
+                    };
+                    if change.are_stored {
+                        for url in &some {
+                            owners[now].hears(url);
+                        }
+                    }
+                    learn(&mut known);
+                    for url in finished {
+                        known.entry(url.clone()).or_insert(u16::MAX);
+                        done.insert(url);
+                    }
+                    for _ in 0..=repeated {
+                        owners[now].commits(&mut at, &change).await;
+                    }
+                }
+                8 => {
+                    learn(&mut known);
+                    for url in &some {
+                        done.remove(&url.url);
+                    }
+                    for _ in 0..=repeated {
+                        other.reopen(None, &[(P, some.clone())]).await.unwrap();
+                    }
+                }
+                _ => {
+                    let lease = [(P, at.grant.epoch)];
+                    owners[now].fleet.release(&lease).await.unwrap();
+                    now = 1 - now;
+                    at = owners[now].claims().await;
+                }
+            }
+            assert_eq!(field(&server, "n"), known.len(), "step {step} of {seed}");
+            assert_eq!(field(&server, "a"), known.len() - done.len(), "step {step} of {seed}");
+        }
+        while owners[now].reads(&mut at, 50).await {}
+        for (url, depth) in &known {
+            let of = |owner: &Owner| owner.heard.get(url).copied();
+            if done.contains(url) {
+                let ignored = owners.iter().filter_map(|owner| owner.ignored.get(url).copied());
+                let told = owners.iter().filter_map(of).chain(ignored).min();
+                assert_eq!(told, Some(*depth), "{url}, finished, seed {seed}");
+            } else {
+                assert_eq!(of(&owners[now]), Some(*depth), "{url}, waiting, seed {seed}");
+            }
+        }
+        // Every URL that waits is in the queue with its smallest depth, for owners to come.
+        let mut waits: BTreeMap<String, u16> = BTreeMap::new();
+        let mut from = 0;
+        loop {
+            let slice = other.read_queue(P, None, from, 100).await.unwrap();
+            for url in slice.urls {
+                lower(&mut waits, &url);
+            }
+            from = slice.next;
+            if slice.next == slice.end {
+                break;
+            }
+        }
+        known.retain(|url, _| !done.contains(url));
+        assert_eq!(waits, known);
+    }
+}
+
+/// Depths that sink again and again leave rows, of URLs that wait and of finished ones: they leave the queue, and then it stays as it is.
+#[tokio::test]
+async fn rows_that_lower_depths_leave_the_queue() {
+    let server = Server::start(&[]);
+    let mut owner = Owner::new(&server, 1).await;
+    let other = worker(&server.address(), 2).await;
+    let mut at = owner.claims().await;
+    let urls: Vec<String> = (0..60).map(|number| format!("https://a.example/{number}")).collect();
+    let done: Vec<&str> = urls[..30].iter().map(String::as_str).collect();
+    let mut longest = 0;
+    for depth in (100..400).rev() {
+        let lower: Vec<WaitingUrl> = urls.iter().map(|url| at_depth(url, depth)).collect();
+        other.enqueue(&[(P, lower)]).await.unwrap();
+        if depth % 3 == 0 {
+            owner.reads(&mut at, 500).await;
+        }
+        owner.commits(&mut at, &changes(&done, &[])).await;
+        longest = longest.max(rows(&server));
+    }
+    // Of three rounds, nothing was read.
+    assert!(longest < 2 * 30 + 64 + 4 * 60, "{longest}");
+    while owner.reads(&mut at, 500).await {}
+    assert!(owner.heard.len() == 60 && owner.heard.values().all(|depth| *depth == 100));
+    owner.commits(&mut at, &changes(&[], &[])).await;
+    let left = rows(&server);
+    let (first, end) = (field(&server, "b"), at.from);
+    assert!(left <= 2 * 30 + 64, "{left}");
+    for _ in 0..3 {
+        owner.commits(&mut at, &changes(&[], &[])).await;
+    }
+    assert_eq!((rows(&server), field(&server, "b"), at.from), (left, first, end));
 }
 
 /// A reader that goes on from where it was sees each waiting URL, while the owner finishes URLs and the queue is made shorter.

@@ -20,8 +20,15 @@ pub struct Lowered {
     depth: u16,
     /// Rows of its deep links that are of no use any more.
     rows: u8,
-    /// Its outlinks that were too deep before, with their depths now.
+    /// Its outlinks that were not queued here, with their depths now: they were too deep, or others store them.
     pub links: Vec<Discovered>,
+}
+
+impl Lowered {
+    /// The links come again when the depth sinks further, because others store some of them.
+    pub fn come_again(&mut self) {
+        self.rows = 0;
+    }
 }
 
 impl Store {

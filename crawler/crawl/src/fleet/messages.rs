@@ -98,4 +98,11 @@ pub(crate) enum FromDesk {
         /// As in `Came`.
         number: u64,
     },
+    /// Finished URLs of own partitions whose depths may have sunk. They are not to be fetched.
+    Lowered {
+        /// The URLs. Other workers may have fetched some of them.
+        urls: Vec<WaitingUrl>,
+        /// As in `Came`.
+        number: u64,
+    },
 }

@@ -312,10 +312,15 @@ impl Books {
     /// The store failed.
     pub fn follow_lowered(&mut self, judge: &mut dyn Judge) -> Result<Vec<QueuedUrl>, RunError> {
         let mut queued = Vec::new();
-        while let Some(lowered) = self.store.next_lowered()? {
+        while let Some(mut lowered) = self.store.next_lowered()? {
             // There may be as many as there are pages.
             watch::beat();
-            queued.extend(self.queue(judge, &lowered.links, None)?);
+            let own = self.own(judge, Cow::Borrowed(&lowered.links), false)?;
+            let are_all_own = own.len() == lowered.links.len();
+            queued.extend(self.discover(&own, None, |links| judge.of_queued(links))?);
+            if !are_all_own {
+                lowered.come_again();
+            }
             self.store.end_lowered(&lowered)?;
         }
         Ok(queued)
@@ -338,9 +343,19 @@ impl Books {
         if queued.revisits.is_none() {
             self.count_failure(queued, &outcome);
         }
+        let mut beyond = placed.beyond;
+        // What a seed links to cannot sink, nor the page to which it redirects.
+        let least = u16::from(!matches!(outcome, Outcome::Redirect { .. }));
+        beyond.extend(
+            share
+                .others
+                .into_iter()
+                .filter(|link| link.depth > least)
+                .map(Cow::Owned),
+        );
         let placed = Placed {
             within: admitted,
-            beyond: placed.beyond,
+            beyond,
         };
         let finished = self.store.finish_with(queued, outcome, &placed, |ended| {
             letters.extend(judge.of_queued(&ended.links));

@@ -7,9 +7,6 @@ local hashes = {}
 for at = 1, #ARGV[1], 7 do hashes[#hashes + 1] = struct.unpack('>I7', ARGV[1], at) end
 local finished = {}
 for hash in pairs(add_all(done, hashes)) do finished[#finished + 1] = hash end
-local was_unknown = add_all(known, finished)
-for _, hash in ipairs(finished) do
-  if not was_unknown[hash] then waiting = waiting - 1 end
-end
+waiting = waiting - learn_finished(known, finished)
 redis.call('HMSET', M, 'n', int(known.count), 'N', int(known.buckets), 'c', int(done.count), 'C', int(done.buckets), 'a', int(waiting))
 return 1

@@ -1,7 +1,9 @@
--- Shared by the scripts of a partition: its two sets of URL hashes, k (known) and d (done).
--- A set is many small sets of integers, because Redis keeps up to 512 integers in 8 bytes each, and takes eight times as much beyond.
--- The small sets grow by linear hashing: a set of n hashes has n / 200 of them, and one is split at a time, so that no call is slow.
--- Hashes have 53 bits, so that the numbers of Lua hold them exactly.
+-- Shared by the scripts of a partition: the URLs that are known (k) and those that are finished (d).
+-- k keeps the depth of each known URL by its hash, in small hashes. d is a set of hashes, in small sets of integers. Redis keeps a hash
+-- of up to 128 fields, and a set of up to 512 integers, in one piece of memory, and takes several times as much beyond.
+-- Both grow by linear hashing: of n URLs, there are n / 40 small hashes and n / 200 small sets, and one is split at a time, so that no call
+-- is slow. Before a small one is split, it has up to twice as many URLs as that, and chance adds some (by a Poisson distribution).
+-- Hashes of URLs have 53 bits, so that the numbers of Lua hold them exactly. A field of k is the 7 bytes of the hash.
 local P = KEYS[1]
 local M = P .. 'm'
 
@@ -10,11 +12,17 @@ local function int(number)
   return string.format('%d', number)
 end
 
+-- URLs of each small hash of k, and of each small set of d, on average.
+local LOADS = {k = 40, d = 200}
+
+-- A depth that every other one lowers: of a URL that was finished without having been queued.
+local NO_DEPTH = 65535
+
 local function open_set(name, count, buckets)
   buckets = tonumber(buckets or 1)
   local top = 1
   while top * 2 <= buckets do top = top * 2 end
-  return {prefix = P .. name, count = tonumber(count or 0), buckets = buckets, top = top}
+  return {prefix = P .. name, load = LOADS[name], count = tonumber(count or 0), buckets = buckets, top = top}
 end
 
 local function bucket(set, hash)
@@ -25,6 +33,12 @@ end
 
 local function has(set, hash)
   return redis.call('SISMEMBER', bucket(set, hash), int(hash)) == 1
+end
+
+-- Notes that there is one small set more.
+local function has_split(set)
+  set.buckets = set.buckets + 1
+  if set.buckets == set.top * 2 then set.top = set.buckets end
 end
 
 local function split(set)
@@ -40,8 +54,28 @@ local function split(set)
     redis.call('SREM', set.prefix .. int(from), unpack(moved, first, last))
     redis.call('SADD', set.prefix .. int(set.buckets), unpack(moved, first, last))
   end
-  set.buckets = set.buckets + 1
-  if set.buckets == modulus then set.top = modulus end
+  has_split(set)
+end
+
+-- The same for the known URLs.
+local function split_known(known)
+  local from = known.buckets - known.top
+  local modulus = known.top * 2
+  local fields, pairs_of = {}, {}
+  local all = redis.call('HGETALL', known.prefix .. int(from))
+  for at = 1, #all, 2 do
+    if struct.unpack('>I7', all[at]) % modulus ~= from then
+      fields[#fields + 1] = all[at]
+      pairs_of[#pairs_of + 1] = all[at]
+      pairs_of[#pairs_of + 1] = all[at + 1]
+    end
+  end
+  for first = 1, #fields, 1000 do
+    local last = math.min(first + 999, #fields)
+    redis.call('HDEL', known.prefix .. int(from), unpack(fields, first, last))
+    redis.call('HSET', known.prefix .. int(known.buckets), unpack(pairs_of, first * 2 - 1, last * 2))
+  end
+  has_split(known)
 end
 
 -- Adds hashes. Answer: those that were new in the set, each as a key. Hashes of one small set take two commands together, not one each.
@@ -78,7 +112,7 @@ local function add_all(set, hashes)
     end
     set.count = set.count + added
   end
-  while set.count > set.buckets * 200 do split(set) end
+  while set.count > set.buckets * set.load do split(set) end
   return is_new
 end
 
@@ -91,3 +125,115 @@ local function push(rows)
   return length
 end
 
+-- The depth of a known URL; nil if it is not known.
+local function depth_of(known, hash)
+  return tonumber(redis.call('HGET', bucket(known, hash), struct.pack('>I7', hash)) or nil)
+end
+
+-- Makes URLs known, each with its depth; the smallest one counts. Answer: those that were new, and those whose depth was larger, each as a
+-- key with its depth now.
+local function learn(known, hashes, depths)
+  local offered, groups, order = {}, {}, {}
+  for at, hash in ipairs(hashes) do
+    local before = offered[hash]
+    if not before then
+      local key = bucket(known, hash)
+      local group = groups[key]
+      if not group then
+        group = {}
+        groups[key] = group
+        order[#order + 1] = key
+      end
+      group[#group + 1] = hash
+    end
+    if not before or depths[at] < before then offered[hash] = depths[at] end
+  end
+  local new, lowered = {}, {}
+  for _, key in ipairs(order) do
+    local group, fields, changes = groups[key], {}, {}
+    for at, hash in ipairs(group) do fields[at] = struct.pack('>I7', hash) end
+    for at, depth in ipairs(redis.call('HMGET', key, unpack(fields))) do
+      local hash = group[at]
+      local now = offered[hash]
+      if not depth then
+        new[hash] = now
+        known.count = known.count + 1
+      elseif now < tonumber(depth) then
+        lowered[hash] = now
+      end
+      if new[hash] or lowered[hash] then
+        changes[#changes + 1] = fields[at]
+        changes[#changes + 1] = int(now)
+      end
+    end
+    if #changes > 0 then redis.call('HSET', key, unpack(changes)) end
+  end
+  while known.count > known.buckets * known.load do split_known(known) end
+  return new, lowered
+end
+
+-- Makes URLs known that are finished, and of which nothing else is known. Answer: the number of those that were known before.
+local function learn_finished(known, hashes)
+  local depths = {}
+  for at = 1, #hashes do depths[at] = NO_DEPTH end
+  local before = known.count
+  learn(known, hashes, depths)
+  return #hashes - (known.count - before)
+end
+
+-- The depth in a row (url.rs), and the place of its last byte.
+local function row_depth(row)
+  local depth, scale, at = 0, 1, 11
+  local byte = string.byte(row, at)
+  while byte >= 128 do
+    depth = depth + (byte - 128) * scale
+    scale, at = scale * 128, at + 1
+    byte = string.byte(row, at)
+  end
+  return depth + byte * scale, at
+end
+
+-- A row with another depth.
+local function with_depth(row, depth)
+  local _, last = row_depth(row)
+  local bytes = ''
+  while depth >= 128 do
+    bytes = bytes .. string.char(128 + depth % 128)
+    depth = math.floor(depth / 128)
+  end
+  return string.sub(row, 1, 10) .. bytes .. string.char(depth) .. string.sub(row, last + 1)
+end
+
+-- A row with one more flag.
+local LOWERS, FINISHED = 16, 32
+local function flagged(row, flag)
+  return string.sub(row, 1, 7) .. string.char(bit.bor(string.byte(row, 8), flag)) .. string.sub(row, 9)
+end
+
+-- Whether a row says that the depth of its URL is smaller than before.
+local function lowers(row)
+  return bit.band(string.byte(row, 8), LOWERS) ~= 0
+end
+
+-- Makes the URLs of rows known. Answer: the rows for the queue, and how many of them are of new URLs. The others lower the depth of a
+-- known URL, without those that `is_needless` accepts.
+local function learn_rows(known, all, is_needless)
+  local hashes, depths = {}, {}
+  for at, row in ipairs(all) do
+    hashes[at] = struct.unpack('>I7', row)
+    depths[at] = row_depth(row)
+  end
+  local new, lowered = learn(known, hashes, depths)
+  local rows, count = {}, 0
+  for at, hash in ipairs(hashes) do
+    if new[hash] == depths[at] then
+      new[hash] = nil
+      count = count + 1
+      rows[#rows + 1] = all[at]
+    elseif lowered[hash] == depths[at] then
+      lowered[hash] = nil
+      if not (is_needless and is_needless(hash)) then rows[#rows + 1] = flagged(all[at], LOWERS) end
+    end
+  end
+  return rows, count
+end

@@ -67,7 +67,7 @@ impl Desk {
         let Some(slices) = self.answer(together(calls).await).await? else {
             return Ok(());
         };
-        let mut arrived = Vec::new();
+        let (mut arrived, mut lowered) = (Vec::new(), Vec::new());
         {
             let mut state = self.state();
             for (queue, slice) in queues.iter().zip(slices) {
@@ -81,11 +81,16 @@ impl Desk {
                     state.ends.insert(queue.partition, slice.end);
                 }
                 arrived.extend(slice.urls);
+                lowered.extend(slice.lowered);
             }
         }
         if !arrived.is_empty() {
             let number = self.next_number();
             self.tell(FromDesk::Arrived { urls: arrived, number }).await;
+        }
+        if !lowered.is_empty() {
+            let number = self.next_number();
+            self.tell(FromDesk::Lowered { urls: lowered, number }).await;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! The letters to the fleet: which URLs belong into the store of this worker, what it found and did, and which letters are at the desk.
 
 use std::borrow::Cow;
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 
 use fleet::{Partition, UrlHash, WaitingUrl};
 use storage::{Discovered, HostRecord, Letter, Outcome, QueuedUrl, Store};
@@ -26,8 +26,8 @@ pub(crate) struct Letters {
     ownership: Ownership,
     sign: IdleSign,
     desk: UnboundedSender<ToDesk>,
-    /// URLs that were sent.
-    remembered: HashSet<u64>,
+    /// URLs that were sent, each with the smallest depth.
+    remembered: HashMap<u64, u16>,
     /// The last row that the desk was given.
     given: u64,
     /// The rows at the desk, with the number of their letters.
@@ -41,7 +41,7 @@ impl Letters {
             ownership,
             sign,
             desk,
-            remembered: HashSet::new(),
+            remembered: HashMap::new(),
             given: 0,
             at_desk: VecDeque::new(),
         }
@@ -58,10 +58,10 @@ impl Letters {
     }
 
     /// Divides URLs into those for the store of this worker, and letters about the others, which other workers fetch or have finished.
-    /// Leaves out what was sent before.
+    /// Sends no URL again that was sent before, unless its depth is smaller now.
     pub fn divide<'a>(&mut self, found: Cow<'a, [Discovered]>, are_seeds: bool) -> Result<Share<'a>, RunError> {
         let mut own = Vec::with_capacity(found.len());
-        let mut letters = Vec::new();
+        let (mut others, mut letters) = (Vec::new(), Vec::new());
         let mut last: Option<(String, bool)> = None;
         for link in found.into_owned() {
             let is_stored = match &last {
@@ -78,9 +78,11 @@ impl Letters {
             if self.remembered.len() >= MAX_REMEMBERED {
                 self.remembered.clear();
             }
-            if self.remembered.insert(UrlHash::of(&link.url).0) {
+            let hash = UrlHash::of(&link.url).0;
+            if self.remembered.get(&hash).is_none_or(|sent| link.depth < *sent) {
+                self.remembered.insert(hash, link.depth);
                 let found = WaitingUrl {
-                    url: link.url,
+                    url: link.url.clone(),
                     depth: link.depth,
                     redirects: link.redirects,
                     priority: link.priority,
@@ -88,9 +90,10 @@ impl Letters {
                 };
                 letters.push(Mail::Found(found).letter()?);
             }
+            others.push(link);
         }
         let own = Cow::Owned(own);
-        Ok(Share { own, letters })
+        Ok(Share { own, others, letters })
     }
 
     /// The letter about the outcome of a URL.

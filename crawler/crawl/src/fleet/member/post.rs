@@ -1,11 +1,12 @@
 //! What the recorder of a worker tells the desk, and hears from it.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::{Duration, Instant, SystemTime};
 
 use crossbeam_channel::{Select, TryRecvError, never};
-use fleet::{Partition, WaitingUrl};
+use fleet::{Partition, UNKNOWN_DEPTH, WaitingUrl};
 use storage::{Discovered, FETCHED_ELSEWHERE, HostRecord, IS_LEFT, Letter, Outcome, QueuedUrl, Store, UrlState};
 use url::Url;
 use web::host_key::HostKey;
@@ -151,6 +152,10 @@ impl<C: Claims> Member<C> {
                 let queued = self.on_arrived(books, urls)?;
                 news.events.push(arrived(queued, number));
             }
+            FromDesk::Lowered { urls, number } => {
+                let queued = self.on_lowered(books, urls)?;
+                news.events.push(arrived(queued, number));
+            }
             FromDesk::Go(partitions) => {
                 let groups = partitions.into_iter().map(group).collect();
                 news.events.push(Event::Groups(GroupEvent::Go(groups)));
@@ -207,33 +212,66 @@ impl<C: Claims> Member<C> {
 
     /// Stores URLs of own partitions that came from the fleet.
     fn on_arrived(&mut self, books: &mut Books, urls: Vec<WaitingUrl>) -> Result<Vec<QueuedUrl>, RunError> {
-        let mut links = Vec::with_capacity(urls.len());
+        let mut links = self.links_of(urls);
+        // A partition that has left keeps its URLs on the servers.
+        links.retain(|link| self.letters.is_mine(&link.host));
+        let mut queued = books.take_in(&links)?;
+        queued.extend(admitted_again(books.store_mut(), &links)?);
+        self.report_again(books.store_mut(), &links, &queued)?;
+        queued.extend(books.follow_lowered(self)?);
+        Ok(queued)
+    }
+
+    /// Lowers the depths of finished URLs. One that this folder does not know was fetched by another worker.
+    fn on_lowered(&mut self, books: &mut Books, urls: Vec<WaitingUrl>) -> Result<Vec<QueuedUrl>, RunError> {
+        let mut known = Vec::new();
+        for link in self.links_of(urls) {
+            if books.store().latest_state(&link.host, &link.url)?.is_some() {
+                known.push(link);
+            }
+        }
+        let mut queued = books.store_mut().discover(&known)?;
+        queued.extend(books.follow_lowered(self)?);
+        Ok(queued)
+    }
+
+    /// The links to URLs that came from the fleet. Of a URL that came several times, the smallest depth counts.
+    fn links_of(&self, urls: Vec<WaitingUrl>) -> Vec<Discovered> {
+        let mut links: Vec<Discovered> = Vec::with_capacity(urls.len());
+        let mut places = HashMap::with_capacity(urls.len());
         for waiting in urls {
             let Some(host) = Url::parse(&waiting.url).ok().as_ref().and_then(HostKey::from_url) else {
                 continue;
             };
-            // A partition that has left keeps its URLs on the servers.
-            if !self.letters.is_mine(host.as_str()) {
-                continue;
-            }
-            if waiting.depth == 0 {
+            if waiting.depth == 0 && self.letters.is_mine(host.as_str()) {
                 // A seed, or the page to which it redirects.
                 self.scope.add_host(&host);
             }
-            links.push(Discovered {
+            let link = Discovered {
                 via: (!waiting.is_seed).then(|| VIA_FLEET.to_owned()),
                 url: waiting.url,
                 host: host.as_str().to_owned(),
                 depth: waiting.depth,
                 redirects: waiting.redirects,
                 priority: waiting.priority,
-            });
+            };
+            match places.entry(link.url.clone()) {
+                Entry::Vacant(place) => {
+                    place.insert(links.len());
+                    links.push(link);
+                }
+                Entry::Occupied(place) => {
+                    if let Some(before) = links.get_mut(*place.get()).filter(|before| link.depth < before.depth) {
+                        *before = link;
+                    }
+                }
+            }
         }
-        let mut queued = books.take_in(&links)?;
-        queued.extend(admitted_again(books.store_mut(), &links)?);
-        self.report_again(books.store_mut(), &links, &queued)?;
-        queued.extend(books.follow_lowered(self)?);
-        Ok(queued)
+        for link in links.iter_mut().filter(|link| link.depth == UNKNOWN_DEPTH) {
+            // That of a page, so its depth is within the bound.
+            link.depth = self.max_depth.min(1);
+        }
+        links
     }
 
     /// Reports URLs once more that wait on the servers although this folder has their outcomes: the reports came after the partition had

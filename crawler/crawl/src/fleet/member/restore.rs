@@ -9,7 +9,7 @@
 //! The folder remembers the new life of the crawl after the last step only. So a worker that is killed begins anew, and every step may be
 //! repeated.
 
-use fleet::{PageId, Partition, UrlHash, WaitingUrl, WorkerNumber};
+use fleet::{PageId, Partition, UNKNOWN_DEPTH, UrlHash, WaitingUrl, WorkerNumber};
 use storage::{IS_LEFT, PageElsewhere, Store, UrlState};
 use tokio::sync::oneshot;
 use url::Url;
@@ -98,11 +98,11 @@ impl<C: Claims> Member<C> {
         Ok(())
     }
 
-    /// A URL of which only the name is known: that of a page, so its depth is within the bound.
+    /// A URL of which only the name is known. It lowers no depth.
     pub(in crate::fleet) fn found_again(&self, url: String) -> WaitingUrl {
         WaitingUrl {
             url,
-            depth: self.max_depth.min(1),
+            depth: UNKNOWN_DEPTH,
             redirects: 0,
             priority: 0,
             is_seed: false,

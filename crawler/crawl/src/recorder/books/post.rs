@@ -18,6 +18,8 @@ use error::RunError;
 pub(crate) struct Share<'a> {
     /// Those for the store of this process.
     pub own: Cow<'a, [Discovered]>,
+    /// The rest.
+    pub others: Vec<Discovered>,
     /// What others are to know about the rest.
     pub letters: Vec<Letter>,
 }
@@ -40,8 +42,8 @@ pub(crate) trait Post: fmt::Debug + Send {
     /// # Errors
     /// A letter cannot be written.
     fn divide<'a>(&mut self, found: Cow<'a, [Discovered]>, _are_seeds: bool) -> Result<Share<'a>, RunError> {
-        let (own, letters) = (found, Vec::new());
-        Ok(Share { own, letters })
+        let (own, others, letters) = (found, Vec::new(), Vec::new());
+        Ok(Share { own, others, letters })
     }
 
     /// The letters about the outcome of a URL. If it is a page, it will have the number `page`.
