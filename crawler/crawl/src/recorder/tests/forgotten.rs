@@ -20,20 +20,17 @@ impl Worker {
         self.world.recorder().commit().unwrap();
     }
 
-    /// The URLs that it asks the fleet to fetch again, because the pages of the lost worker are lost.
-    fn asks_again(&mut self) -> Vec<String> {
+    /// The URLs that it asks the fleet to fetch again, each with the worker whose page is lost, if it is the URL of such a page.
+    fn asks_again(&mut self) -> Vec<(String, Option<WorkerNumber>)> {
         let letters = self.world.recorder().books.store().outbox().letters(0, usize::MAX);
         let again = letters
             .unwrap()
             .into_iter()
             .filter_map(|(_, letter)| match Mail::read(&letter)? {
-                Mail::Again(again) => {
-                    assert_eq!(again.lost, Some(LOST));
-                    Some(again.url.url)
-                }
+                Mail::Again(again) => Some((again.url.url, again.lost)),
                 _ => None,
             });
-        let mut again: Vec<String> = again.collect();
+        let mut again: Vec<_> = again.collect();
         again.sort();
         again.dedup();
         again
@@ -82,7 +79,8 @@ fn the_duplicates_of_a_lost_page_and_the_page_itself_are_asked_for_again() {
         }
         one.world.recorder().commit().unwrap();
         assert_eq!(one.world.position(), end);
-        assert_eq!(one.asks_again(), ["https://h/0", "https://h/1"]);
+        let url = |number| format!("https://h/{number}");
+        assert_eq!(one.asks_again(), [(url(0), Some(LOST)), (url(1), None)]);
         assert_eq!(one.world.pages()[1].1.fate, Fate::Moved);
         assert_eq!(one.kept().len(), 1, "its own page stays");
         // The rows leave when the index is durable.
