@@ -1,4 +1,4 @@
-//! The links of a URL that were too deep to be queued.
+//! The links of a URL that were too deep to be queued, and those that another worker of a fleet stores.
 
 use std::borrow::Cow;
 
