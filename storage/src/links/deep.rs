@@ -1,4 +1,4 @@
-//! The links of a URL that were too deep to be queued, and those that another worker of a fleet stores.
+//! The links of a URL that were too deep to be queued, and those that others store.
 
 use std::borrow::Cow;
 

@@ -2,6 +2,7 @@
 
 mod by_log;
 mod forgotten;
+mod lowered;
 mod shortened_log;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};

@@ -100,7 +100,7 @@ impl World {
 }
 
 /// The URLs that came to the frontier.
-fn arrived(events: Vec<Event>) -> Vec<QueuedUrl> {
+pub(super) fn arrived(events: Vec<Event>) -> Vec<QueuedUrl> {
     let arrived = events.into_iter().filter_map(|event| match event {
         Event::Groups(GroupEvent::Arrived { queued, .. }) => Some(queued),
         _ => None,
