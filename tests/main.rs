@@ -24,7 +24,8 @@
 //! - [`survive`]: damaged, full, limited, lost, and made whole; [`moved`]: all of that in mid-run; [`kept_state`]: what a
 //!   rebuild leaves as it is
 //! - [`kept_settings`]: the settings by which other commands judge a crawl; [`config`]: what cannot be used ends with exit code 2; [`cli`]: help, forms and exit codes of the commands
-//! - [`fleet`]: several workers on one crawl; [`worker_folder`]: what one sees in the folder of one of them
+//! - [`fleet`]: several workers on one crawl; [`fleet_verdicts`]: workers that decide among their own pages, and the verdicts that a merge takes;
+//!   [`worker_folder`]: what one sees in the folder of one of them
 //! - [`explain`]: why a page was kept or dropped; [`check`]: whether a text is already in the store
 //! - [`remedies`]: what keeps a page that was dropped, and a crawl that goes on by itself
 //! - [`merge`]: one crawl of several
@@ -67,6 +68,7 @@ mod explain;
 mod export;
 mod fingerprint;
 mod fleet;
+mod fleet_verdicts;
 mod fuzz_seeds;
 mod harm;
 mod host_sections;

@@ -7,6 +7,13 @@ use serde::{Deserialize, Serialize};
 /// The reason of an exclusion: the URL has its outcome in the folder of another worker. A merge leaves such exclusions out.
 pub const FETCHED_ELSEWHERE: &str = "another worker of the fleet fetched it";
 
+/// The reason of an exclusion: the page that the verdict named is lost, with the data of the servers or with the folder of its worker. So the
+/// URL is fetched again. A merge leaves such exclusions out.
+pub const KEPT_PAGE_LOST: &str = "the page that its verdict named is lost, so it is to be fetched again";
+
+/// The reasons for which a URL is excluded that another worker is to fetch, or this one again.
+pub const IS_LEFT: [&str; 2] = [FETCHED_ELSEWHERE, KEPT_PAGE_LOST];
+
 /// Bits of the sequence number in the packed form.
 const SEQUENCE_BITS: u32 = 48;
 

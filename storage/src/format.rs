@@ -20,6 +20,8 @@
 //!        'm' "indexed"                                            ⟨Indexed⟩: the part of the archive that is in index.cdxj
 //!        'm' "max-depth"                                          ⟨u16⟩ the depth beyond which the last run queued no URL
 //!        'm' "worker"                                             ⟨u16⟩ the number of this worker, in a crawl by several
+//!        'm' "provisional"                                        empty; present while near-duplicates of other workers' pages are not
+//!                                                                 decided
 //!        'm' "orders"                                             ⟨u64⟩ the number of the last order that the crawl has taken from
 //!                                                                 control.jsonl; see `crawl::control`
 //!        'm' "early"                                              ⟨[(u64, u64)]⟩ numbers of URLs whose links may be in no metadata

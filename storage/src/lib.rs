@@ -184,7 +184,7 @@ pub use catalogue::Catalogue;
 pub use compact::{Compacted, compact};
 pub use copied::why_not_writable;
 pub use counts::Counts;
-pub use elsewhere::{FETCHED_ELSEWHERE, KeptElsewhere, PageElsewhere};
+pub use elsewhere::{FETCHED_ELSEWHERE, IS_LEFT, KEPT_PAGE_LOST, KeptElsewhere, PageElsewhere};
 pub use error::StorageError;
 pub use format::MAX_URL_BYTES;
 pub use frontier::{Discovered, QueuedUrl, Revisit, Validators, Via};

@@ -23,6 +23,9 @@ const ORDERS: &[u8] = b"morders";
 /// ⟨u16⟩.
 const WORKER: &[u8] = b"mworker";
 
+/// Present while near-duplicates of other workers' pages are not decided.
+const PROVISIONAL: &[u8] = b"mprovisional";
+
 /// A redecision: how the new verdicts differ from the verdicts of the crawl.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Redecided {
@@ -85,6 +88,23 @@ impl<'a> RunNotes<'a> {
     /// Errors of the state.
     pub fn worker(&self) -> Result<Option<u16>, StorageError> {
         self.state.row(WORKER, "the row of the worker's number")
+    }
+
+    /// Whether the workers of the crawl have decided near-duplicates among their own pages only, so that the verdicts across workers are
+    /// provisional. Not known after a rebuild.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn are_provisional(&self) -> Result<bool, StorageError> {
+        self.state.contains(PROVISIONAL)
+    }
+
+    pub(crate) fn set_provisional(are_provisional: bool, piece: &mut Piece) {
+        if are_provisional {
+            piece.set(PROVISIONAL, Vec::new());
+        } else {
+            piece.remove(PROVISIONAL);
+        }
     }
 
     /// The number of the last order to the crawl that was taken, with its effects; `None` if there was none, and after a rebuild.

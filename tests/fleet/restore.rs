@@ -17,7 +17,18 @@ fn in_the_middle(site: &Site, redis: &Redis) -> (Vec<Crawl>, Vec<Running>) {
     let workers: Vec<Crawl> = (1..=3).map(|number| worker(number, site, redis)).collect();
     let running: Vec<Running> = workers.iter().map(Crawl::start).collect();
     site.wait_for_requests(MIDDLE);
+    // A worker learns of another one with its next renewal.
+    wait_until("every folder knows of three workers", || {
+        workers.iter().all(|worker| remembered(worker, "last") == Some(3))
+    });
     (workers, running)
+}
+
+/// A number that the folder of a worker remembers of its fleet.
+fn remembered(worker: &Crawl, name: &str) -> Option<u64> {
+    let text = fs::read(worker.data().join("fleet.json")).ok()?;
+    let json: serde_json::Value = serde_json::from_slice(&text).ok()?;
+    json[name].as_u64()
 }
 
 fn asked_twice(site: &Site) -> Vec<(String, usize)> {
@@ -26,9 +37,7 @@ fn asked_twice(site: &Site) -> Vec<(String, usize)> {
 
 /// The number of a worker, which the servers have given it.
 fn number_of(worker: &Crawl) -> u64 {
-    let text = fs::read(worker.data().join("fleet.json")).unwrap();
-    let json: serde_json::Value = serde_json::from_slice(&text).unwrap();
-    json["worker"].as_u64().unwrap()
+    remembered(worker, "worker").unwrap()
 }
 
 /// `crawler fleet forget` of this worker.

@@ -54,14 +54,19 @@ def prove_same_decided(alone: Outcome, fleet: Outcome, pages: Pages, bars: Bars)
     expected, found = decided_urls(alone.report), decided_urls(fleet.report)
     bars.check("the same URLs decided as by one process", expected == found, f"{len(found)} against {len(expected)}",
                [f"lost: {url}" for url in sorted(expected - found)] + [f"new: {url}" for url in sorted(found - expected)])
+    prove_every_page_decided(fleet, pages, bars)
+    disagreeing = counts_that_disagree(fleet.report)
+    bars.check("the report's counts are its lists' lengths", not disagreeing, f"{len(disagreeing)} differ", disagreeing)
+
+
+def prove_every_page_decided(fleet: Outcome, pages: Pages, bars: Bars) -> None:
+    """Each page has a verdict."""
     without = []
     for corpus in pages.corpora:
         naming = pages.naming(corpus)
         verdicts = {verdict.id for verdict in verdict_stream(fleet.report, naming)}
         without += sorted(set(corpus.pages()) - verdicts - pages_that_are_none(fleet.report, naming))
     bars.check("every page has a verdict, or says that it is none", not without, f"{len(without)} of {len(pages)} without", without)
-    disagreeing = counts_that_disagree(fleet.report)
-    bars.check("the report's counts are its lists' lengths", not disagreeing, f"{len(disagreeing)} differ", disagreeing)
 
 
 def prove_verdicts(alone: Outcome, fleet: Outcome, pages: Pages, scorer: Path, folder: Path, bars: Bars) -> None:

@@ -166,13 +166,19 @@ class Crawler:
         """Runs `crawler gc`, because each rebuild keeps the old state."""
         run_or_fail([self._binary, "gc", "--quiet", "--data", str(self._data)], timeout=COMMAND_TIMEOUT_SECONDS)
 
-    def merge(self, others: list[Crawler]) -> str:
+    def merge(self, others: list[Crawler], *options: str) -> str:
         """Builds the data folder from those of other crawlers; what `crawler merge` printed."""
-        return self.merge_folders([other.data for other in others])
+        return self.merge_folders([other.data for other in others], *options)
 
-    def merge_folders(self, folders: list[Path]) -> str:
+    def merge_folders(self, folders: list[Path], *options: str) -> str:
         """The same of data folders."""
-        return run_or_fail([self._binary, "merge", *map(str, folders), "--data", str(self._data)], timeout=COMMAND_TIMEOUT_SECONDS)
+        return run_or_fail([self._binary, "merge", *map(str, folders), "--config", str(self._config), "--data", str(self._data), *options],
+                           timeout=COMMAND_TIMEOUT_SECONDS)
+
+    def export_all(self, output: Path, *options: str) -> None:
+        """`crawler export` of all pages, also of the duplicates with their texts; the name of the output says the format."""
+        run_or_fail([self._binary, "export", "--quiet", "--include-duplicates", "--data", str(self._data), "--output", str(output), *options],
+                    timeout=COMMAND_TIMEOUT_SECONDS)
 
     def report(self) -> dict[str, Any]:
         """What `crawler report --format json` writes."""

@@ -67,6 +67,8 @@ SCRIPTS = [
     Script("rendered_long", ["--pages", "40", "--kills", "2"], [], uses="browser"),
     Script("chaos", ["--minutes", "1", "--seed", "7"], ["--minutes", "60", "--seed", "7"]),
     Script("fleet_crawl", [*FLEET, "--single"], title="fleet_crawl", needs=("corpora",)),
+    Script("fleet_spark", ["--kills", "4", "--primary-kills", "1", "--seed", "7"], ["--kills", "20", "--primary-kills", "4", "--seed", "7"],
+           needs=("corpora", "java")),
     Script("open_serve", uses="browser"),
     Script("open_report", uses="browser"),
     Script("open_archive"),

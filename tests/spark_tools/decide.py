@@ -1,7 +1,8 @@
 """Decides the documents of a Parquet file on Spark, in a process of its own, and prints what that took.
 
-    decide.py DOCUMENTS.parquet VERDICTS.jsonl FOLDER PARTITIONS [--kill ROUND]
+    decide.py DOCUMENTS.parquet VERDICTS FOLDER PARTITIONS [--kill ROUND]
 
+VERDICTS is a file of JSON lines that ends in .jsonl, or a folder for Parquet files, as Spark writes them.
 With --kill, Spark runs in processes of its own, and one of them is killed after that many rounds.
 """
 from __future__ import annotations
@@ -54,11 +55,16 @@ def main() -> None:
     spark.sparkContext.setCheckpointDir(str(Path(folder) / "checkpoints"))
     df = spark.read.parquet(documents)
     started = time.monotonic()
-    decided = deduplicate(df, order="number").drop("text").collect()
-    seconds = time.monotonic() - started
-    with open(verdicts, "w", encoding="utf-8") as lines:
-        for row in sorted(decided, key=lambda row: row["number"]):
-            lines.write(json.dumps({name: row[name] for name in ("id", "verdict", "of", "distance", "similarity", "cluster")}) + "\n")
+    decided = deduplicate(df, order="number").drop("text")
+    if verdicts.endswith(".jsonl"):
+        rows = decided.collect()
+        seconds = time.monotonic() - started
+        with open(verdicts, "w", encoding="utf-8") as lines:
+            for row in sorted(rows, key=lambda row: row["number"]):
+                lines.write(json.dumps({name: row[name] for name in ("id", "verdict", "of", "distance", "similarity", "cluster")}) + "\n")
+    else:
+        decided.write.parquet(verdicts)
+        seconds = time.monotonic() - started
     figures = {"seconds": seconds, "processor": processor_seconds(), "rounds": rounds.decided, "shuffled": shuffled(spark),
                "killed": rounds.killed}
     spark.stop()

@@ -230,6 +230,16 @@ section! {
     }
 }
 
+/// Among which pages the workers of a fleet decide near-duplicates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FleetVerdicts {
+    /// Those of the whole fleet.
+    Fleet,
+    /// Those of one worker.
+    Worker,
+}
+
 section! {
     /// `[fleet]`: the work on one crawl with other workers.
     pub struct FleetSection {
@@ -241,6 +251,8 @@ section! {
         pub lease_seconds: u64 = 15,
         /// Entries of the log of kept pages in a segment.
         pub segment_entries: usize = 16_384,
+        /// Among which pages the workers decide near-duplicates.
+        pub verdicts: FleetVerdicts = FleetVerdicts::Fleet,
     }
 }
 

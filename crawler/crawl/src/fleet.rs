@@ -11,14 +11,18 @@
 //! - `ownership`: the partitions that this worker owns, and until when; `idle`: the sign that it has nothing left to do; `leased`: what both
 //!   mean for the frontier
 //! - `desk`: the thread that speaks with the fleet; `messages`: what the recorder and the desk send each other
-//! - `by_log`: the judge of the recorder; `verdicts`: which pages are kept, by the log of claims of all workers
+//! - `member`: the judge of the recorder. It claims what it keeps; who decides on the claims is `by_log`, for all workers alike, or
+//!   `by_digest`, for exact duplicates of other workers
+//! - `verdicts`: which pages are kept, by the decisions on claims
 //! - `letter`: what the worker tells the fleet; `membership`: what the data folder remembers of the fleet
 
+pub(crate) mod by_digest;
 pub(crate) mod by_log;
 pub(crate) mod desk;
 pub(crate) mod idle;
 pub(crate) mod leased;
 pub(crate) mod letter;
+pub(crate) mod member;
 pub(crate) mod membership;
 pub(crate) mod messages;
 pub(crate) mod ownership;

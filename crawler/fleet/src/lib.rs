@@ -4,7 +4,8 @@
 //! - [`orders`]: what the user tells a crawl from outside; [`visit`]: its settings, and seeds that somebody adds
 //! - [`partition`]: registrable domains hash into partitions; [`lease`]: a worker owns a partition for a time, under an epoch
 //! - [`queue`]: the known and the waiting URLs of a partition; [`url`]: how they are stored
-//! - [`log`]: the ordered log of kept pages, of which every verdict is a function
+//! - [`log`]: the ordered log of kept pages, of which every verdict is a function; [`digests`]: the table of their texts, for workers that do
+//!   without a log
 //! - [`mod@status`]: what the servers tell about a crawl
 //! - `caution`: settings of the servers with which a crawl can lose data
 //! - [`address`], [`servers`], [`error`]: where Redis is, how it is asked, and what ends a call
@@ -20,6 +21,7 @@
 pub mod address;
 mod caution;
 mod command;
+pub mod digests;
 pub mod error;
 mod fleet;
 pub mod joining;
@@ -37,6 +39,7 @@ pub mod terms;
 pub mod url;
 pub mod visit;
 
+pub use digests::DigestClaim;
 pub use error::FleetError;
 pub use fleet::Fleet;
 pub use joining::{DEFAULT_NAME, JoinOptions, Remembered};
@@ -47,7 +50,7 @@ pub use partition::{Epoch, PageId, Partition, WorkerNumber};
 pub use queue::{Commit, Committed, PartitionChanges, QueueSlice};
 pub use registry::{Pulse, WorkerReport};
 pub use servers::Traffic;
-pub use status::{FleetStatus, status};
+pub use status::{DigestsStatus, FleetStatus, status};
 pub use terms::Terms;
 pub use url::{UNKNOWN_DEPTH, UrlHash, WaitingUrl};
 pub use visit::{Agreed, Visitor};

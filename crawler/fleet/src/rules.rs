@@ -17,6 +17,12 @@ pub(crate) fn stored(rules: &[(String, String)]) -> String {
     lines.join("\n")
 }
 
+/// The value of a key in stored rules.
+pub(crate) fn value_in<'a>(rules: &'a str, key: &str) -> Option<&'a str> {
+    let mut values = rules.lines().filter_map(|line| line.split_once('\t'));
+    values.find(|(of, _)| *of == key).map(|(_, value)| value)
+}
+
 /// The rules as [`stored`] has them.
 pub(crate) fn read(rules: &str) -> Vec<(String, String)> {
     let rules = rules.lines().filter_map(|line| line.split_once('\t'));
@@ -39,13 +45,7 @@ pub(crate) fn differences(ours: &str, theirs: &str) -> Option<String> {
     if ours == theirs {
         return None;
     }
-    let value_in = |rules: &'_ str, key: &str| {
-        let values = rules.lines().filter_map(|line| line.split_once('\t'));
-        values
-            .clone()
-            .find(|(of, _)| *of == key)
-            .map_or_else(|| "no such key".to_owned(), |(_, value)| value.to_owned())
-    };
+    let value_in = |rules, key| value_in(rules, key).unwrap_or("no such key").to_owned();
     let mut keys: Vec<&str> = theirs
         .lines()
         .chain(ours.lines())

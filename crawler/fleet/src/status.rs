@@ -7,11 +7,13 @@ use redis::Value;
 use serde::Serialize;
 
 use crate::command::Command;
+use crate::digests;
 use crate::error::FleetError;
 use crate::fleet::{bytes, integer, list, log_tag, partition_tag, registry_tag, text};
 use crate::joining::{JoinOptions, connected, numbers};
 use crate::log::Position;
 use crate::registry::WorkerReport;
+use crate::rules;
 use crate::servers::{Safety, Servers};
 use crate::terms::Terms;
 
@@ -36,8 +38,10 @@ pub struct FleetStatus {
     pub workers: Vec<WorkerStatus>,
     /// The partitions.
     pub partitions: PartitionsStatus,
-    /// The log of kept pages.
+    /// The log of kept pages; empty if the workers do without.
     pub log: LogStatus,
+    /// The table of digests; `None` if the workers decide by the log.
+    pub digests: Option<DigestsStatus>,
     /// The primaries.
     pub servers: Vec<ServerStatus>,
 }
@@ -93,6 +97,13 @@ pub struct LogStatus {
     pub segment_bytes: u64,
 }
 
+/// The table of digests, of workers that decide near-duplicates among their own pages only.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct DigestsStatus {
+    /// Pages that have a digest there.
+    pub pages: u64,
+}
+
 /// A primary.
 #[derive(Debug, Clone, Serialize)]
 pub struct ServerStatus {
@@ -129,7 +140,8 @@ pub async fn status(address: &str, name: &str) -> Result<FleetStatus, FleetError
                     .arg("pause")
                     .arg("back")
                     .arg("forgotten")
-                    .arg("last"),
+                    .arg("last")
+                    .arg("rules"),
                 Command::plain("HGETALL", &tag, "b"),
                 Command::plain("HGETALL", &tag, "w"),
                 Command::script(&NOW, &tag),
@@ -139,7 +151,8 @@ pub async fn status(address: &str, name: &str) -> Result<FleetStatus, FleetError
         )
         .await?;
     let [head, beats, reports, now, leases] = <[Value; 5]>::try_from(answers).map_err(|_| odd())?;
-    let [id, terms, drain, pause, back, forgotten, last] = <[Value; 7]>::try_from(list(head)?).map_err(|_| odd())?;
+    let [id, terms, drain, pause, back, forgotten, last, rules] =
+        <[Value; 8]>::try_from(list(head)?).map_err(|_| odd())?;
     let crawl = text(id)?;
     if crawl.is_empty() {
         return Err(FleetError::Forgotten { name });
@@ -147,6 +160,13 @@ pub async fn status(address: &str, name: &str) -> Result<FleetStatus, FleetError
     let terms = Terms::read(&text(terms)?)?;
     let now = integer(&now)?;
     let log = log_status(&servers, &name).await?;
+    let decide_alone = rules::value_in(&text(rules)?, VERDICTS).is_some_and(|value| value.trim_matches('"') == ALONE);
+    let digests = if decide_alone {
+        let pages = digests::count(&servers, &name).await?;
+        Some(DigestsStatus { pages })
+    } else {
+        None
+    };
     let (partitions, leases) = partitions(&servers, &name, &terms, &live(leases, now)?).await?;
     let mut workers = workers(beats, reports, now, &options, log.end)?;
     let forgotten = numbers(&text(forgotten)?);
@@ -176,9 +196,14 @@ pub async fn status(address: &str, name: &str) -> Result<FleetStatus, FleetError
         workers,
         partitions,
         log,
+        digests,
         servers: server_status(&servers).await?,
     })
 }
+
+/// The rule that says among which pages near-duplicates are decided, and its value for workers that do so among their own.
+const VERDICTS: &str = "fleet.verdicts";
+const ALONE: &str = "worker";
 
 static NOW: crate::command::Lua = crate::command::script!("now.lua");
 
@@ -346,6 +371,7 @@ impl Display for FleetStatus {
             crawl,
             partitions,
             log,
+            digests,
             ..
         } = self;
         writeln!(
@@ -372,17 +398,15 @@ impl Display for FleetStatus {
             "URLs: {} known, {} finished, {} waiting",
             partitions.known, partitions.done, partitions.waiting
         )?;
-        write!(f, "log: {} entries, {}", log.entries, Mebibytes(log.memory_bytes))?;
-        if log.segments > 0 {
-            write!(
+        match digests {
+            Some(digests) => writeln!(
                 f,
-                "; {} of them in {} segments, {}",
-                log.segment_entries,
-                log.segments,
-                Mebibytes(log.segment_bytes)
-            )?;
+                "verdicts: provisional, because each worker decides near-duplicates among its own pages only; exact duplicates are decided \
+                 across workers, by {} digests",
+                digests.pages
+            )?,
+            None => writeln!(f, "log: {log}")?,
         }
-        writeln!(f)?;
         for server in &self.servers {
             write!(f, "server {}: {}", server.address, Mebibytes(server.memory_bytes))?;
             if server.memory_limit_bytes > 0 {
@@ -417,6 +441,22 @@ impl Display for FleetStatus {
                 worker.lag_seconds.map_or("-".to_owned(), |lag| format!("{lag:.1}")),
                 if report.note.is_empty() { "" } else { " " },
                 report.note
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl Display for LogStatus {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} entries, {}", self.entries, Mebibytes(self.memory_bytes))?;
+        if self.segments > 0 {
+            write!(
+                f,
+                "; {} of them in {} segments, {}",
+                self.segment_entries,
+                self.segments,
+                Mebibytes(self.segment_bytes)
             )?;
         }
         Ok(())

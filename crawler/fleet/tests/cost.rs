@@ -4,7 +4,7 @@
 
 mod support;
 
-use fleet::{Commit, Entry, Fleet, PageId, Partition, Position};
+use fleet::{Commit, DigestClaim, Entry, Fleet, PageId, Partition, Position};
 use redis::Value;
 use support::{Server, changes, options, waiting};
 
@@ -172,4 +172,34 @@ async fn the_memory_of_the_log_is_bounded_and_an_entry_of_a_segment_takes_less_t
     // The log holds between one segment and three, however many entries it has had.
     let bound = 3.0 * SEGMENT as f64 * 260.0;
     assert!(log.iter().all(|bytes| (*bytes as f64) < bound), "{log:?}");
+}
+
+#[tokio::test]
+async fn a_claimed_digest_takes_at_most_40_bytes() {
+    const EACH: u64 = 500_000;
+    let server = Server::start(&[]);
+    let fleet = support::worker(&server.address(), 1).await;
+    let mut random = fastrand::Rng::with_seed(1);
+    let before = used(&server);
+    let (mut shown, mut claimed) = (Vec::new(), 0);
+    while claimed < 3 * EACH {
+        // Numbers as late in a crawl of some 10^8 pages by a worker: they take the most bytes.
+        let claims: Vec<DigestClaim> = (0..5_000)
+            .map(|at| DigestClaim {
+                digest: random.u128(..),
+                page: PageId {
+                    worker: fleet.worker(),
+                    sequence: 100_000_000 + claimed + at,
+                },
+            })
+            .collect();
+        let keepers = fleet.claim_digests(&claims).await.unwrap();
+        assert!(keepers.iter().eq(claims.iter().map(|claim| &claim.page)));
+        claimed += 5_000;
+        if claimed.is_multiple_of(EACH) {
+            shown.push((used(&server) - before) / claimed as f64);
+        }
+    }
+    eprintln!("bytes a digest: {shown:.1?}, at {EACH} more each time");
+    assert!(shown.iter().all(|bytes| *bytes <= 40.0), "{shown:?}");
 }

@@ -1,5 +1,7 @@
 //! `crawler merge`
 
+mod verdicts;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,6 +15,7 @@ use crate::cli::error::{Error, UsageError};
 use config::settings::Settings;
 use crawl::exceptions::Exceptions;
 use error::RunError;
+use study::given_verdicts::GivenVerdicts;
 use terminal::commands::command;
 use terminal::tell::tell;
 use terminal::units::{bytes, counted};
@@ -27,7 +30,12 @@ pub(super) fn execute(args: &MergeArgs, quiet: bool) -> Result<(), Error> {
     shown.end();
     rebuild::fetch_undecided_again(&mut merge);
     merge.fetch_elsewhere_again(rebuild::host_of).map_err(RunError::from)?;
-    let redecided = if args.redecide {
+    let redecided = if let Some(folder) = &args.verdicts {
+        let source = folder.display().to_string();
+        let mut given = GivenVerdicts::begin(&mut merge, source)?;
+        verdicts::read(folder, quiet, |row| given.give(row))?;
+        Some(given.end()?)
+    } else if args.redecide {
         let scheme = scheme_to_redecide_by(&merge, &settings)?;
         // A new folder has no labels.
         let exceptions = Exceptions::default();

@@ -6,7 +6,8 @@
 //! - [`named_page`] the pages that verdicts name, also those of other workers
 //! - [`nearest`] the kept pages most similar to a text; [`passages`] the passages that two texts share; [`diff`] the difference
 //!   between two texts
-//! - [`replay`] the verdicts that other thresholds would give; [`redecide`] all verdicts again, by another scheme or rule
+//! - [`replay`] the verdicts that other thresholds would give; [`redecide`] all verdicts again, by another scheme or rule;
+//!   [`given_verdicts`] those of another program
 //! - [`labels`] what a person says about pairs of pages
 //! - [`threads`] work on all cores
 //! - [`in_words`] comparisons in words; [`scheme`] the scheme of the store and of the configuration; [`typed_url`] URLs as people type
@@ -17,6 +18,7 @@ pub mod as_of;
 pub mod check;
 pub mod diff;
 pub mod explain;
+pub mod given_verdicts;
 pub mod in_words;
 pub mod labels;
 pub mod links;

@@ -1,6 +1,7 @@
 //! A page that a verdict or the index names: of this folder, or of another worker of a fleet.
 //!
-//! A worker's folder has the URL and the signature of every page that the fleet keeps. The texts and titles of those pages lie in the
+//! A worker's folder has the URL and the signature of every page that the fleet keeps. If the workers decide among their own pages, it has the
+//! signatures of those to which an own page has yielded, without their URLs. The texts and titles of those pages lie in the
 //! folders of their workers, and the folder of `crawler merge` has everything.
 
 use storage::{PageElsewhere, Store};
@@ -18,6 +19,8 @@ pub struct NamedPage {
     pub worker: Option<u16>,
     /// As the catalogue has it; `None` if this folder does not have it.
     pub signature: Option<Vec<u8>>,
+    /// Whether this folder has its URL.
+    has_url: bool,
 }
 
 impl NamedPage {
@@ -33,14 +36,15 @@ impl NamedPage {
                 title: page.title,
                 worker: None,
                 signature: Some(page.signature),
+                has_url: true,
             }));
         };
         let record = store.pages_elsewhere().page(number)?;
-        let (url, signature) = record.map_or((format!("{page} of the fleet"), None), |record| {
-            (record.url, Some(record.signature))
-        });
+        let (url, signature) = record.map_or((String::new(), None), |record| (record.url, Some(record.signature)));
+        let has_url = !url.is_empty();
         Ok(Some(Self {
-            url,
+            url: if has_url { url } else { in_words(page) },
+            has_url,
             title: String::new(),
             worker: Some(page.worker),
             signature,
@@ -49,8 +53,13 @@ impl NamedPage {
 
     /// Its URL; `None` if this folder does not have it.
     pub fn into_url(self) -> Option<String> {
-        self.signature.map(|_| self.url)
+        self.has_url.then_some(self.url)
     }
+}
+
+/// A page of another worker whose URL this folder does not have.
+pub(crate) fn in_words(page: PageElsewhere) -> String {
+    format!("{page} of the fleet")
 }
 
 /// The worker whose folder holds the page with this number; `None` for a page of this folder.

@@ -109,7 +109,13 @@ pub struct Report {
     pub(crate) timeline: Timeline,
     /// The result of deciding all pages again; null if nobody did.
     pub(crate) redecided: Option<Redecided>,
+    /// Whether the workers of a fleet have decided near-duplicates among their own pages only, and nobody has decided the others since.
+    pub(crate) provisional: bool,
 }
+
+/// What a report of provisional verdicts says of them.
+const PROVISIONAL: &str = "The verdicts across workers are provisional: each worker has decided near-duplicates among its own pages only. \
+    crawler merge --verdicts takes the verdicts of one pass over the pages of all workers.";
 
 /// Upper bound on the bytes of the URL that the report suggests to explain.
 const EXAMPLE_BYTES: usize = 200;
@@ -179,6 +185,7 @@ impl Report {
             redirects: urls.redirects,
             timeline: Timeline::of(pages.fetches, store.as_of().map(|as_of| as_of.at_ms)),
             redecided: Redecided::read(store)?,
+            provisional: store.run_notes().are_provisional()?,
         })
     }
 

@@ -187,6 +187,20 @@ impl BandIndex {
         Some(self.numbers.slots(numbers))
     }
 
+    /// Rebuilds all parts without the entries of removed documents, which otherwise count against the bound of
+    /// [`candidates`](Self::candidates) for a while.
+    pub(super) fn purge(&mut self) {
+        while self.purged < PARTS {
+            self.purge_a_part();
+        }
+        if self.numbers.begin_purge_of_all() {
+            self.purged = 0;
+            while self.purged < PARTS {
+                self.purge_a_part();
+            }
+        }
+    }
+
     fn keys(&self, bands: &Bands) -> [Key; BANDS] {
         std::array::from_fn(|band| {
             let hash = mix(bands.hashes()[band] ^ self.seed);

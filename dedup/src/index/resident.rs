@@ -233,6 +233,11 @@ impl Resident {
         }
     }
 
+    /// Frees what removed documents have left in the tables.
+    pub(super) fn purge(&mut self) {
+        self.bands.purge();
+    }
+
     /// The slots that share a band with the query; `None` if blocks must answer, or answer sooner.
     fn by_bands(&self, query: &Signature, rule: &DuplicateRule) -> Option<Vec<u32>> {
         let bands = query.bands.as_ref()?;

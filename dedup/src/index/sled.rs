@@ -269,6 +269,12 @@ impl SledIndex {
         self.resident.may_use_bands()
     }
 
+    /// Frees what removed documents have left in the tables in memory. After that, the answers are those of an index that never had them; before
+    /// it, a check may leave bands to the blocks sooner.
+    pub fn purge(&mut self) {
+        self.resident.purge();
+    }
+
     /// The sequence up to which the owner's catalogue is in the index; 0 if nothing is.
     #[must_use]
     pub fn applied(&self) -> u64 {

@@ -8,7 +8,7 @@ mod depths;
 use std::path::PathBuf;
 
 use super::RebuildStep;
-use crate::elsewhere::FETCHED_ELSEWHERE;
+use crate::elsewhere::IS_LEFT;
 use crate::error::StorageError;
 use crate::folder::DataFolder;
 use crate::frontier::{Discovered, QueuedUrl, Via};
@@ -142,12 +142,17 @@ pub(super) struct Copy<'a> {
 
 impl Copy<'_> {
     pub(super) fn outcomes(&mut self, store: &mut Store) -> Result<(), Fault> {
+        // A redecision, which comes before, has decided the pages of all workers.
+        let are_provisional = self.from.run_notes().are_provisional().map_err(Fault::There)?;
+        if are_provisional && store.run_notes().redecided().map_err(Fault::Here)?.is_none() {
+            store.note_provisional(true).map_err(Fault::Here)?;
+        }
         for known in self.from.urls() {
             let known = known.map_err(Fault::There)?;
             let (outcome, depth, attempts, via) = match known.state {
                 UrlState::Page(_) | UrlState::Queued => continue,
                 // See `losses`: if no other folder has its outcome, the next run fetches it.
-                UrlState::Excluded { reason } if reason == FETCHED_ELSEWHERE => continue,
+                UrlState::Excluded { reason } if IS_LEFT.contains(&reason.as_str()) => continue,
                 UrlState::Excluded { reason } => (Outcome::Excluded { reason }, 0, 0, None),
                 UrlState::Redirect { to, status } => (Outcome::Redirect { to, status }, 0, 0, None),
                 UrlState::Failed(Failure {
@@ -187,7 +192,7 @@ impl Copy<'_> {
             let known = known.map_err(Fault::There)?;
             let page = match known.state {
                 UrlState::Page(page) => Some(page),
-                UrlState::Excluded { reason } if reason == FETCHED_ELSEWHERE => None,
+                UrlState::Excluded { reason } if IS_LEFT.contains(&reason.as_str()) => None,
                 _ => continue,
             };
             let is_lost = match (store.url_state(&known.host, &known.url).map_err(Fault::Here)?, page) {

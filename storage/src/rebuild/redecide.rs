@@ -196,8 +196,14 @@ impl Rebuild {
                 changed.count(was, now);
             }
         }
-        self.store
-            .note_with(|_, piece| RunNotes::set_redecided(redecided, piece))?;
+        // The folder of a worker still lacks the pages of the others.
+        let is_of_worker = self.store.run_notes().worker()?.is_some();
+        self.store.note_with(|_, piece| {
+            if !is_of_worker {
+                RunNotes::set_provisional(false, piece);
+            }
+            RunNotes::set_redecided(redecided, piece)
+        })?;
         self.store.commit()?;
         Ok(changed)
     }

@@ -96,6 +96,17 @@ impl Store {
         })
     }
 
+    /// Notes whether the verdicts across workers are [provisional](RunNotes::are_provisional). Durable with the next commit.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn note_provisional(&mut self, are_provisional: bool) -> Result<(), StorageError> {
+        self.note_with(|_, piece| {
+            RunNotes::set_provisional(are_provisional, piece);
+            Ok(())
+        })
+    }
+
     /// Confirms that these pages are durably out of the index. Durable with the next commit.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{InvalidSetting, invalid};
 use crate::keys::{keys, table};
-use crate::{Config, secrets};
+use crate::{Config, FleetVerdicts, secrets};
 
 /// The work on one crawl with other workers.
 #[derive(Clone, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub struct FleetSettings {
     /// Entries of the log of kept pages in a segment. The log usually holds between one and two segments' worth; a worker that is no further
     /// behind needs no segment.
     pub segment_entries: usize,
+    /// Among which pages the workers decide near-duplicates.
+    pub verdicts: FleetVerdicts,
     /// How the workers fetch: the keys that all live workers must share, with their values.
     pub rules: Vec<(String, String)>,
 }
@@ -26,8 +28,9 @@ pub struct FleetSettings {
 /// The sections whose values all workers must share, because a host can move from one worker to another.
 const SHARED: [&str; 6] = ["identity", "scope", "politeness", "canonicalize", "host", "extract"];
 
-/// Keys of other sections that all workers must share: each worker judges the leases of the others by its own.
-const ALSO_SHARED: [&str; 2] = ["fleet.lease_seconds", "fleet.segment_entries"];
+/// Keys of other sections that all workers must share: each worker judges the leases of the others by its own, and one log or one table of
+/// digests has the claims of all.
+const ALSO_SHARED: [&str; 3] = ["fleet.lease_seconds", "fleet.segment_entries", "fleet.verdicts"];
 
 /// A limit that holds for one worker, and what tells the workers apart.
 const OWN: [&str; 2] = ["scope.max_pages", "identity.contact_url"];
@@ -65,6 +68,7 @@ pub(super) fn fleet(all: &Config) -> Result<Option<FleetSettings>, InvalidSettin
         name: config.name.clone(),
         lease: Duration::from_secs(config.lease_seconds),
         segment_entries: config.segment_entries,
+        verdicts: config.verdicts,
         rules: rules(all),
     }))
 }
@@ -97,6 +101,7 @@ mod tests {
         assert_eq!(value("host"), Some("[]"));
         assert!(value("scope.max_depth").is_some() && value("identity.product").is_some());
         assert_eq!(value("fleet.lease_seconds"), Some("15"));
+        assert_eq!(value("fleet.verdicts"), Some("\"fleet\""));
         for own in ["scope.max_pages", "fetch.parallel", "storage.data_dir", "fleet.address"] {
             assert_eq!(value(own), None, "{own}");
         }

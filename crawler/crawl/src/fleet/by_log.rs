@@ -2,170 +2,58 @@
 //!
 //! ```text
 //! page ─▶ decide ─▶ kept ─▶ commit: page and claim ─▶ desk ─▶ the log ─▶ desk ─▶ take_log: stays kept, or yields
-//!            │                                                                        │
-//!            └─▶ waits, with its ticket, for the claim of an own page ◀───────────────┘
 //! ```
 //!
-//! A commit first makes durable what the entries of the log mean for the catalogue, with the URLs and signatures of the pages that other
-//! workers keep, and then writes the index with its place in the log. A crash between the two repeats the entries, which changes nothing.
+//! A commit makes durable what the entries of the log mean for the catalogue, with the URLs and signatures of the pages that other
+//! workers keep, before the index gets its place in the log.
 //!
-//! - `post`: what the desk says; `letters`: what it is told
 //! - `segments`: what has left the log; `lost_log`: what the log has lost; `forgotten`: where the log forgets a worker
-//! - `restore`: what the folder brings back after the servers have lost the crawl
 
 mod forgotten;
-mod letters;
 mod lost_log;
-mod post;
-mod restore;
 mod segments;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use crossbeam_channel::Receiver;
-use dedup::{Confirm, Deduplicator, SledIndex};
 use fleet::{Entry, Position, WorkerNumber};
-use storage::{FETCHED_ELSEWHERE, KeptElsewhere, PageElsewhere, PageRecord, Store, Verdict};
-use tokio::sync::mpsc::UnboundedSender;
+use storage::PageRecord;
 
-use super::idle::IdleSign;
-use super::letter::Mail;
+use super::letter::{Claim, Mail};
+use super::member::{Begun, Claims, DeskLink, Member, arrived, note_elsewhere, yields};
 use super::messages::{FromDesk, ToDesk};
-use super::ownership::Ownership;
-use super::verdicts::{Applied, Decision, Verdicts};
-use crate::index::{self, decode_signature_with_bands, encode_signature, signature_across_folders, without_bands};
-use crate::messages::UndecidedPage;
-use crate::recorder::{Books, Judge, Ruling};
-use crate::scope::Scope;
+use super::verdicts::Applied;
+use crate::index::{encode_signature, without_bands};
+use crate::recorder::{Books, News};
 use config::settings::Settings;
 use error::RunError;
-use letters::Letters;
 use lost_log::Recovery;
 
-/// The reason of the exclusion of a page that is to be fetched again.
-const RESTED_ON_A_LOST_ENTRY: &str = "its verdict rested on an entry of the fleet's log that the servers have lost";
+/// Decides by the log of a fleet.
+pub(crate) type ByLog = Member<Log>;
 
-/// The reasons for which a URL is excluded that another worker is to fetch, or this one again.
-const IS_LEFT: [&str; 2] = [FETCHED_ELSEWHERE, RESTED_ON_A_LOST_ENTRY];
-
-/// Rows or letters that are staged at a time.
-const PAGES_AT_A_TIME: usize = 256;
-
-/// What joins the recorder with the desk.
-#[derive(Debug)]
-pub(crate) struct DeskLink {
-    /// The partitions of this worker.
-    pub ownership: Ownership,
-    /// The sign that shows whether letters are left.
-    pub sign: IdleSign,
-    /// To the desk.
-    pub desk: UnboundedSender<ToDesk>,
-    /// From the desk.
-    pub from_desk: Receiver<FromDesk>,
-    /// The scope of the crawl. Seeds of other workers widen it.
-    pub scope: Arc<Scope>,
-    /// A random number that all workers of the crawl know, and nobody else.
-    pub secret: u64,
-    /// Whether the servers had lost the crawl, so that this folder must be brought back.
-    pub restores: bool,
-}
-
-/// Decides by the log of a fleet. Some pages wait until the log has moved on.
-#[derive(Debug)]
-pub(crate) struct ByLog {
-    /// The kept pages of the log of claims.
-    dedup: Deduplicator<SledIndex>,
-    verdicts: Verdicts,
+/// The log of claims.
+#[derive(Debug, Default)]
+pub(crate) struct Log {
     recovery: Recovery,
-    /// Whether the rule compares metadata. If not, the log does without their sketches, which are a third of a signature.
-    compares_metadata: bool,
-    letters: Letters,
-    from_desk: Receiver<FromDesk>,
-    scope: Arc<Scope>,
-    max_depth: u16,
     /// The place in the log of which the desk knows that it is applied.
-    told: Position,
+    told: Option<Position>,
 }
 
 impl ByLog {
     /// The verdicts of the worker `me`. The desk learns up to which place the log is applied, and reads on from there.
     ///
-    /// The index of the log takes the place of an index of the catalogue. If there is no index of the log yet, or none any more after a
-    /// rebuild, all kept pages count as claimed until the log is read. Those that it does not have are claimed then.
+    /// If there is no index of the log yet, or none any more after a rebuild, all kept pages count as claimed until the log is read. Those
+    /// that it does not have are claimed then.
     ///
     /// # Errors
     /// The index or the catalogue cannot be read or written.
     pub fn open(me: WorkerNumber, books: &mut Books, settings: &Settings, link: DeskLink) -> Result<Self, RunError> {
         let store = books.store_mut();
-        // A crawl that was brought back has another log.
-        if link.restores || store.run_notes().worker()? != Some(me.0) {
-            index::erase_index(store)?;
-            store.note_worker(me.0)?;
-            store.commit()?;
+        if store.run_notes().are_provisional()? {
+            // All kept pages go through the log from now on.
+            store.note_provisional(false)?;
         }
-        let dedup = index::open_across_folders(store, settings, link.secret)?;
-        let mark = dedup.index().mark().map(<[u8]>::to_vec);
-        let by = (settings.scheme.width, &settings.rule);
-        let (verdicts, mut claimed) = Verdicts::open(me, mark.as_deref(), by)?;
-        let in_outbox = store.outbox().letters(0, usize::MAX)?;
-        let in_outbox = in_outbox.iter().filter_map(|(_, letter)| match Mail::read(letter) {
-            Some(Mail::Claim(claim)) => Some(claim.page),
-            _ => None,
-        });
-        claimed.extend(in_outbox);
-        let mut by_log = Self {
-            dedup,
-            told: verdicts.position(),
-            verdicts,
-            recovery: Recovery::default(),
-            compares_metadata: matches!(settings.rule.confirm, Confirm::Combined { .. }),
-            letters: Letters::new(link.ownership, link.sign, link.desk),
-            from_desk: link.from_desk,
-            scope: link.scope,
-            max_depth: settings.limits.max_depth,
-        };
-        for page in claimed {
-            if let Some(record) = books.store().latest_page(page)?.filter(PageRecord::is_kept) {
-                let signature = decode_signature_with_bands(&record.signature)?;
-                by_log
-                    .verdicts
-                    .kept(page, &signature_across_folders(&signature, &record.url))?;
-            }
-        }
-        if mark.is_none() {
-            by_log.claim_kept(books.store())?;
-        }
-        if link.restores {
-            by_log.bring_back(books.store())?;
-        }
-        by_log.recovery.forgotten = by_log.verdicts.forgotten().keys().copied().collect();
-        by_log.tell_forgotten();
-        books.note_departures();
-        books.commit(&mut by_log)?;
-        by_log.letters.tell(ToDesk::Applied(by_log.told));
-        Ok(by_log)
-    }
-
-    /// The signature of the page at `url` for the log, with all that the rule compares.
-    fn claimed(&self, signature: &[u8], url: &str) -> Result<Vec<u8>, RunError> {
-        let mut signature = signature_across_folders(&decode_signature_with_bands(signature)?, url).into_owned();
-        if !self.compares_metadata {
-            signature.metadata = None;
-        }
-        encode_signature(&signature)
-    }
-
-    /// Tells the desk which workers the index has forgotten.
-    fn tell_forgotten(&self) {
-        for (worker, at) in self.verdicts.forgotten() {
-            self.letters.tell(ToDesk::Forgot(WorkerNumber(*worker), *at));
-        }
-    }
-
-    /// Whether claims of this worker are on their way, or letters.
-    fn awaits_arrivals(&self, store: &Store) -> bool {
-        !store.outbox().is_empty() || self.verdicts.has_claims()
+        Self::open_with(Log::default(), me, books, settings, link)
     }
 
     /// Applies entries of the log. Returns the own pages whose claims have come back.
@@ -199,7 +87,14 @@ impl ByLog {
             }
             match applied {
                 Applied::Yields(page, verdict) => yields(books, page, verdict)?,
-                Applied::Entered => note_elsewhere(books.store_mut(), entry)?,
+                Applied::Entered => {
+                    note_elsewhere(
+                        books.store_mut(),
+                        entry.page,
+                        entry.url,
+                        without_bands(entry.signature)?,
+                    )?;
+                }
                 Applied::Forgets(worker) => {
                     self.forget_worker(books, worker)?;
                     self.tell_forgotten();
@@ -209,79 +104,88 @@ impl ByLog {
         }
         Ok(())
     }
+
+    /// Tells the desk which workers the index has forgotten.
+    fn tell_forgotten(&self) {
+        for (worker, at) in self.verdicts.forgotten() {
+            self.letters.tell(ToDesk::Forgot(WorkerNumber(*worker), *at));
+        }
+    }
 }
 
-impl Judge for ByLog {
-    /// No page of another worker can be exchanged for its canonical page.
-    fn decide(&mut self, _books: &Books, id: u64, page: &UndecidedPage) -> Result<Ruling, RunError> {
-        let signature = signature_across_folders(&page.signature, &page.queued.url);
-        Ok(match self.verdicts.decide(&self.dedup, &signature)? {
-            Decision::Duplicate(verdict) => Ruling::now(verdict),
-            Decision::Wait(on) => Ruling::WaitFor(on),
-            Decision::Keep => {
-                self.verdicts.kept(id, &signature)?;
-                Ruling::now(Verdict::Unique)
+impl Claims for Log {
+    /// The first milliseconds of a log are not those of 1970.
+    fn is_place(place: Position) -> bool {
+        place.0 > 0 || place == Position::default()
+    }
+
+    fn place(by_log: &ByLog, _durable: u64) -> Position {
+        by_log.verdicts.position()
+    }
+
+    fn begin(by_log: &mut ByLog, books: &mut Books, begun: Begun) -> Result<(), RunError> {
+        for page in begun.claimed.into_iter().chain(begun.in_outbox) {
+            if let Some(record) = books.store().latest_page(page)?.filter(PageRecord::is_kept) {
+                by_log.is_on_its_way(page, &record)?;
             }
-        })
-    }
-
-    fn is_behind(&self, _store: &Store) -> bool {
-        self.verdicts.has_changed()
-    }
-
-    fn may_commit_beside(&self) -> bool {
-        false
-    }
-
-    /// No page leaves the index of the log; a page that yielded never was in it.
-    /// Pages of other workers may be duplicates of a page that the log has.
-    fn takes_back(&self) -> bool {
-        false
-    }
-
-    fn departed(&mut self, _pages: &[u64]) -> Result<(), RunError> {
+        }
+        if begun.is_new {
+            by_log.claim_kept(books.store())?;
+        }
+        by_log.claims.recovery.forgotten = by_log.verdicts.forgotten().keys().copied().collect();
+        by_log.tell_forgotten();
         Ok(())
     }
 
-    /// Writes the index with its place in the log.
-    fn persist(&mut self, _durable: u64) -> Result<(), RunError> {
-        if self.verdicts.has_changed() {
-            let mark = self.verdicts.mark()?;
-            self.dedup.index_mut().persist_marked(&mark)?;
+    fn letter(by_log: &ByLog, page: u64, (host, url): (&str, &str), signature: &[u8]) -> Result<Mail, RunError> {
+        Ok(Mail::Claim(Claim {
+            page,
+            url: url.to_owned(),
+            host: host.to_owned(),
+            signature: encode_signature(&by_log.compared(signature, url)?)?,
+        }))
+    }
+
+    fn claimed_by(mail: &Mail) -> Option<u64> {
+        match mail {
+            Mail::Claim(claim) => Some(claim.page),
+            _ => None,
         }
-        Ok(())
     }
 
-    fn settle(&mut self) -> Result<(), RunError> {
-        Ok(self.dedup.index_mut().settle()?)
-    }
-
-    #[cfg(test)]
-    fn dedup(&self) -> &Deduplicator<SledIndex> {
-        &self.dedup
-    }
-}
-
-/// Notes the page that another worker keeps.
-fn note_elsewhere(store: &mut Store, entry: Entry) -> Result<(), RunError> {
-    let page = PageElsewhere {
-        worker: entry.page.worker.0,
-        sequence: entry.page.sequence,
-    };
-    let (url, signature) = (entry.url, without_bands(entry.signature)?);
-    Ok(store.note_elsewhere(page, &KeptElsewhere { url, signature })?)
-}
-
-/// Makes a page a duplicate, unless it is one already: a crash repeats entries of the log.
-fn yields(books: &mut Books, page: u64, verdict: Verdict) -> Result<(), RunError> {
-    match books.store().latest_page(page)? {
-        Some(record) if record.is_kept() => {
-            tracing::debug!(url = %record.url, ?verdict, "yields");
-            books.store_mut().yield_page(page, verdict)?;
-            books.note_departures();
+    fn take(by_log: &mut ByLog, books: &mut Books, message: FromDesk) -> Result<News, RunError> {
+        let mut news = News::default();
+        match message {
+            FromDesk::Log(entries) => news.ended = by_log.take_log(books, entries)?,
+            FromDesk::Segment(segment) => news.ended = by_log.take_segment(books, segment)?,
+            FromDesk::LogLost => {
+                by_log.begin_log_anew(books)?;
+                by_log.letters.tell(ToDesk::BeginsAnew);
+            }
+            FromDesk::Judge { pages, end, answer } => {
+                if !by_log.verdicts.can_judge(end) {
+                    tracing::debug!("the log has begun anew, or has forgotten a worker; its segment is not written");
+                } else if answer.send(by_log.judged(&pages)?).is_err() {
+                    tracing::debug!("the verdicts for a segment came after the end of the fleet's thread");
+                }
+            }
+            FromDesk::AllAreBack => by_log.all_are_back(),
+            FromDesk::LogEnd => {
+                let queued = by_log.log_is_read(books)?;
+                if !queued.is_empty() {
+                    news.events.push(arrived(queued, 0));
+                }
+            }
+            other => tracing::debug!(?other, "no news of a log"),
         }
-        Some(_) => {}
-        None => tracing::warn!(page, "the log has a claim of a page that this folder does not have"),
+        Ok(news)
     }
-    Ok(())
+
+    fn note(by_log: &mut ByLog) {
+        let position = by_log.verdicts.position();
+        if by_log.claims.told != Some(position) {
+            by_log.claims.told = Some(position);
+            by_log.letters.tell(ToDesk::Applied(position));
+        }
+    }
 }

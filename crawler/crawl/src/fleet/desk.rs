@@ -86,6 +86,8 @@ pub(crate) struct DeskOptions {
     pub watch: Watch,
     /// Entries of the log in a segment.
     pub segment: usize,
+    /// Whether the claims go to the log; otherwise to the table of digests.
+    pub has_log: bool,
 }
 
 /// A desk at work.
@@ -169,6 +171,7 @@ struct Desk {
     events: mpsc::Sender<Event>,
     stats: Arc<Stats>,
     segment: usize,
+    has_log: bool,
     state: Mutex<State>,
     /// Partitions are to be opened.
     opening: Notify,
@@ -190,9 +193,10 @@ impl Desk {
         }
         let state = State {
             brings_back,
+            is_restoring: brings_back,
             awaits_all: brings_back,
             opened: membership.opened.iter().copied().collect(),
-            ..State::default()
+            ..State::new(options.has_log)
         };
         let desk = Self {
             fleet,
@@ -204,6 +208,7 @@ impl Desk {
             events: options.events,
             stats: options.stats,
             segment: options.segment,
+            has_log: options.has_log,
             state: Mutex::new(state),
             opening: Notify::new(),
             arrivals: Notify::new(),
@@ -327,7 +332,7 @@ impl Desk {
         self.write(&self.membership.lock().unwrap_or_else(PoisonError::into_inner));
         let ended = {
             let (leases, opening) = (self.keep_leases(), self.open_partitions());
-            let (arrivals, log, segments) = (self.read_queues(), self.read_log(), self.shorten_log());
+            let (arrivals, log, segments) = (self.read_queues(), self.keep_reading(), self.keep_short());
             let post = self.send_letters(letters);
             tokio::pin!(post);
             tokio::select! {

@@ -14,6 +14,8 @@ pub(crate) const VIA_FLEET: &str = "fleet:another-worker";
 pub(crate) enum Mail {
     /// This worker wants to keep a page.
     Claim(Claim),
+    /// The same, for the table of digests.
+    Digest(DigestClaim),
     /// A URL has its outcome.
     Done(Done),
     /// A URL was found.
@@ -37,6 +39,15 @@ pub(crate) struct Claim {
     pub host: String,
     /// Its signature, without what the rule does not compare.
     pub signature: Vec<u8>,
+}
+
+/// The claim of a page that was compared with the pages of this worker.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct DigestClaim {
+    /// Its sequence number in this folder.
+    pub page: u64,
+    /// The digest of its normalised text.
+    pub digest: u128,
 }
 
 /// A URL that has its outcome.
@@ -80,6 +91,7 @@ const FOUND: u8 = 3;
 const HOST: u8 = 4;
 const QUEUED: u8 = 5;
 const AGAIN: u8 = 6;
+const DIGEST: u8 = 7;
 
 impl Done {
     /// The hash as the servers know it.
@@ -117,6 +129,7 @@ impl Mail {
     pub fn letter(&self) -> Result<Letter, RunError> {
         let (kind, bytes) = match self {
             Self::Claim(claim) => (CLAIM, encoded(claim)?),
+            Self::Digest(claim) => (DIGEST, encoded(claim)?),
             Self::Done(done) => (DONE, encoded(done)?),
             Self::Found(found) => (FOUND, encoded(found)?),
             Self::Queued(found) => (QUEUED, encoded(found)?),
@@ -132,6 +145,7 @@ impl Mail {
         let bytes = &letter.bytes;
         match letter.kind {
             CLAIM => postcard::from_bytes(bytes).ok().map(Self::Claim),
+            DIGEST => postcard::from_bytes(bytes).ok().map(Self::Digest),
             DONE => postcard::from_bytes(bytes).ok().map(Self::Done),
             FOUND => postcard::from_bytes(bytes).ok().map(Self::Found),
             AGAIN => postcard::from_bytes(bytes).ok().map(Self::Again),
@@ -173,7 +187,12 @@ mod tests {
         };
         let host = TreatedHost::new(Partition(7), None, "example.org", &record).unwrap();
         assert_eq!(read_record(&host.record), Some(record));
+        let claim = DigestClaim {
+            page: 9,
+            digest: u128::MAX - 1,
+        };
         for mail in [
+            Mail::Digest(claim),
             Mail::Done(done),
             Mail::Found(found.clone()),
             Mail::Queued(found.clone()),

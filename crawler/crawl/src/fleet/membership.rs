@@ -35,6 +35,9 @@ pub(crate) struct Membership {
     pub last: u16,
     #[serde(default)]
     pub forgotten: Vec<u16>,
+    /// How the pages of this folder are decided; see [`keeps_to`](Self::keeps_to).
+    #[serde(default)]
+    pub terms: Vec<(String, String)>,
 }
 
 impl Membership {
@@ -54,6 +57,25 @@ impl Membership {
                 ..Self::default()
             }),
             Err(error) => Err(RunError::io("read", path.display(), error)),
+        }
+    }
+
+    /// Compares how the pages of the folder were decided with how this run would decide them. The crawl keeps these terms for good: another
+    /// worker may be about to bring it back by what this folder says, and claims of one kind do not count for the other.
+    ///
+    /// # Errors
+    /// They differ.
+    pub fn keeps_to(&mut self, terms: Vec<(String, String)>) -> Result<(), RunError> {
+        if self.crawl.is_none() || self.terms.is_empty() {
+            self.terms = terms;
+            return Ok(());
+        }
+        let differing = self.terms.iter().zip(&terms).find(|(ours, wanted)| ours != wanted);
+        match differing {
+            None => Ok(()),
+            Some(((name, ours), (_, wanted))) => Err(RunError::Fleet(format!(
+                "the pages of this data folder were decided by another {name} ({ours}; this run has {wanted}), and a crawl of several workers keeps it to its end: start the worker with the old configuration, or merge the folders (crawler merge) and go on with one process"
+            ))),
         }
     }
 
@@ -96,7 +118,18 @@ mod tests {
         membership.crawl = Some(u64::MAX);
         membership.partitions = vec![Partition(4), Partition(1_023)];
         membership.opened = vec![(Partition(4), Epoch(1 << 50))];
+        let terms = |value: &str| vec![("fleet.verdicts".to_owned(), value.to_owned())];
+        membership.keeps_to(terms("fleet")).unwrap();
         membership.write(dir.path()).unwrap();
-        assert_eq!(Membership::read(dir.path()).unwrap(), membership);
+        let mut again = Membership::read(dir.path()).unwrap();
+        assert_eq!(again, membership);
+        again.keeps_to(terms("fleet")).unwrap();
+        let error = again.keeps_to(terms("worker")).unwrap_err().to_string();
+        assert!(
+            error.contains("another fleet.verdicts (fleet; this run has worker)"),
+            "{error}"
+        );
+        again.crawl = None;
+        again.keeps_to(terms("worker")).unwrap();
     }
 }

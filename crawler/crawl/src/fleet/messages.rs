@@ -49,6 +49,8 @@ pub(crate) enum ToDesk {
 pub(crate) enum FromDesk {
     /// The letters up to this row have arrived.
     Sent(u64),
+    /// Which pages have the digests that these pages of this folder claimed: the table of digests has answered.
+    Claimed(Vec<(u64, PageId)>),
     /// Entries of the log of kept pages, behind those before.
     Log(Vec<(Position, Entry)>),
     /// A segment of the log: what follows those before is not in the log any more.

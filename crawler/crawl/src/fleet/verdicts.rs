@@ -346,6 +346,15 @@ impl Verdicts {
         self.has_changed = true;
     }
 
+    /// The [mark](Self::mark) of the index at a place. Nothing but the mark depends on it.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn mark_at(&mut self, place: Position) -> Result<Vec<u8>, RunError> {
+        self.position = place;
+        self.mark()
+    }
+
     /// The mark for the index, if the index lacks one of this state. The caller writes it with the index, after the catalogue has what
     /// the applied claims mean for it.
     ///

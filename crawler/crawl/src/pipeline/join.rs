@@ -11,10 +11,12 @@ use storage::Worker;
 use tokio::sync::mpsc;
 
 use crate::admission::Admission;
-use crate::fleet::by_log::{ByLog, DeskLink};
+use crate::fleet::by_digest::ByDigest;
+use crate::fleet::by_log::ByLog;
 use crate::fleet::desk::{DeskOptions, RunningDesk};
 use crate::fleet::idle::IdleSign;
 use crate::fleet::leased::Leased;
+use crate::fleet::member::DeskLink;
 use crate::fleet::membership::Membership;
 use crate::fleet::ownership::Ownership;
 use crate::messages::Event;
@@ -22,6 +24,7 @@ use crate::recorder::{Books, Judge};
 use crate::scope::Scope;
 use crate::stats::Stats;
 use crate::watch::{PATIENCE_AFTER_STOP, Watch};
+use config::FleetVerdicts;
 use config::settings::Settings;
 use error::RunError;
 
@@ -67,6 +70,16 @@ pub(super) fn join(
         // The file is of a version that did not note it.
         membership.worker = books.store().run_notes().worker()?;
     }
+    let verdicts = match wanted.verdicts {
+        FleetVerdicts::Fleet => "fleet",
+        FleetVerdicts::Worker => "worker",
+    };
+    let rule = format!("{}, candidates {}", settings.rule, settings.candidates);
+    membership.keeps_to(vec![
+        ("scheme".to_owned(), settings.store_scheme()),
+        ("rule".to_owned(), rule.clone()),
+        ("fleet.verdicts".to_owned(), verdicts.to_owned()),
+    ])?;
     // A run that is killed between the join and the next line would be another worker the next time.
     membership.write(&dir)?;
     let mut options = JoinOptions::new(&wanted.address);
@@ -77,7 +90,7 @@ pub(super) fn join(
     options.host = machine();
     options.terms = Terms {
         scheme: settings.store_scheme(),
-        rule: format!("{}, candidates {}", settings.rule, settings.candidates),
+        rule,
         partitions: DEFAULT_PARTITIONS,
     };
     options.rules.clone_from(&wanted.rules);
@@ -87,6 +100,7 @@ pub(super) fn join(
     let sign = IdleSign::default();
     let (to_desk, letters) = mpsc::unbounded_channel();
     let (recorder_in, from_desk) = bounded(FROM_DESK);
+    let has_log = wanted.verdicts == FleetVerdicts::Fleet;
     let desk = RunningDesk::start(DeskOptions {
         join: options,
         membership,
@@ -99,6 +113,7 @@ pub(super) fn join(
         stats: stats.clone(),
         watch: watch.clone(),
         segment: wanted.segment_entries,
+        has_log,
     })?;
     tracing::info!(worker = desk.worker, crawl = wanted.name, "joined the fleet");
     // `crawler merge` knows by it whose numbers the archive has.
@@ -116,13 +131,18 @@ pub(super) fn join(
         secret: desk.crawl,
         restores: desk.restores,
     };
-    let judge = match ByLog::open(WorkerNumber(desk.worker), books, settings, link) {
+    let me = WorkerNumber(desk.worker);
+    let opened: Result<Box<dyn Judge>, RunError> = match wanted.verdicts {
+        FleetVerdicts::Fleet => ByLog::open(me, books, settings, link).map(|judge| Box::new(judge) as _),
+        FleetVerdicts::Worker => ByDigest::open(me, books, settings, link).map(|judge| Box::new(judge) as _),
+    };
+    let judge = match opened {
         // The desk knows why it has ended.
         Err(RunError::Stage(stage)) => return desk.join().and(Err(RunError::Stage(stage))),
         judge => judge?,
     };
     Ok(Some(Joined {
-        judge: Box::new(judge),
+        judge,
         admission: Box::new(Leased::new(ownership, sign)),
         membership: Joining(desk),
     }))

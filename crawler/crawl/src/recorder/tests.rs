@@ -1,6 +1,8 @@
 //! Random versions of pages. After every step the index must hold exactly the kept pages, and no two of them may be duplicates.
 
+mod by_digest;
 mod by_log;
+mod fake_desk;
 mod forgotten;
 mod lowered;
 mod shortened_log;
@@ -21,8 +23,8 @@ use crate::index::{decode_signature, encode_signature};
 use crate::messages::{HostsWanted, ReadPage, UndecidedPage};
 use crate::revisits::{self, PRIORITY_VISIT};
 use crate::scope::Scope;
-use by_log::FakeDesk;
 use config::Config;
+use fake_desk::FakeDesk;
 
 /// `BASES` different texts, each in `VARIANTS` that are nearly the same. Two of the variants differ only in bytes.
 const BASES: u64 = 5;
@@ -75,7 +77,7 @@ impl World {
         let mut books = Books::open(store, &self.settings, Arc::default()).unwrap();
         let judge: Box<dyn Judge> = match &mut self.desk {
             None => Box::new(Local::open(books.store_mut(), &self.settings).unwrap()),
-            Some(desk) => Box::new(desk.judge(&mut books, &self.settings)),
+            Some(desk) => desk.judge(&mut books, &self.settings),
         };
         self.recorder = Some(Recorder::new(books, judge, &self.settings));
     }

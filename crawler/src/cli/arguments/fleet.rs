@@ -112,7 +112,7 @@ pub enum FleetSeedsAction {
 #[derive(Debug, Args)]
 #[command(
     after_help = "The seeds go to the queues on the servers. The worker that has the host of a seed fetches it, within a third of a lease. A seed widens \
-    the scope as a seed of `crawler run` does. A URL that the crawl knows changes nothing.\n\
+    the scope of that worker while its run lasts; add it to the seeds of every worker, too, so that it does so after a restart. A URL that the crawl knows changes nothing.\n\
     The URLs are written by the rules of the section [canonicalize]. So the command needs the configuration of the workers, and says which keys \
     differ.\n\
     Exit codes: 0 success; 1 the servers do not answer, or do not know the crawl, or write URLs by other rules; 2 a URL or the file holds no seed.\n\

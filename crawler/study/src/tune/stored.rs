@@ -6,6 +6,7 @@ use dedup::Analyzer;
 use storage::{Fate, Store};
 
 use super::Step;
+use crate::named_page::in_words;
 use crate::replay::{self, DecidedPage};
 use crawl::index::decode_signature;
 use error::RunError;
@@ -33,9 +34,12 @@ impl Crawl {
             let (page, record) = row?;
             let signature = decode_signature(&record.signature)?;
             crawl.is_kept.push(true);
-            crawl
-                .pages
-                .push(DecidedPage::new(page.packed(), signature, record.url, None));
+            let url = if record.url.is_empty() {
+                in_words(page)
+            } else {
+                record.url
+            };
+            crawl.pages.push(DecidedPage::new(page.packed(), signature, url, None));
         }
         crawl.elsewhere = crawl.pages.len();
         for row in store.pages_from(0) {

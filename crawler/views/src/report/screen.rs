@@ -40,6 +40,9 @@ pub fn render(report: &Report, width: usize) -> String {
         width: width.clamp(MIN_WIDTH, MAX_WIDTH),
     };
     screen.summary(report);
+    if report.provisional {
+        screen.line("  provisional: near-duplicates of other workers' pages are not decided");
+    }
     screen.redecided(report);
     screen.histograms(report);
     screen.clusters(report);

@@ -187,6 +187,7 @@ pub fn sample() -> Report {
                 near: 1,
             }],
         },
+        provisional: false,
         redecided: Some(redecided::Redecided {
             at: "2026-03-21T10:00:00Z".into(),
             schemes_before: vec!["simhash64".into()],
@@ -492,8 +493,19 @@ fn an_empty_crawl_has_a_report_too() {
         failure_groups: Vec::new(),
         timeline: Timeline::default(),
         redecided: None,
+        provisional: false,
     };
     for format in [Format::Text, Format::Json, Format::Html] {
         assert!(!rendered(&empty, format).is_empty());
+        assert!(!rendered(&empty, format).contains("provisional:"));
     }
+    let provisional = Report {
+        provisional: true,
+        ..empty
+    };
+    for format in [Format::Text, Format::Html] {
+        assert!(rendered(&provisional, format).contains("The verdicts across workers are provisional"));
+    }
+    assert!(rendered(&provisional, Format::Json).contains("\"provisional\": true"));
+    assert!(provisional.screen(80).contains("provisional"));
 }

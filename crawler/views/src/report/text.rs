@@ -34,6 +34,9 @@ pub fn render(report: &Report) -> String {
     if let Some(running) = report.running() {
         listing.line(&running);
     }
+    if report.provisional {
+        listing.line(super::PROVISIONAL);
+    }
     if let Some(redecided) = &report.redecided {
         listing.redecided(redecided);
     }

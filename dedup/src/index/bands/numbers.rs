@@ -69,6 +69,12 @@ impl Numbers {
         is_due
     }
 
+    /// Begins a purge even of few. Returns whether there is a removed document.
+    pub(super) fn begin_purge_of_all(&mut self) -> bool {
+        self.purging = std::mem::take(&mut self.removed);
+        !self.purging.is_empty()
+    }
+
     /// To be called when no table names a number removed before the purge began.
     pub(super) fn end_purge(&mut self) {
         self.free.append(&mut self.purging);

@@ -13,10 +13,11 @@ use std::collections::BTreeSet;
 
 use dedup::DocId;
 use fleet::{WaitingUrl, WorkerNumber};
-use storage::{Fate, PageElsewhere};
+use storage::{Fate, KEPT_PAGE_LOST, PageElsewhere, PageRecord};
 
 use super::super::letter::{Again, Mail};
-use super::{ByLog, PAGES_AT_A_TIME, RESTED_ON_A_LOST_ENTRY};
+use super::super::member::PAGES_AT_A_TIME;
+use super::ByLog;
 use crate::recorder::Books;
 use crate::watch;
 use error::RunError;
@@ -32,7 +33,7 @@ impl ByLog {
             watch::beat();
             self.dedup.remove(DocId(page.packed()))?;
             pages += 1;
-            letters.push(again(self.found_again(kept.url), worker)?);
+            letters.push(again(self.found_again(kept.url), Some(worker))?);
             if letters.len() == PAGES_AT_A_TIME {
                 books.store_mut().mail(std::mem::take(&mut letters))?;
             }
@@ -45,22 +46,11 @@ impl ByLog {
                 duplicates.push((id, page));
             }
         }
-        let mut withdrawn = 0_u64;
-        for (id, page) in duplicates {
-            if books.store_mut().withdraw(id, RESTED_ON_A_LOST_ENTRY)? {
-                withdrawn += 1;
-                let url = WaitingUrl {
-                    depth: page.depth,
-                    ..self.found_again(page.url)
-                };
-                letters.push(again(url, worker)?);
-            }
-        }
         books.store_mut().mail(letters)?;
-        if withdrawn > 0 {
-            books.note_departures();
-        }
-        self.recovery.forgotten.insert(worker.0);
+        let withdrawn = self.fetch_again(books, &duplicates)?;
+        // What the removed pages have left in the tables would make answers depend on when this worker has started.
+        self.dedup.index_mut().purge();
+        self.claims.recovery.forgotten.insert(worker.0);
         tracing::warn!(
             worker = worker.0,
             pages,
@@ -71,14 +61,41 @@ impl ByLog {
         Ok(())
     }
 
+    /// Withdraws duplicates whose kept page is lost, and asks for their URLs again. Returns their number.
+    ///
+    /// The letters come first. The store may commit at any page, and a page that is withdrawn is not found again after a crash. A URL whose
+    /// letter goes out twice is fetched twice, at worst. The letter is not that of a lost worker's page, which counts once: the URL may have
+    /// been asked for already, and fetched by a worker that had not yet applied the entry.
+    pub(super) fn fetch_again(&self, books: &mut Books, pages: &[(u64, PageRecord)]) -> Result<u64, RunError> {
+        let mut withdrawn = 0;
+        for some in pages.chunks(PAGES_AT_A_TIME) {
+            watch::beat();
+            let letters = some.iter().map(|(_, page)| {
+                let url = WaitingUrl {
+                    depth: page.depth,
+                    ..self.found_again(page.url.clone())
+                };
+                again(url, None)
+            });
+            books.store_mut().mail(letters.collect::<Result<_, _>>()?)?;
+            for (id, _) in some {
+                withdrawn += u64::from(books.store_mut().withdraw(*id, KEPT_PAGE_LOST)?);
+            }
+        }
+        if withdrawn > 0 {
+            books.note_departures();
+        }
+        Ok(withdrawn)
+    }
+
     /// Removes the rows about pages of forgotten workers.
     pub(super) fn remove_forgotten(&mut self, books: &mut Books) -> Result<(), RunError> {
-        if self.recovery.forgotten.is_empty() {
+        if self.claims.recovery.forgotten.is_empty() {
             return Ok(());
         }
         // The index is durable without these pages.
         books.commit(self)?;
-        for worker in std::mem::take(&mut self.recovery.forgotten) {
+        for worker in std::mem::take(&mut self.claims.recovery.forgotten) {
             let rows = books.store().pages_elsewhere().of(worker);
             let rows: Vec<PageElsewhere> = rows.map(|row| row.map(|(page, _)| page)).collect::<Result<_, _>>()?;
             for some in rows.chunks(PAGES_AT_A_TIME) {
@@ -100,7 +117,6 @@ impl ByLog {
     }
 }
 
-fn again(url: WaitingUrl, lost: WorkerNumber) -> Result<storage::Letter, RunError> {
-    let lost = Some(lost);
+fn again(url: WaitingUrl, lost: Option<WorkerNumber>) -> Result<storage::Letter, RunError> {
     Mail::Again(Again { url, lost }).letter()
 }

@@ -16,14 +16,12 @@
 use std::collections::BTreeSet;
 
 use dedup::Index;
-use fleet::WaitingUrl;
-use storage::{Discovered, Fate, PageRecord, QueuedUrl, Store};
+use storage::{Discovered, Fate, KEPT_PAGE_LOST, PageRecord, QueuedUrl, Store};
 
-use super::super::letter::{Again, Claim, Mail, VIA_FLEET};
+use super::super::letter::VIA_FLEET;
+use super::super::member::Restoring;
 use super::super::verdicts::keeps;
-use super::restore::Restoring;
-use super::{ByLog, PAGES_AT_A_TIME, RESTED_ON_A_LOST_ENTRY};
-use crate::index::{decode_signature_with_bands, signature_across_folders};
+use super::ByLog;
 use crate::recorder::Books;
 use error::RunError;
 
@@ -40,8 +38,6 @@ pub(super) struct Recovery {
     looks_at_duplicates: bool,
     /// Claims that have not come back although all letters have arrived, and how often the log was read to its end since.
     overdue: (BTreeSet<u64>, usize),
-    /// After the servers have lost the crawl.
-    pub restoring: Restoring,
     /// Workers whose pages have left the index, and whose rows may be in the state.
     pub forgotten: BTreeSet<u16>,
 }
@@ -55,8 +51,8 @@ impl ByLog {
         books.commit(self)?;
         self.dedup.index_mut().clear()?;
         self.verdicts.begins_anew();
-        self.told = self.verdicts.position();
-        self.recovery.looks_at_duplicates = true;
+        self.claims.told = Some(self.verdicts.position());
+        self.claims.recovery.looks_at_duplicates = true;
         self.claim_kept(books.store())?;
         books.commit(self)
     }
@@ -74,10 +70,8 @@ impl ByLog {
 
     /// Counts a kept page as claimed. If the log does not have it, it is claimed when the log is read to its end.
     pub(super) fn claims_again(&mut self, id: u64, page: &PageRecord) -> Result<(), RunError> {
-        let signature = decode_signature_with_bands(&page.signature)?;
-        self.verdicts
-            .kept(id, &signature_across_folders(&signature, &page.url))?;
-        self.recovery.unsent.insert(id);
+        self.is_on_its_way(id, page)?;
+        self.claims.recovery.unsent.insert(id);
         Ok(())
     }
 
@@ -85,9 +79,9 @@ impl ByLog {
     pub(super) fn log_is_read(&mut self, books: &mut Books) -> Result<Vec<QueuedUrl>, RunError> {
         self.remove_forgotten(books)?;
         let claimed = self.verdicts.claimed();
-        let unsent = std::mem::take(&mut self.recovery.unsent);
+        let unsent = std::mem::take(&mut self.claims.recovery.unsent);
         let mut again: BTreeSet<u64> = unsent.intersection(claimed).copied().collect();
-        let (overdue, times) = &mut self.recovery.overdue;
+        let (overdue, times) = &mut self.claims.recovery.overdue;
         if claimed.is_empty() || !again.is_empty() || !books.store().outbox().is_empty() {
             (*overdue, *times) = (BTreeSet::new(), 0);
         } else if *times == 0 {
@@ -107,38 +101,18 @@ impl ByLog {
         let is_settled = claimed.is_empty();
         self.claim_again(books.store_mut(), again)?;
         if is_settled && self.restores() {
-            self.recovery.looks_at_duplicates = false;
+            self.claims.recovery.looks_at_duplicates = false;
             let queued = self.look_at_duplicates(books, true)?;
             self.is_restored(books)?;
             return Ok(queued);
         }
         if is_settled
-            && self.recovery.restoring == Restoring::No
-            && std::mem::take(&mut self.recovery.looks_at_duplicates)
+            && self.restoring == Restoring::No
+            && std::mem::take(&mut self.claims.recovery.looks_at_duplicates)
         {
             return self.look_at_duplicates(books, false);
         }
         Ok(Vec::new())
-    }
-
-    fn claim_again(&self, store: &mut Store, pages: BTreeSet<u64>) -> Result<(), RunError> {
-        let mut letters = Vec::new();
-        for id in pages {
-            let Some(page) = store.latest_page(id)?.filter(PageRecord::is_kept) else {
-                continue;
-            };
-            let claim = Claim {
-                page: id,
-                signature: self.claimed(&page.signature, &page.url)?,
-                url: page.url,
-                host: page.host,
-            };
-            letters.push(Mail::Claim(claim).letter()?);
-            if letters.len() == PAGES_AT_A_TIME {
-                store.mail(std::mem::take(&mut letters))?;
-            }
-        }
-        Ok(store.mail(letters)?)
     }
 
     /// Makes the verdicts again that rest on pages that the log does not have: the pages are fetched again. If all workers have brought back
@@ -152,43 +126,40 @@ impl ByLog {
                 lost.push((id, page));
             }
         }
-        let (mut again, mut letters) = (Vec::new(), Vec::new());
         let found = lost.len();
-        for (id, page) in lost {
-            let is_mine = self.letters.is_mine(&page.host);
-            if !(is_mine || is_certain) || !books.store_mut().withdraw(id, RESTED_ON_A_LOST_ENTRY)? {
-                continue;
-            }
-            if is_certain {
-                let url = WaitingUrl {
-                    depth: page.depth,
-                    ..self.found_again(page.url.clone())
-                };
-                letters.push(Mail::Again(Again { url, lost: None }).letter()?);
-            }
-            again.push(Discovered {
-                via: Some(VIA_FLEET.to_owned()),
-                url: page.url,
-                host: page.host,
-                depth: page.depth,
-                ..Discovered::default()
-            });
+        if !is_certain {
+            lost.retain(|(_, page)| self.letters.is_mine(&page.host));
         }
-        books.store_mut().mail(letters)?;
-        if !again.is_empty() {
+        let withdrawn = if is_certain {
+            self.fetch_again(books, &lost)?
+        } else {
+            let mut withdrawn = 0;
+            for (id, _) in &lost {
+                withdrawn += u64::from(books.store_mut().withdraw(*id, KEPT_PAGE_LOST)?);
+            }
+            withdrawn
+        };
+        if withdrawn > 0 {
             books.note_departures();
         }
         if found > 0 {
             tracing::warn!(
                 duplicates = found,
-                fetched_again = again.len(),
+                fetched_again = withdrawn,
                 "verdicts rested on entries that the servers of the fleet have lost; pages are fetched again, the others stay duplicates"
             );
         }
         books.commit(self)?;
         let mut queued = Vec::new();
-        for link in again.iter().filter(|link| self.letters.is_mine(&link.host)) {
-            queued.extend(books.store_mut().admit_again(link, RESTED_ON_A_LOST_ENTRY)?);
+        for (_, page) in lost.into_iter().filter(|(_, page)| self.letters.is_mine(&page.host)) {
+            let link = Discovered {
+                via: Some(VIA_FLEET.to_owned()),
+                url: page.url,
+                host: page.host,
+                depth: page.depth,
+                ..Discovered::default()
+            };
+            queued.extend(books.store_mut().admit_again(&link, KEPT_PAGE_LOST)?);
         }
         Ok(queued)
     }

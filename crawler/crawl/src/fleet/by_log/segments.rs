@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 
 use fleet::{Judged, PageId, Segment};
 
+use super::super::member::{note_elsewhere, yields};
 use super::super::verdicts::{Applied, keeps};
-use super::{ByLog, note_elsewhere, yields};
+use super::ByLog;
+use crate::index::without_bands;
 use crate::recorder::Books;
 use error::RunError;
 
@@ -43,7 +45,14 @@ impl ByLog {
                 (Applied::Nothing, Judged::Dropped(page)) if forgets && self.verdicts.is_own(page) => {
                     orphans.insert(page.sequence);
                 }
-                (Applied::Entered, Judged::Kept(entry)) => note_elsewhere(books.store_mut(), entry)?,
+                (Applied::Entered, Judged::Kept(entry)) => {
+                    note_elsewhere(
+                        books.store_mut(),
+                        entry.page,
+                        entry.url,
+                        without_bands(entry.signature)?,
+                    )?;
+                }
                 (_, Judged::Dropped(page)) if self.verdicts.is_own(page) => {
                     came_back.insert(page.sequence);
                 }

@@ -395,7 +395,7 @@ impl Desk {
         self.stats.worker().stands(|standing| {
             standing.leases = state.leases.len() as u64;
             standing.letters = self.sign.letters();
-            standing.has_kept = state.has_log();
+            standing.has_kept = state.has_log() || state.has_digests;
             // While nothing is applied, the worker is as late as its run is long.
             standing.log_lag = state
                 .log_lag_ms()

@@ -17,8 +17,17 @@ const PAUSE: Duration = Duration::from_millis(200);
 const LONG_PAUSE: Duration = Duration::from_millis(500);
 
 impl Desk {
+    /// Reads the log while the run lasts, if the worker has one.
+    pub(super) async fn keep_reading(&self) -> Result<(), FleetError> {
+        if self.has_log {
+            self.read_log().await
+        } else {
+            std::future::pending().await
+        }
+    }
+
     /// Reads the log behind what the recorder has, for ever.
-    pub(super) async fn read_log(&self) -> Result<(), FleetError> {
+    async fn read_log(&self) -> Result<(), FleetError> {
         loop {
             let at = {
                 let state = self.state();

@@ -5,14 +5,15 @@ use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use fleet::{
-    Commit, Committed, Entry, Epoch, FleetError, PageId, Partition, PartitionChanges, UrlHash, WaitingUrl, WorkerNumber,
+    Commit, Committed, DigestClaim, Entry, Epoch, FleetError, PageId, Partition, PartitionChanges, UrlHash, WaitingUrl,
+    WorkerNumber,
 };
 use storage::Letter;
 use tokio::sync::mpsc;
 use url::Url;
 use web::host_key::HostKey;
 
-use super::super::letter::{Again, Claim, Done, Mail, TreatedHost};
+use super::super::letter::{self, Again, Claim, Done, Mail, TreatedHost};
 use super::super::messages::{FromDesk, ToDesk};
 use super::{Call, Desk};
 
@@ -38,6 +39,7 @@ struct Sorted {
     claims: Vec<Claim>,
     /// Finished URLs to fetch again, by the worker whose pages are lost.
     again: HashMap<Option<WorkerNumber>, HashMap<Partition, Vec<WaitingUrl>>>,
+    digests: Vec<letter::DigestClaim>,
     /// Outcomes that come too late, unless they are known already.
     late: Vec<Done>,
 }
@@ -97,7 +99,7 @@ impl Desk {
             let is_urgent = letters.len() >= TOGETHER || self.is_waited_for();
             let is_due = is_urgent || sent_at.elapsed() >= GATHERED;
             if !letters.is_empty() && is_due && messages.is_empty() && self.state().may_send() {
-                let later = letters.split_off(letters.len().min(AT_A_TIME));
+                let later = letters.split_off(together(&letters));
                 let now = std::mem::replace(&mut letters, later);
                 let have_arrived = self.send(&now).await?;
                 if !have_arrived {
@@ -119,8 +121,11 @@ impl Desk {
 
     /// Sends the last letters of the run.
     pub(super) async fn send_last(&self, letters: Vec<(u64, Letter)>) -> Result<(), FleetError> {
-        for some in letters.chunks(AT_A_TIME) {
+        let mut rest = letters.as_slice();
+        while !rest.is_empty() {
+            let (some, later) = rest.split_at(together(rest));
             while !self.send(some).await? {}
+            rest = later;
         }
         Ok(())
     }
@@ -135,6 +140,7 @@ impl Desk {
             own,
             claims,
             again,
+            digests,
             mut late,
         } = self.sort(letters);
         // Before the outcomes: one of these URLs may have been fetched already.
@@ -209,28 +215,20 @@ impl Desk {
             return Ok(false);
         };
         let too_late: HashSet<u64> = refused.iter().copied().collect();
-        let worker = self.fleet.worker();
-        let entries = claims.into_iter().filter(|claim| !too_late.contains(&claim.page));
-        let entries: Vec<Entry> = entries
-            .map(|claim| Entry {
-                page: PageId {
-                    worker,
-                    sequence: claim.page,
-                },
-                url: claim.url,
-                signature: claim.signature,
-            })
-            .collect();
-        if self
-            .answer_to(Call::Post, self.fleet.append(&entries).await)
-            .await?
-            .is_none()
-        {
+        let arrived = if self.has_log {
+            self.append(claims, &too_late).await?.map(|()| Vec::new())
+        } else {
+            self.claim(digests, &too_late).await?
+        };
+        let Some(claimed) = arrived else {
             return Ok(false);
-        }
+        };
         if !refused.is_empty() {
             let number = self.next_number();
             self.tell(FromDesk::Refused { pages: refused, number }).await;
+        }
+        if !claimed.is_empty() {
+            self.tell(FromDesk::Claimed(claimed)).await;
         }
         self.state().sent = *last;
         self.tell(FromDesk::Sent(*last)).await;
@@ -242,6 +240,47 @@ impl Desk {
             .await;
         self.give_back_left().await?;
         Ok(true)
+    }
+
+    /// Appends claims to the log, but for those of pages that came too late.
+    async fn append(&self, claims: Vec<Claim>, too_late: &HashSet<u64>) -> Result<Option<()>, FleetError> {
+        let worker = self.fleet.worker();
+        let claims = claims.into_iter().filter(|claim| !too_late.contains(&claim.page));
+        let entries: Vec<Entry> = claims
+            .map(|claim| Entry {
+                page: PageId {
+                    worker,
+                    sequence: claim.page,
+                },
+                url: claim.url,
+                signature: claim.signature,
+            })
+            .collect();
+        self.answer_to(Call::Post, self.fleet.append(&entries).await).await
+    }
+
+    /// Claims digests, but for those of pages that came too late. Returns for each page the one that has its digest.
+    async fn claim(
+        &self,
+        digests: Vec<letter::DigestClaim>,
+        too_late: &HashSet<u64>,
+    ) -> Result<Option<Vec<(u64, PageId)>>, FleetError> {
+        let worker = self.fleet.worker();
+        let digests = digests.into_iter().filter(|claim| !too_late.contains(&claim.page));
+        let claims: Vec<DigestClaim> = digests
+            .map(|claim| DigestClaim {
+                digest: claim.digest,
+                page: PageId {
+                    worker,
+                    sequence: claim.page,
+                },
+            })
+            .collect();
+        let keepers = self
+            .answer_to(Call::Post, self.fleet.claim_digests(&claims).await)
+            .await?;
+        let pages = claims.iter().map(|claim| claim.page.sequence);
+        Ok(keepers.map(|keepers| pages.zip(keepers).collect()))
     }
 
     /// The pages among these outcomes whose URLs nobody has finished: the owner will fetch them. An outcome that the servers had accepted
@@ -306,6 +345,7 @@ impl Desk {
                     }
                 }
                 Some(Mail::Claim(claim)) => sorted.claims.push(claim),
+                Some(Mail::Digest(claim)) => sorted.digests.push(claim),
                 None => tracing::warn!(
                     kind = letter.kind,
                     "a letter to the fleet cannot be read, and is left out"
@@ -321,6 +361,19 @@ impl Desk {
     }
 }
 
+/// How many of the letters are sent together: whole rows of the outbox, because a row leaves it as a whole, and the claim of a page with its
+/// outcome, because an outcome that comes too late takes the claim with it.
+fn together(letters: &[(u64, Letter)]) -> usize {
+    let mut count = letters.len().min(AT_A_TIME);
+    while let Some((row, letter)) = letters.get(count)
+        && let Some((last, _)) = count.checked_sub(1).and_then(|at| letters.get(at))
+        && (row == last || matches!(Mail::read(letter), Some(Mail::Claim(_) | Mail::Digest(_))))
+    {
+        count += 1;
+    }
+    count
+}
+
 impl Sorted {
     fn changes(&mut self, partition: Partition, epoch: Epoch) -> &mut Changes {
         self.own.entry(partition).or_insert_with(|| Changes {
@@ -330,5 +383,39 @@ impl Sorted {
             are_stored: true,
             hosts: HashMap::new(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_the_outbox_and_a_claim_with_its_outcome_are_sent_together() {
+        let letter = |claim: bool| {
+            let page = 1;
+            let mail = if claim {
+                Mail::Digest(letter::DigestClaim { page, digest: 1 })
+            } else {
+                Mail::Done(Done {
+                    partition: Partition(1),
+                    epoch: None,
+                    url: 1,
+                    page: Some(page),
+                })
+            };
+            mail.letter().unwrap()
+        };
+        let rows = |count: usize| (0..count as u64).map(|row| (row, letter(false))).collect::<Vec<_>>();
+        assert_eq!(together(&rows(7)), 7);
+        assert_eq!(together(&rows(AT_A_TIME + 7)), AT_A_TIME);
+        let mut letters = rows(AT_A_TIME + 7);
+        letters[AT_A_TIME].1 = letter(true);
+        assert_eq!(together(&letters), AT_A_TIME + 1);
+        letters[AT_A_TIME + 2].0 = letters[AT_A_TIME + 1].0;
+        assert_eq!(together(&letters), AT_A_TIME + 1);
+        letters[AT_A_TIME + 1].0 = AT_A_TIME as u64;
+        letters[AT_A_TIME + 2].0 = AT_A_TIME as u64;
+        assert_eq!(together(&letters), AT_A_TIME + 3);
     }
 }

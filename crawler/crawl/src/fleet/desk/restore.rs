@@ -50,6 +50,7 @@ impl Desk {
 
     /// The folder has nothing left to bring back in this life of the crawl.
     pub(super) fn is_restored(&self) {
+        self.state().is_restoring = false;
         let life = self.fleet.life();
         self.note_in_folder(|membership| membership.life = life);
     }
@@ -93,7 +94,7 @@ impl Desk {
     pub(super) async fn tell_log_of_forgotten(&self) -> Result<(), FleetError> {
         let now = self.ownership.now();
         let workers = self.state().to_forget(now);
-        if workers.is_empty() {
+        if workers.is_empty() || !self.has_log {
             return Ok(());
         }
         let entries = workers.iter().map(|worker| Entry::that_forgets(WorkerNumber(*worker)));

@@ -17,8 +17,22 @@ const PAUSE_MS: std::ops::Range<u64> = 500..1_500;
 const PAGES: usize = 256;
 
 impl Desk {
-    /// Watches over the length of the log while the run lasts.
-    pub(super) async fn shorten_log(&self) -> Result<(), FleetError> {
+    /// Watches over the length of the log while the run lasts. Without a log, looks whether any worker has kept a page.
+    pub(super) async fn keep_short(&self) -> Result<(), FleetError> {
+        if self.has_log {
+            return self.shorten_log().await;
+        }
+        loop {
+            let claimed = self.answer(self.fleet.claimed_digests().await).await?;
+            if claimed.is_some_and(|pages| pages > 0) {
+                self.state().has_digests = true;
+                return std::future::pending().await;
+            }
+            tokio::time::sleep(Duration::from_millis(fastrand::u64(PAUSE_MS))).await;
+        }
+    }
+
+    async fn shorten_log(&self) -> Result<(), FleetError> {
         loop {
             tokio::time::sleep(Duration::from_millis(fastrand::u64(PAUSE_MS))).await;
             let Some(end) = self.answer(self.fleet.log_end().await).await? else {

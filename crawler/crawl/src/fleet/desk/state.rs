@@ -61,6 +61,8 @@ pub(super) struct State {
     pub is_log_read: bool,
     /// The end of the log when it was looked at last.
     pub log_end: Position,
+    /// Whether the table of digests was seen to have one.
+    pub has_digests: bool,
     /// Whether the log was read to its end and applied once.
     pub has_caught_up: bool,
     /// Whether the recorder was told that the log has lost entries, and has not begun anew.
@@ -69,6 +71,10 @@ pub(super) struct State {
     pub has_asked: bool,
     /// Whether this worker still brings back what its folder knows: the servers had lost the crawl.
     pub brings_back: bool,
+    /// Whether the folder is not restored yet: when all are back, its verdicts are compared with those of the others.
+    pub is_restoring: bool,
+    /// Whether the workers decide without a log, so that none forgets another one.
+    pub without_log: bool,
     /// The workers that still do, by the last beat, and whether this worker's recorder is to hear of their end.
     pub awaited: Vec<u16>,
     pub awaits_all: bool,
@@ -88,6 +94,16 @@ pub(super) struct State {
 }
 
 impl State {
+    /// The knowledge at the start. A worker without a log has read it.
+    pub fn new(has_log: bool) -> Self {
+        Self {
+            applied: (!has_log).then(Position::default),
+            is_log_read: !has_log,
+            without_log: !has_log,
+            ..Self::default()
+        }
+    }
+
     /// Whether no worker may take partitions, because not all folders are brought back.
     pub fn waits_for_folders(&self) -> bool {
         self.brings_back || !self.awaited.is_empty()
@@ -218,7 +234,8 @@ impl State {
     pub fn is_quiet(&self) -> bool {
         self.has_asked
             && !self.waits_for_folders()
-            && self.forgotten.iter().all(|worker| self.forgot.contains(worker))
+            && !self.is_restoring
+            && (self.without_log || self.forgotten.iter().all(|worker| self.forgot.contains(worker)))
             && self.leaving.is_empty()
             && self.pending.is_empty()
             && self.opening.is_empty()
@@ -290,6 +307,18 @@ mod tests {
         state.is_log_read = false;
         state.log_end = at(900_000);
         assert!(!state.catches_up(), "later it is merely late");
+    }
+
+    #[test]
+    fn a_worker_without_a_log_is_never_behind_it() {
+        let mut state = State::new(false);
+        assert!(!state.catches_up() && !state.has_log());
+        assert_eq!(state.log_lag_ms(), Some(0));
+        state.has_asked = true;
+        assert!(state.is_quiet());
+        // It may have slept for a day.
+        state.has_caught_up = false;
+        assert!(!state.catches_up());
     }
 
     #[test]

@@ -3,110 +3,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crossbeam_channel::{Sender, unbounded};
 use dedup::{DocId, MemoryIndex, Signature};
 use fleet::{Entry, Epoch, PageId, Position, UrlHash, WaitingUrl, WorkerNumber};
-use storage::{FETCHED_ELSEWHERE, Findings, KeptElsewhere, PageElsewhere};
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use storage::{FETCHED_ELSEWHERE, Findings, KeptElsewhere, Letter, PageElsewhere};
 
+use super::fake_desk::{HOST, arrived};
 use super::*;
-use crate::fleet::by_log::{ByLog, DeskLink};
-use crate::fleet::idle::IdleSign;
 use crate::fleet::letter::Mail;
-use crate::fleet::messages::{FromDesk, ToDesk};
-use crate::fleet::ownership::Ownership;
-use crate::messages::GroupEvent;
+use crate::fleet::messages::FromDesk;
 
 pub(super) type Log = Vec<(Position, Entry)>;
-
-/// A host of a partition that the workers have.
-const HOST: &str = "h";
-
-/// What the recorder of a worker takes for its desk.
-pub(super) struct FakeDesk {
-    me: WorkerNumber,
-    to_recorder: Sender<FromDesk>,
-    from_recorder: UnboundedReceiver<ToDesk>,
-    sign: IdleSign,
-    /// The place up to which the recorder has applied the log.
-    applied: Position,
-}
-
-impl FakeDesk {
-    fn new(me: WorkerNumber) -> Self {
-        Self {
-            me,
-            to_recorder: unbounded().0,
-            from_recorder: unbounded_channel().1,
-            sign: IdleSign::default(),
-            applied: Position::default(),
-        }
-    }
-
-    /// The judge of a recorder that begins, or begins again.
-    pub(super) fn judge(&mut self, books: &mut Books, settings: &Settings) -> ByLog {
-        let ownership = Ownership::new(8, Instant::now());
-        ownership.hold(ownership.partition_of(HOST), Epoch(1), Duration::from_secs(3_600));
-        let (to_recorder, from_desk) = unbounded();
-        let (desk, from_recorder) = unbounded_channel();
-        let link = DeskLink {
-            ownership,
-            sign: self.sign.clone(),
-            desk,
-            from_desk,
-            scope: Arc::new(Scope::new(settings.scope, settings.limits.max_depth)),
-            secret: 36,
-            restores: false,
-        };
-        (self.to_recorder, self.from_recorder) = (to_recorder, from_recorder);
-        ByLog::open(self.me, books, settings, link).unwrap()
-    }
-
-    fn applied(&mut self) -> Position {
-        while let Ok(message) = self.from_recorder.try_recv() {
-            match message {
-                ToDesk::Applied(position) => self.applied = position,
-                ToDesk::BeginsAnew => self.applied = Position::default(),
-                _ => {}
-            }
-        }
-        self.applied
-    }
-}
-
-impl World {
-    /// The recorder hears a message of the desk. Returns the events for the frontier.
-    pub(super) fn hear(&mut self, message: FromDesk) -> Vec<Event> {
-        self.desk.as_ref().unwrap().to_recorder.send(message).unwrap();
-        let recorder = self.recorder();
-        let news = recorder.judge.hear(&mut recorder.books).unwrap();
-        recorder.on_news(news).unwrap()
-    }
-
-    /// The recorder hears that the log is read to its end. Returns the URLs that are to be fetched again.
-    pub(super) fn log_is_read(&mut self) -> Vec<QueuedUrl> {
-        arrived(self.hear(FromDesk::LogEnd))
-    }
-
-    /// The place up to which the recorder says that the log is applied.
-    pub(super) fn position(&mut self) -> Position {
-        self.desk.as_mut().unwrap().applied()
-    }
-
-    /// Letters and claims that have not arrived.
-    pub(super) fn letters(&self) -> u64 {
-        self.desk.as_ref().unwrap().sign.letters()
-    }
-}
-
-/// The URLs that came to the frontier.
-pub(super) fn arrived(events: Vec<Event>) -> Vec<QueuedUrl> {
-    let arrived = events.into_iter().filter_map(|event| match event {
-        Event::Groups(GroupEvent::Arrived { queued, .. }) => Some(queued),
-        _ => None,
-    });
-    arrived.flatten().collect()
-}
 
 pub(super) struct Worker {
     pub(super) world: World,
@@ -115,9 +21,16 @@ pub(super) struct Worker {
 
 impl Worker {
     pub(super) fn new(number: u16, seed: u64) -> Self {
+        Self::that(true, number, seed)
+    }
+
+    /// A worker that decides by the log, or by the table of digests.
+    pub(super) fn that(has_log: bool, number: u16, seed: u64) -> Self {
         let me = WorkerNumber(number);
+        let mut desk = FakeDesk::new(me);
+        desk.has_log = has_log;
         Self {
-            world: World::with_desk(seed, Some(FakeDesk::new(me))),
+            world: World::with_desk(seed, Some(desk)),
             me,
         }
     }
@@ -134,7 +47,7 @@ impl Worker {
     }
 
     /// Fetches everything in the queue of the store, also what was in process.
-    fn fetch_queued(&mut self) {
+    pub(super) fn fetch_queued(&mut self) {
         self.world.recorder().books.store_mut().commit().unwrap();
         let queued: Vec<QueuedUrl> = self
             .world
@@ -153,14 +66,7 @@ impl Worker {
 
     /// What the desk does: claims go into the log. Returns the last row.
     pub(super) fn send(&mut self, log: &mut Log) -> u64 {
-        let letters = self
-            .world
-            .recorder()
-            .books
-            .store_mut()
-            .outbox()
-            .letters(0, usize::MAX)
-            .unwrap();
+        let letters = self.outbox();
         let last = letters.last().map_or(0, |(row, _)| *row);
         for (_, letter) in letters {
             if let Some(Mail::Claim(claim)) = Mail::read(&letter) {
@@ -174,6 +80,12 @@ impl Worker {
             }
         }
         last
+    }
+
+    /// The letters that are committed and have not arrived.
+    pub(super) fn outbox(&mut self) -> Vec<(u64, Letter)> {
+        let store = self.world.recorder().books.store_mut();
+        store.outbox().letters(0, usize::MAX).unwrap()
     }
 
     pub(super) fn read(&mut self, log: &Log, at_most: usize) {

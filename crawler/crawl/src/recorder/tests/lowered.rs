@@ -5,7 +5,8 @@ use std::time::Instant;
 use fleet::{UNKNOWN_DEPTH, WaitingUrl};
 use storage::{FETCHED_ELSEWHERE, UrlState};
 
-use super::by_log::{Worker, arrived, link};
+use super::by_log::{Worker, link};
+use super::fake_desk::arrived;
 use super::*;
 use crate::fleet::letter::Mail;
 use crate::fleet::messages::FromDesk;

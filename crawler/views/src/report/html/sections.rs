@@ -1,5 +1,6 @@
 //! The parts of the page that need no text of a page: the figures, the charts and the tables.
 
+use super::super::PROVISIONAL;
 use super::super::Report;
 use super::super::redecided::Redecided;
 use super::super::refresh::RefreshResult;
@@ -21,6 +22,8 @@ pub(crate) struct Sections {
     pub exact: String,
     pub distances: Chart,
     pub similarities: Chart,
+    /// That the verdicts are provisional, if they are.
+    pub provisional: Option<&'static str>,
     pub redecided: Option<String>,
     pub redecisions: List,
     pub hosts: List,
@@ -55,6 +58,7 @@ impl Sections {
             exact: grouped(report.histograms.exact),
             distances: charts::distances(report),
             similarities: charts::similarities(report),
+            provisional: report.provisional.then_some(PROVISIONAL),
             redecided: report.redecided.as_ref().map(Redecided::summary),
             redecisions: lists::redecisions(report),
             hosts: lists::hosts(report, pages),

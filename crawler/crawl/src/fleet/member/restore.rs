@@ -2,22 +2,22 @@
 //!
 //! 1. Before anything else it says which URLs it has finished, and which ones it knows: those in its queue, those that it had left to other
 //!    workers, and those of other workers' kept pages. A URL that any folder has finished is finished, in whatever order the folders come.
-//! 2. It begins the log anew, and claims its kept pages again ([`lost_log`](super::lost_log)). When all claims have come back, it is back.
-//! 3. When all workers are back, it reads the log to its end, and looks at its duplicates. The page that one of them repeats may be in no
-//!    folder any more: then the URL is fetched again. It also forgets the pages of other workers that nobody has brought back.
+//! 2. It makes its index anew, and claims its kept pages again. When all claims have come back, it is back.
+//! 3. When all workers are back, it reads the log to its end, if there is one, and looks at its duplicates. The page that one of them repeats
+//!    may be in no folder any more: then the URL is fetched again. It also forgets the pages of other workers that nobody has brought back.
 //!
 //! The folder remembers the new life of the crawl after the last step only. So a worker that is killed begins anew, and every step may be
 //! repeated.
 
 use fleet::{PageId, Partition, UNKNOWN_DEPTH, UrlHash, WaitingUrl, WorkerNumber};
-use storage::{PageElsewhere, Store, UrlState};
+use storage::{IS_LEFT, PageElsewhere, Store, UrlState};
 use tokio::sync::oneshot;
 use url::Url;
 use web::host_key::HostKey;
 
 use super::super::messages::ToDesk;
 use super::super::verdicts::keeps;
-use super::{ByLog, IS_LEFT, PAGES_AT_A_TIME};
+use super::{Claims, Member, PAGES_AT_A_TIME};
 use crate::recorder::Books;
 use error::RunError;
 
@@ -29,7 +29,7 @@ const READINGS: usize = 2;
 
 /// How far the folder is brought back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Restoring {
+pub(crate) enum Restoring {
     /// There is nothing to bring back.
     #[default]
     No,
@@ -48,9 +48,9 @@ struct Part {
     waiting: Vec<(Partition, WaitingUrl)>,
 }
 
-impl ByLog {
+impl<C: Claims> Member<C> {
     /// Brings back the URLs of this folder. Returns when the servers have them.
-    pub(super) fn bring_back(&mut self, store: &Store) -> Result<(), RunError> {
+    pub(in crate::fleet) fn bring_back(&mut self, store: &Store) -> Result<(), RunError> {
         tracing::warn!(
             "the servers of the fleet have lost the crawl; this worker brings back what its data folder knows of it"
         );
@@ -94,12 +94,12 @@ impl ByLog {
             }
         }
         self.bring(part)?;
-        self.recovery.restoring = Restoring::Claims;
+        self.restoring = Restoring::Claims;
         Ok(())
     }
 
     /// A URL of which only the name is known. It lowers no depth.
-    pub(super) fn found_again(&self, url: String) -> WaitingUrl {
+    pub(in crate::fleet) fn found_again(&self, url: String) -> WaitingUrl {
         WaitingUrl {
             url,
             depth: UNKNOWN_DEPTH,
@@ -131,30 +131,30 @@ impl ByLog {
     }
 
     /// All workers are back.
-    pub(super) fn all_are_back(&mut self) {
-        if self.recovery.restoring != Restoring::No {
-            self.recovery.restoring = Restoring::Reads(0);
+    pub(in crate::fleet) fn all_are_back(&mut self) {
+        if self.restoring != Restoring::No {
+            self.restoring = Restoring::Reads(0);
         }
     }
 
     /// The log is read to its end, and no own claim is on its way. Returns whether the verdicts of this folder are to be compared with the log.
-    pub(super) fn restores(&mut self) -> bool {
-        match self.recovery.restoring {
+    pub(in crate::fleet) fn restores(&mut self) -> bool {
+        match self.restoring {
             Restoring::No | Restoring::Waits => false,
             Restoring::Claims => {
                 self.letters.tell(ToDesk::IsBack);
-                self.recovery.restoring = Restoring::Waits;
+                self.restoring = Restoring::Waits;
                 false
             }
             Restoring::Reads(times) => {
-                self.recovery.restoring = Restoring::Reads(times + 1);
+                self.restoring = Restoring::Reads(times + 1);
                 times + 1 >= READINGS
             }
         }
     }
 
     /// Ends the restoration, after the duplicates were looked at.
-    pub(super) fn is_restored(&mut self, books: &mut Books) -> Result<(), RunError> {
+    pub(in crate::fleet) fn is_restored(&mut self, books: &mut Books) -> Result<(), RunError> {
         let mut lost = Vec::new();
         for row in books.store().pages_elsewhere().all() {
             let (page, _) = row?;
@@ -166,7 +166,7 @@ impl ByLog {
             books.store_mut().forget_elsewhere(some)?;
         }
         books.commit(self)?;
-        self.recovery.restoring = Restoring::No;
+        self.restoring = Restoring::No;
         self.letters.tell(ToDesk::Restored);
         Ok(())
     }

@@ -7,14 +7,14 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crossbeam_channel::{Select, TryRecvError, never};
 use fleet::{Partition, UNKNOWN_DEPTH, WaitingUrl};
-use storage::{Discovered, FETCHED_ELSEWHERE, HostRecord, Letter, Outcome, QueuedUrl, Store, UrlState};
+use storage::{Discovered, FETCHED_ELSEWHERE, HostRecord, IS_LEFT, Letter, Outcome, QueuedUrl, Store, UrlState};
 use url::Url;
 use web::host_key::HostKey;
 
 use super::super::leased::{group, partition};
-use super::super::letter::{Claim, Mail, VIA_FLEET, read_record};
+use super::super::letter::{VIA_FLEET, read_record};
 use super::super::messages::{FromDesk, HostStates, ToDesk};
-use super::{ByLog, IS_LEFT, letters};
+use super::{Claims, Member, letters};
 use crate::admission::HostGroup;
 use crate::clock::unix_millis;
 use crate::messages::{Event, GroupEvent};
@@ -24,7 +24,7 @@ use error::RunError;
 /// At the end of a run, how long the recorder waits for the arrival of its last letters.
 const LAST_LETTERS: Duration = Duration::from_secs(10);
 
-impl Post for ByLog {
+impl<C: Claims> Post for Member<C> {
     fn divide<'a>(&mut self, found: Cow<'a, [Discovered]>, are_seeds: bool) -> Result<Share<'a>, RunError> {
         self.letters.divide(found, are_seeds)
     }
@@ -39,13 +39,8 @@ impl Post for ByLog {
         if let Outcome::Page { draft, .. } = outcome
             && !draft.verdict.is_duplicate()
         {
-            let claim = Claim {
-                page,
-                url: queued.url.clone(),
-                host: queued.host.clone(),
-                signature: self.claimed(&draft.signature, &queued.url)?,
-            };
-            letters.push(Mail::Claim(claim).letter()?);
+            let claim = C::letter(self, page, (&queued.host, &queued.url), &draft.signature)?;
+            letters.push(claim.letter()?);
         }
         Ok(letters)
     }
@@ -71,13 +66,9 @@ impl Post for ByLog {
         Ok(())
     }
 
-    /// Tells the desk how far the log is applied, and shows whether letters are left.
+    /// Tells the desk how far the claims are decided, and shows whether letters are left.
     fn note(&mut self, store: &Store) {
-        let position = self.verdicts.position();
-        if position != self.told {
-            self.told = position;
-            self.letters.tell(ToDesk::Applied(position));
-        }
+        C::note(self);
         self.letters.show(self.awaits_arrivals(store));
     }
 
@@ -113,7 +104,11 @@ impl Post for ByLog {
         };
         let matters = matches!(
             message,
-            FromDesk::Sent(_) | FromDesk::Log(_) | FromDesk::Segment(_) | FromDesk::Refused { .. }
+            FromDesk::Sent(_)
+                | FromDesk::Log(_)
+                | FromDesk::Segment(_)
+                | FromDesk::Claimed(_)
+                | FromDesk::Refused { .. }
         );
         if matters {
             self.on_message(books, message).map(Some)
@@ -132,7 +127,7 @@ impl Post for ByLog {
     }
 }
 
-impl ByLog {
+impl<C: Claims> Member<C> {
     fn on_message(&mut self, books: &mut Books, message: FromDesk) -> Result<News, RunError> {
         let mut news = News::default();
         match message {
@@ -161,35 +156,16 @@ impl ByLog {
                 let queued = self.on_lowered(books, urls)?;
                 news.events.push(arrived(queued, number));
             }
-            FromDesk::Log(entries) => news.ended = self.take_log(books, entries)?,
-            FromDesk::Segment(segment) => news.ended = self.take_segment(books, segment)?,
             FromDesk::Go(partitions) => {
                 let groups = partitions.into_iter().map(group).collect();
                 news.events.push(Event::Groups(GroupEvent::Go(groups)));
-            }
-            FromDesk::LogLost => {
-                self.begin_log_anew(books)?;
-                self.letters.tell(ToDesk::BeginsAnew);
-            }
-            FromDesk::AllAreBack => self.all_are_back(),
-            FromDesk::Judge { pages, end, answer } => {
-                if !self.verdicts.can_judge(end) {
-                    tracing::debug!("the log has begun anew, or has forgotten a worker; its segment is not written");
-                } else if answer.send(self.judged(&pages)?).is_err() {
-                    tracing::debug!("the verdicts for a segment came after the end of the fleet's thread");
-                }
             }
             FromDesk::Refused { pages, number } => {
                 news.ended = self.on_refused(books, &pages)?;
                 let queued = self.refetched(books, &pages)?;
                 news.events.push(arrived(queued, number));
             }
-            FromDesk::LogEnd => {
-                let queued = self.log_is_read(books)?;
-                if !queued.is_empty() {
-                    news.events.push(arrived(queued, 0));
-                }
-            }
+            of_claims => return C::take(self, books, of_claims),
         }
         Ok(news)
     }
@@ -359,7 +335,8 @@ impl ByLog {
     }
 }
 
-fn arrived(queued: Vec<QueuedUrl>, number: u64) -> Event {
+/// The event for the frontier about URLs that were queued.
+pub(crate) fn arrived(queued: Vec<QueuedUrl>, number: u64) -> Event {
     Event::Groups(GroupEvent::Arrived { queued, number })
 }
 

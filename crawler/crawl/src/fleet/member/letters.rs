@@ -22,7 +22,7 @@ const MAX_REMEMBERED: usize = 1 << 20;
 
 /// The letters of a worker.
 #[derive(Debug)]
-pub(super) struct Letters {
+pub(crate) struct Letters {
     ownership: Ownership,
     sign: IdleSign,
     desk: UnboundedSender<ToDesk>,

@@ -1,0 +1,110 @@
+//! A desk that no servers stand behind: the recorders of the tests hear what a test lets it say.
+
+use crossbeam_channel::{Sender, unbounded};
+use fleet::{Epoch, Position, WorkerNumber};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+use super::*;
+use crate::fleet::by_digest::ByDigest;
+use crate::fleet::by_log::ByLog;
+use crate::fleet::idle::IdleSign;
+use crate::fleet::member::DeskLink;
+use crate::fleet::messages::{FromDesk, ToDesk};
+use crate::fleet::ownership::Ownership;
+use crate::messages::GroupEvent;
+
+/// A host of a partition that the workers have.
+pub(super) const HOST: &str = "h";
+
+/// What the recorder of a worker takes for its desk.
+pub(super) struct FakeDesk {
+    me: WorkerNumber,
+    to_recorder: Sender<FromDesk>,
+    from_recorder: UnboundedReceiver<ToDesk>,
+    sign: IdleSign,
+    /// The place up to which the recorder has applied the log.
+    applied: Position,
+    /// Whether the workers decide by the log; otherwise by the table of digests.
+    pub(super) has_log: bool,
+}
+
+impl FakeDesk {
+    pub(super) fn new(me: WorkerNumber) -> Self {
+        Self {
+            me,
+            to_recorder: unbounded().0,
+            from_recorder: unbounded_channel().1,
+            sign: IdleSign::default(),
+            applied: Position::default(),
+            has_log: true,
+        }
+    }
+
+    /// The judge of a recorder that begins, or begins again.
+    pub(super) fn judge(&mut self, books: &mut Books, settings: &Settings) -> Box<dyn Judge> {
+        let ownership = Ownership::new(8, Instant::now());
+        ownership.hold(ownership.partition_of(HOST), Epoch(1), Duration::from_secs(3_600));
+        let (to_recorder, from_desk) = unbounded();
+        let (desk, from_recorder) = unbounded_channel();
+        let link = DeskLink {
+            ownership,
+            sign: self.sign.clone(),
+            desk,
+            from_desk,
+            scope: Arc::new(Scope::new(settings.scope, settings.limits.max_depth)),
+            secret: 36,
+            restores: false,
+        };
+        (self.to_recorder, self.from_recorder) = (to_recorder, from_recorder);
+        if self.has_log {
+            Box::new(ByLog::open(self.me, books, settings, link).unwrap())
+        } else {
+            Box::new(ByDigest::open(self.me, books, settings, link).unwrap())
+        }
+    }
+
+    fn applied(&mut self) -> Position {
+        while let Ok(message) = self.from_recorder.try_recv() {
+            match message {
+                ToDesk::Applied(position) => self.applied = position,
+                ToDesk::BeginsAnew => self.applied = Position::default(),
+                _ => {}
+            }
+        }
+        self.applied
+    }
+}
+
+impl World {
+    /// The recorder hears a message of the desk. Returns the events for the frontier.
+    pub(super) fn hear(&mut self, message: FromDesk) -> Vec<Event> {
+        self.desk.as_ref().unwrap().to_recorder.send(message).unwrap();
+        let recorder = self.recorder();
+        let news = recorder.judge.hear(&mut recorder.books).unwrap();
+        recorder.on_news(news).unwrap()
+    }
+
+    /// The recorder hears that the log is read to its end. Returns the URLs that are to be fetched again.
+    pub(super) fn log_is_read(&mut self) -> Vec<QueuedUrl> {
+        arrived(self.hear(FromDesk::LogEnd))
+    }
+
+    /// The place up to which the recorder says that the log is applied.
+    pub(super) fn position(&mut self) -> Position {
+        self.desk.as_mut().unwrap().applied()
+    }
+
+    /// Letters and claims that have not arrived.
+    pub(super) fn letters(&self) -> u64 {
+        self.desk.as_ref().unwrap().sign.letters()
+    }
+}
+
+/// The URLs that came to the frontier.
+pub(super) fn arrived(events: Vec<Event>) -> Vec<QueuedUrl> {
+    let arrived = events.into_iter().filter_map(|event| match event {
+        Event::Groups(GroupEvent::Arrived { queued, .. }) => Some(queued),
+        _ => None,
+    });
+    arrived.flatten().collect()
+}
