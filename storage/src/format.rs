@@ -34,7 +34,8 @@
 //! depths 'e' id:u64 / 256                                         ⟨[u32]⟩ of 256 URLs: the depth plus one, 0 if it is not known
 //! lowered 'a' id:u64                                              empty: the depth of the URL sank, its outlinks must follow
 //! beyond 'c' id:u64 part:u8                                       01 ⟨[DeepLink]⟩ in DEFLATE: outlinks of a URL that are too
-//!                                                                 deep to be queued; see `links`
+//!                                                                 deep to be queued, or that others store; see
+//!                                                                 `links`
 //! queue  'q' host 00 priority:u8 depth:u16 seq:u64 of the first   ⟨Entry⟩ of each URL of a chunk, by seq: seq less the one
 //!                                                                 before, bytes shared with the packed URL before, the rest
 //!                                                                 of it, redirects, attempts, via (00 none · 01 that of the

@@ -30,7 +30,7 @@ impl UrlHash {
     }
 }
 
-/// The depth of a URL of which only the name is known. Every path to it that is known lowers it.
+/// The depth of a URL of which only the name is known. It lowers no depth, and every smaller one lowers it.
 pub const UNKNOWN_DEPTH: u16 = u16::MAX - 1;
 
 /// The flags of a row that say how the URL begins, and that the URL is finished.

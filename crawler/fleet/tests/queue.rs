@@ -6,7 +6,7 @@ mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fleet::{Committed, Fleet, Grant, Partition, PartitionChanges, UrlHash, WaitingUrl};
+use fleet::{Committed, Fleet, Grant, Partition, PartitionChanges, UNKNOWN_DEPTH, UrlHash, WaitingUrl};
 use support::{Server, changes, queued, waiting, worker};
 
 /// Random calls by several workers over several partitions: what is known and not finished is in the queue, exactly that.
@@ -175,7 +175,7 @@ async fn the_smallest_depth_reaches_the_owner() {
         let mut done: BTreeSet<String> = BTreeSet::new();
         let url = |random: &mut fastrand::Rng| format!("https://a.example/{seed}/{}", random.u16(..300));
         let depth = |random: &mut fastrand::Rng| match random.u8(..8) {
-            0 => u16::MAX - u16::from(random.u8(..2)),
+            0 => u16::MAX,
             1 => random.u16(100..20_000),
             _ => random.u16(..40),
         };
@@ -278,6 +278,40 @@ async fn the_smallest_depth_reaches_the_owner() {
         known.retain(|url, _| !done.contains(url));
         assert_eq!(waits, known);
     }
+}
+
+/// What a worker brings back of another worker's pages are names without depths.
+#[tokio::test]
+async fn an_unknown_depth_lowers_none_and_gives_way_to_each() {
+    let server = Server::start(&[]);
+    let mut owner = Owner::new(&server, 1).await;
+    let other = worker(&server.address(), 2).await;
+    let mut at = owner.claims().await;
+    let [early, late, finished] = ["early", "late", "finished"].map(|name| format!("https://a.example/{name}"));
+    let name = |url: &str| at_depth(url, UNKNOWN_DEPTH);
+    other.bring_back(&[(P, vec![UrlHash::of(&finished)])]).await.unwrap();
+    let of_all = [
+        at_depth(&late, 5),
+        name(&late),
+        name(&early),
+        at_depth(&early, 6),
+        name(&finished),
+    ];
+    for some in of_all {
+        other.enqueue(&[(P, vec![some])]).await.unwrap();
+    }
+    assert_eq!(rows(&server), 3, "one of each that waits, and one that lowers a depth");
+    while owner.reads(&mut at, 500).await {}
+    assert_eq!((owner.heard[&early], owner.heard[&late]), (6, 5));
+    // Fetched again, it has the depth that is known.
+    for url in [&early, &finished] {
+        owner.commits(&mut at, &changes(&[url], &[])).await;
+        other.reopen(None, &[(P, vec![name(url)])]).await.unwrap();
+    }
+    owner.heard.clear();
+    while owner.reads(&mut at, 500).await {}
+    assert_eq!((owner.heard[&early], owner.heard[&finished]), (6, UNKNOWN_DEPTH));
+    assert_eq!(field(&server, "a"), 3);
 }
 
 /// Depths that sink again and again leave rows, of URLs that wait and of finished ones: they leave the queue, and then it stays as it is.

@@ -1,4 +1,4 @@
-//! The links of a URL that were too deep to be queued.
+//! The links of a URL that were too deep to be queued, and those that others store.
 
 use std::borrow::Cow;
 

@@ -4,6 +4,7 @@ mod by_digest;
 mod by_log;
 mod fake_desk;
 mod forgotten;
+mod lowered;
 mod shortened_log;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};

@@ -15,8 +15,9 @@ end
 -- URLs of each small hash of k, and of each small set of d, on average.
 local LOADS = {k = 40, d = 200}
 
--- A depth that every other one lowers: of a URL that was finished without having been queued.
-local NO_DEPTH = 65535
+-- A depth that every other one lowers: of a URL that was finished without having been queued. And the depth in the row of a URL of which
+-- only the name is known (url.rs): it lowers none.
+local NO_DEPTH, UNKNOWN_DEPTH = 65535, 65534
 
 local function open_set(name, count, buckets)
   buckets = tonumber(buckets or 1)
@@ -158,7 +159,7 @@ local function learn(known, hashes, depths)
       if not depth then
         new[hash] = now
         known.count = known.count + 1
-      elseif now < tonumber(depth) then
+      elseif now < tonumber(depth) and now ~= UNKNOWN_DEPTH then
         lowered[hash] = now
       end
       if new[hash] or lowered[hash] then
@@ -193,9 +194,10 @@ local function row_depth(row)
   return depth + byte * scale, at
 end
 
--- A row with another depth.
+-- A row with a depth, if that is smaller.
 local function with_depth(row, depth)
-  local _, last = row_depth(row)
+  local now, last = row_depth(row)
+  if now <= depth then return row end
   local bytes = ''
   while depth >= 128 do
     bytes = bytes .. string.char(128 + depth % 128)
