@@ -44,7 +44,10 @@ impl Parts {
     }
 }
 
-/// Rows of the next entries, with their ids.
+/// The id of an entry, and its signature as the log has it.
+type Row = (DocId, Vec<u8>);
+
+/// The next entries.
 struct Entries {
     random: fastrand::Rng,
     next: u64,
@@ -52,7 +55,7 @@ struct Entries {
 }
 
 impl Entries {
-    fn slice(&mut self) -> Result<Vec<(DocId, Vec<u8>)>, Box<dyn Error>> {
+    fn slice(&mut self) -> Result<Vec<Row>, Box<dyn Error>> {
         let mut rows = Vec::with_capacity(SLICE as usize);
         for _ in 0..SLICE {
             let random = &mut self.random;
@@ -75,7 +78,7 @@ impl Entries {
                 parts
             };
             // Pages of ten workers, each with its own numbers.
-            let id = (self.next % 10 + 1) << 48 | self.next / 10;
+            let id = ((self.next % 10 + 1) << 48) | (self.next / 10);
             rows.push((DocId(id), parts.signature(self.next)?.to_row()?));
             self.next += 1;
         }
