@@ -6,7 +6,7 @@ mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fleet::{Committed, Fleet, Grant, Partition, PartitionChanges, UNKNOWN_DEPTH, UrlHash, WaitingUrl};
+use fleet::{Committed, Fleet, Grant, Partition, PartitionChanges, UNKNOWN_DEPTH, UrlHash, WaitingUrl, WorkerNumber};
 use support::{Server, changes, queued, waiting, worker};
 
 /// Random calls by several workers over several partitions: what is known and not finished is in the queue, exactly that.
@@ -311,6 +311,16 @@ async fn an_unknown_depth_lowers_none_and_gives_way_to_each() {
     owner.heard.clear();
     while owner.reads(&mut at, 500).await {}
     assert_eq!((owner.heard[&early], owner.heard[&finished]), (6, UNKNOWN_DEPTH));
+    assert_eq!(field(&server, "a"), 3);
+    // One that waits comes once more, but not for a worker that is lost.
+    owner.heard.clear();
+    other.reopen(None, &[(P, vec![name(&late)])]).await.unwrap();
+    other
+        .reopen(Some(WorkerNumber(9)), &[(P, vec![name(&early)])])
+        .await
+        .unwrap();
+    while owner.reads(&mut at, 500).await {}
+    assert_eq!(owner.heard, BTreeMap::from([(late, 5)]));
     assert_eq!(field(&server, "a"), 3);
 }
 

@@ -1,6 +1,7 @@
 //! Queues the URLs that have no page after the replay: those of lost pages, and outlinks.
 
 use super::{Lost, Rebuild, RebuildStep};
+use crate::elsewhere::IS_LEFT;
 use crate::error::StorageError;
 use crate::frontier::Via;
 use crate::page::PageRecord;
@@ -16,6 +17,10 @@ impl Rebuild {
             let queued = match self.store.url_state(&link.host, &link.url)? {
                 Some(UrlState::Page(page)) if page < sequence => self.store.revisit(&[page], 0)?.len(),
                 Some(UrlState::Queued) => usize::from(self.counted_lost.insert(link.url)),
+                Some(UrlState::Excluded { reason }) if IS_LEFT.contains(&reason.as_str()) => {
+                    self.counted_lost.insert(link.url.clone());
+                    self.store.asked_again(&link, via.as_ref())?.into_iter().count()
+                }
                 Some(_) => 0,
                 None => {
                     self.counted_lost.insert(link.url.clone());

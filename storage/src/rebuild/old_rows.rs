@@ -197,6 +197,7 @@ impl Copy<'_> {
             };
             let is_lost = match (store.url_state(&known.host, &known.url).map_err(Fault::Here)?, page) {
                 (None | Some(UrlState::Queued), _) => true,
+                (Some(UrlState::Excluded { reason }), _) if IS_LEFT.contains(&reason.as_str()) => true,
                 (Some(UrlState::Page(here)), Some(page)) => match self.numbering {
                     Numbering::Same => here < page,
                     Numbering::Of(_) => self.numbering.here(store, page).map_err(Fault::Here)?.is_none(),

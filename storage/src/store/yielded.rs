@@ -8,6 +8,7 @@
 use super::Store;
 use crate::catalogue::Catalogue;
 use crate::counts::CountChange;
+use crate::elsewhere::IS_LEFT;
 use crate::error::StorageError;
 use crate::frontier::{Discovered, QueuedUrl, Via};
 use crate::outcome::Outcome;
@@ -99,14 +100,15 @@ impl Store {
         self.queue_again(&link, page.via.as_ref(), CountChange::Admitted)
     }
 
-    /// Queues a URL whose page was taken back, if its latest state is that exclusion: the archive does not have what came after that.
+    /// Queues a URL whose page was taken back, or left to another worker, if its latest state is that exclusion: the archive does not have what
+    /// came after that.
     pub(crate) fn asked_again(
         &mut self,
         link: &Discovered,
         via: Option<&Via>,
     ) -> Result<Option<QueuedUrl>, StorageError> {
         match self.latest_state(&link.host, &link.url)? {
-            Some(UrlState::Excluded { reason }) if reason == TAKEN_BACK => {
+            Some(UrlState::Excluded { reason }) if reason == TAKEN_BACK || IS_LEFT.contains(&reason.as_str()) => {
                 self.queue_again(link, via, CountChange::Admitted)
             }
             _ => Ok(None),

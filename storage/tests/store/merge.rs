@@ -8,8 +8,8 @@ use storage::warc::{
     Compression, DuplicateText, EncodedCapture, RefersTo, RevisitCapture, RevisitProfile, payload_digest,
 };
 use storage::{
-    FETCHED_ELSEWHERE, Fate, MergeSource, OpenOptions, Outcome, PageElsewhere, PageRecord, RebuildStep, Rebuilt,
-    StorageError, Store, UrlState, Verdict, Visit, Worker,
+    FETCHED_ELSEWHERE, Fate, IS_LEFT, MergeSource, OpenOptions, Outcome, PageElsewhere, PageRecord, RebuildStep,
+    Rebuilt, StorageError, Store, UrlState, Verdict, Visit, Worker,
 };
 
 use super::rebuild::{findings, rebuilt};
@@ -353,6 +353,30 @@ fn of_two_pages_of_a_url_the_kept_one_is_current() {
     drop(store);
     rebuilt(&target);
     assert_eq!(by_url(&Store::open(&target, &OpenOptions::existing()).unwrap()), before);
+}
+
+#[test]
+fn a_page_that_was_withdrawn_is_queued_unless_another_worker_has_it() {
+    for reason in IS_LEFT {
+        let dir = tempfile::tempdir().unwrap();
+        let dirs = [dir.path().join("1"), dir.path().join("2")];
+        let mut first = worker(&dirs[0], 1);
+        let mut second = worker(&dirs[1], 2);
+        for name in ["nobody", "another"] {
+            let id = fetch(&mut first, "a", name, 100, exact_of(2, 1));
+            let again = first.revisit(&[id], 0).unwrap();
+            let reason = reason.to_owned();
+            first.finish(&again[0], Outcome::Excluded { reason }, &[]).unwrap();
+            first.commit().unwrap();
+        }
+        fetch(&mut second, "b", "kept", 0, Verdict::Unique);
+        fetch(&mut second, "a", "another", 200, exact_of(2, 1));
+        drop((first, second));
+        let store = merged(&dir.path().join("merged"), &[&dirs[0], &dirs[1]]);
+        let state = |name: &str| store.url_state("a", &format!("https://a/{name}")).unwrap();
+        assert_eq!(state("nobody"), Some(UrlState::Queued), "{reason}");
+        assert!(matches!(state("another"), Some(UrlState::Page(_))), "{reason}");
+    }
 }
 
 #[test]

@@ -66,7 +66,7 @@ impl Membership {
     /// # Errors
     /// They differ.
     pub fn keeps_to(&mut self, terms: Vec<(String, String)>) -> Result<(), RunError> {
-        if self.crawl.is_none() || self.terms.is_empty() {
+        if self.crawl.is_none() {
             self.terms = terms;
             return Ok(());
         }
@@ -115,11 +115,11 @@ mod tests {
     fn a_folder_knows_itself_again() {
         let dir = tempfile::tempdir().unwrap();
         let mut membership = Membership::read(dir.path()).unwrap();
-        membership.crawl = Some(u64::MAX);
         membership.partitions = vec![Partition(4), Partition(1_023)];
         membership.opened = vec![(Partition(4), Epoch(1 << 50))];
         let terms = |value: &str| vec![("fleet.verdicts".to_owned(), value.to_owned())];
         membership.keeps_to(terms("fleet")).unwrap();
+        membership.crawl = Some(u64::MAX);
         membership.write(dir.path()).unwrap();
         let mut again = Membership::read(dir.path()).unwrap();
         assert_eq!(again, membership);

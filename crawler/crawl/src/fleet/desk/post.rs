@@ -362,7 +362,8 @@ impl Desk {
 }
 
 /// How many of the letters are sent together: whole rows of the outbox, because a row leaves it as a whole, and the claim of a page with its
-/// outcome, because an outcome that comes too late takes the claim with it.
+/// outcome, because an outcome that comes too late takes the claim with it. What is to be fetched again is sent before the outcomes beside it, so
+/// it does not go with those that came before it: the servers would finish a URL after they had queued it again.
 fn together(letters: &[(u64, Letter)]) -> usize {
     let mut count = letters.len().min(AT_A_TIME);
     while let Some((row, letter)) = letters.get(count)
@@ -370,6 +371,14 @@ fn together(letters: &[(u64, Letter)]) -> usize {
         && (row == last || matches!(Mail::read(letter), Some(Mail::Claim(_) | Mail::Digest(_))))
     {
         count += 1;
+    }
+    let mut has_outcome = false;
+    for (at, (row, letter)) in letters.iter().take(count).enumerate() {
+        match Mail::read(letter) {
+            Some(Mail::Done(_)) => has_outcome = true,
+            Some(Mail::Again(_)) if has_outcome && letters[at - 1].0 != *row => return at,
+            _ => {}
+        }
     }
     count
 }
@@ -417,5 +426,33 @@ mod tests {
         letters[AT_A_TIME + 1].0 = AT_A_TIME as u64;
         letters[AT_A_TIME + 2].0 = AT_A_TIME as u64;
         assert_eq!(together(&letters), AT_A_TIME + 3);
+    }
+
+    #[test]
+    fn what_is_to_be_fetched_again_is_not_sent_with_the_outcomes_before_it() {
+        let outcome = Mail::Done(Done {
+            partition: Partition(1),
+            epoch: None,
+            url: 1,
+            page: Some(1),
+        });
+        let url = WaitingUrl {
+            url: "https://a.example/".to_owned(),
+            depth: 1,
+            redirects: 0,
+            priority: 0,
+            is_seed: false,
+        };
+        let again = Mail::Again(Again { url, lost: None });
+        let letters = |mails: &[(u64, &Mail)]| {
+            let letters = mails.iter().map(|(row, mail)| (*row, mail.letter().unwrap()));
+            letters.collect::<Vec<_>>()
+        };
+        assert_eq!(
+            together(&letters(&[(1, &outcome), (2, &outcome), (3, &again), (3, &again)])),
+            2
+        );
+        assert_eq!(together(&letters(&[(1, &again), (2, &again), (3, &outcome)])), 3);
+        assert_eq!(together(&letters(&[(1, &again), (2, &outcome), (3, &again)])), 2);
     }
 }

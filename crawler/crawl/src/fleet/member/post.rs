@@ -215,7 +215,19 @@ impl<C: Claims> Member<C> {
         let mut links = self.links_of(urls);
         // A partition that has left keeps its URLs on the servers.
         links.retain(|link| self.letters.is_mine(&link.host));
-        let mut queued = books.take_in(&links)?;
+        let mut taken = Vec::with_capacity(links.len());
+        for link in &mut links {
+            let is_unknown = link.depth == UNKNOWN_DEPTH;
+            if is_unknown {
+                // That of a page, so its depth is within the bound.
+                link.depth = self.max_depth.min(1);
+            }
+            // A depth that nobody knows lowers none.
+            if !is_unknown || books.store().latest_state(&link.host, &link.url)?.is_none() {
+                taken.push(link.clone());
+            }
+        }
+        let mut queued = books.take_in(&taken)?;
         queued.extend(admitted_again(books.store_mut(), &links)?);
         self.report_again(books.store_mut(), &links, &queued)?;
         queued.extend(books.follow_lowered(self)?);
@@ -226,7 +238,7 @@ impl<C: Claims> Member<C> {
     fn on_lowered(&mut self, books: &mut Books, urls: Vec<WaitingUrl>) -> Result<Vec<QueuedUrl>, RunError> {
         let mut known = Vec::new();
         for link in self.links_of(urls) {
-            if books.store().latest_state(&link.host, &link.url)?.is_some() {
+            if link.depth != UNKNOWN_DEPTH && books.store().latest_state(&link.host, &link.url)?.is_some() {
                 known.push(link);
             }
         }
@@ -266,10 +278,6 @@ impl<C: Claims> Member<C> {
                     }
                 }
             }
-        }
-        for link in links.iter_mut().filter(|link| link.depth == UNKNOWN_DEPTH) {
-            // That of a page, so its depth is within the bound.
-            link.depth = self.max_depth.min(1);
         }
         links
     }
