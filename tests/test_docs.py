@@ -84,6 +84,14 @@ class Documentation(unittest.TestCase):
                 with self.subTest(file=str(path.relative_to(ROOT)), mention=mention):
                     self.assertTrue((ROOT / mention).exists())
 
+    def test_the_rules_for_prometheus_use_metrics_that_the_book_lists(self) -> None:
+        rules = (ROOT / "packaging" / "prometheus-rules.yaml").read_text(encoding="utf-8")
+        expressions = re.findall(r"^ +expr: (?:>-\n)?((?:.*\n)(?: {10}.*\n)*)", rules, re.MULTILINE)
+        used = {name for expression in expressions for name in re.findall(r"\bcrawler_[a-z_]+\b", expression)}
+        listed = set(re.findall(r"^\| `(crawler_[a-z_]+)` \|", (BOOK / "metrics.md").read_text(encoding="utf-8"), re.MULTILINE))
+        self.assertGreater(len(used), 8)
+        self.assertEqual(used - listed, set())
+
     def test_the_readme_is_short_and_names_the_test_command(self) -> None:
         text = (ROOT / "README.md").read_text(encoding="utf-8")
         self.assertLessEqual(len(text.splitlines()), README_LINES)

@@ -28,7 +28,7 @@ fn seeds_are_added_to_a_running_fleet() {
     let file = worker.path("more.txt");
     std::fs::write(&file, format!("# more\n{}\nhttp://[bad/\n{}\n", home(3), home(0))).unwrap();
     let told = add(&["--seeds", file.to_str().unwrap()]).succeeded();
-    let told = told.says(&["2 seeds: 1 are new", "it knew 1 before"]);
+    let told = told.says(&["2 seeds: 1 are new", "The crawl knew 1 of them before"]);
     assert!(told.stderr.contains("line 3"), "{}", told.stderr);
     add(&[&home(3)]).succeeded().says(&["1 seeds: 0 are new"]);
     add(&["no url at all"]).with_code(2).complains_of(&["no url at all"]);

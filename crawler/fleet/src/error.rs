@@ -77,7 +77,7 @@ pub enum FleetError {
     },
     /// The user has said that this worker will not come back.
     #[error(
-        "worker {worker} was forgotten (crawler fleet forget): the crawl {name:?} goes on without its pages, and fetches them again; start with a new data folder, and merge this one with the others at the end if you want its pages"
+        "worker {worker} was forgotten (crawler fleet forget): the crawl {name:?} goes on without this worker. Start with a new data folder. If you want the pages of this one, merge it with the others at the end"
     )]
     Dismissed {
         /// The crawl.

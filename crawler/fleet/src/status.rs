@@ -384,7 +384,7 @@ impl Display for FleetStatus {
             let awaited: Vec<String> = self.awaited.iter().map(u16::to_string).collect();
             writeln!(
                 f,
-                "the servers had lost the crawl; it goes on when these workers have brought back their data folders: {}",
+                "the servers had lost the crawl; the crawl goes on when these workers have brought back their data folders: {}",
                 awaited.join(", ")
             )?;
         }

@@ -90,7 +90,7 @@ async fn add_seeds(args: &FleetSeedsAddArgs, settings: &Settings, mut seeds: See
         );
     }
     super::output::say(&format!(
-        "{given} seeds: {new} are new to the crawl and wait for the worker of their host; it knew {} before.",
+        "{given} seeds: {new} are new to the crawl, and wait for the workers that own their hosts. The crawl knew {} of them before.",
         given.saturating_sub(new)
     ))
 }
@@ -152,7 +152,7 @@ async fn forget(args: &FleetForgetArgs) -> Result<(), RunError> {
     let forgotten = ::fleet::forget(&args.fleet.address, &args.fleet.name, WorkerNumber(worker)).await;
     let text = match forgotten.map_err(|error| RunError::Fleet(error.to_string()))? {
         Forgotten::Now => format!(
-            "Worker {worker} is forgotten. The other workers fetch its kept pages again; if none runs, the next one that starts."
+            "Worker {worker} is forgotten. With fleet.verdicts = \"fleet\", the other workers fetch its kept pages again. If none runs, the next worker that starts does so."
         ),
         Forgotten::Before => format!("Worker {worker} was forgotten before."),
     };

@@ -98,13 +98,13 @@ impl<'a> GivenVerdicts<'a> {
             },
             ("exact" | "near", None) => {
                 return Err(self.unusable(format!(
-                    "{} is a duplicate, and the column of names no page: give the verdicts with their columns verdict and of",
+                    "{} is a duplicate, and its column `of` names no page: give the verdicts with the columns `verdict` and `of`",
                     given.url
                 )));
             }
             (other, _) => {
                 return Err(self.unusable(format!(
-                    "{} has the verdict {other:?}: there are kept, exact and near",
+                    "{} has the verdict {other:?}: a verdict is kept (or unique), exact or near",
                     given.url
                 )));
             }
@@ -200,7 +200,7 @@ impl<'a> GivenVerdicts<'a> {
         }
         let named = named.map_or_else(|| of.to_string(), |named| named.url);
         Err(self.unusable(format!(
-            "{} is a duplicate of {named}, which is not kept itself: give the verdicts of one run of Spark, all of them",
+            "{} is a duplicate of {named}, which is not kept itself: give all verdicts of one run of Spark",
             record.url
         )))
     }

@@ -74,7 +74,7 @@ impl Membership {
         match differing {
             None => Ok(()),
             Some(((name, ours), (_, wanted))) => Err(RunError::Fleet(format!(
-                "the pages of this data folder were decided by another {name} ({ours}; this run has {wanted}), and a crawl of several workers keeps it to its end: start the worker with the old configuration, or merge the folders (crawler merge) and go on with one process"
+                "the pages of this data folder were decided by another {name} ({ours}; this run has {wanted}). A crawl by several workers keeps this value to its end: start the worker with the old configuration, or merge the folders (crawler merge) and go on with one process"
             ))),
         }
     }

@@ -67,7 +67,7 @@ pub struct FleetStatusArgs {
 /// The forms of `crawler fleet status`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FleetFormat {
-    /// For the reader.
+    /// Plain text.
     Text,
     /// One JSON object.
     Json,
@@ -76,7 +76,7 @@ pub enum FleetFormat {
 /// `crawler fleet forget`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The others fetch the kept pages of the worker again, and their own pages that were duplicates of these. The number of the worker \
+    after_help = "With fleet.verdicts = \"fleet\", the others fetch the kept pages of the worker again, and their own pages that were duplicates of these. The number of the worker \
     is never given again. If its folder is found later, `crawler merge` takes it like any other; as a worker, it is not let in.\n\
     A worker that lives cannot be forgotten: stop it, and wait until its lease has run out (fleet.lease_seconds).\n\
     After Redis has lost all data, the workers wait until all of them have brought back what their folders know. This command says which \
@@ -111,11 +111,11 @@ pub enum FleetSeedsAction {
 /// `crawler fleet seeds add`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The seeds go to the queues on the servers. The worker that has the host of a seed fetches it, within a third of a lease. A seed widens \
+    after_help = "The seeds go to the queues on the servers. The worker that owns the host of a seed gets the seed within a third of a lease. A seed widens \
     the scope of that worker while its run lasts; add it to the seeds of every worker, too, so that it does so after a restart. A URL that the crawl knows changes nothing.\n\
     The URLs are written by the rules of the section [canonicalize]. So the command needs the configuration of the workers, and says which keys \
     differ.\n\
-    Exit codes: 0 success; 1 the servers do not answer, or do not know the crawl, or write URLs by other rules; 2 a URL or the file holds no seed.\n\
+    Exit codes: 0 success; 1 the servers do not answer, or do not know the crawl, or the workers write URLs by other rules; 2 a URL or the file holds no seed.\n\
     Examples:\n  \
     crawler fleet seeds add redis://host:6379 https://example.org/\n  \
     crawler fleet seeds add redis://host:6379 --seeds more.txt --config config.toml"
@@ -136,7 +136,7 @@ pub struct FleetSeedsAddArgs {
 /// `crawler fleet config`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A worker with other values is not let in while others live; docs/src/fleet.md says how to change them.\n\
+    after_help = "The fleet refuses a worker with other values while other workers live; docs/src/fleet.md says how to change them.\n\
     Exit codes: 0 success, 1 the servers do not answer, or do not know the crawl."
 )]
 pub struct FleetConfigArgs {

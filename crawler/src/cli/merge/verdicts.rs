@@ -45,7 +45,7 @@ pub(super) fn read(
                 Ok(row) if row.line.is_some() => each(given(&row, &id_of(&row))),
                 Ok(_) => Err(unusable(
                     folder,
-                    "a file in it is no table: give a folder of Parquet files or JSON lines alone",
+                    "one of its files is not a table: give a folder that has only Parquet files or JSON lines",
                 )),
                 Err(fault) => Err(unusable(
                     folder,

@@ -41,7 +41,7 @@ pub fn render(report: &Report, width: usize) -> String {
     };
     screen.summary(report);
     if report.provisional {
-        screen.line("  provisional: near-duplicates of other workers' pages are not decided");
+        screen.line("  provisional: near-duplicates across workers are not decided yet");
     }
     screen.redecided(report);
     screen.histograms(report);

@@ -74,7 +74,7 @@ impl Desk {
                 let awaited: Vec<String> = pulse.awaited.iter().map(u16::to_string).collect();
                 tracing::warn!(
                     workers = awaited.join(","),
-                    "the servers of the fleet had lost the crawl; this worker makes no requests until these workers have brought back what their data folders know: start each of them with its folder, or say that a folder is lost (crawler fleet forget ADDRESS WORKER); if these are not the servers of the crawl, stop this worker, and correct the address"
+                    "the servers of the fleet had lost the crawl; this worker makes no requests until these workers have brought back what their data folders know: start each of them with its folder. If a folder is lost, say so with crawler fleet forget ADDRESS WORKER. If this is the wrong address, stop this worker, and correct the address"
                 );
             }
             state.awaited.clone_from(&pulse.awaited);
