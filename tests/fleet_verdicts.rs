@@ -260,7 +260,7 @@ fn verdicts_that_cannot_be_those_of_the_pages_are_refused_with_what_to_do() {
         (
             "nameless",
             with(&[(&first, row("/1", "near", None))]),
-            &["/1", "names no page", "verdict and of"],
+            &["/1", "names no page", "`verdict` and `of`"],
         ),
         (
             "unheard",

@@ -165,7 +165,7 @@ fn the_pages_of_a_forgotten_worker_are_fetched_again() {
     workers[2]
         .end(&[])
         .with_code(1)
-        .complains_of(&["was forgotten", "merge this one"]);
+        .complains_of(&["was forgotten", "merge it with the others"]);
     drop(running.pop());
     run(&mut crawler(["fleet", "resume", &address(&redis)])).succeeded();
     for worker in running {
@@ -206,7 +206,7 @@ fn a_worker_can_be_forgotten_while_no_worker_runs() {
     let its_pages = pages(&workers[lost]) as usize;
     let number = number_of(&workers[lost]);
     fs::remove_dir_all(workers[lost].data()).unwrap();
-    forget(number, &redis).succeeded().says(&["the next one that starts"]);
+    forget(number, &redis).succeeded().says(&["the next worker that starts"]);
     let others: Vec<&Crawl> = (0..workers.len())
         .filter(|at| *at != lost)
         .map(|at| &workers[at])
