@@ -265,7 +265,7 @@ fn verdicts_that_cannot_be_those_of_the_pages_are_refused_with_what_to_do() {
         (
             "unheard",
             with(&[(&first, row("/1", "alike", None))]),
-            &["/1", "\"alike\"", "kept, exact and near"],
+            &["/1", "\"alike\"", "kept (or unique), exact or near"],
         ),
         ("foreign", "{\"name\": \"x\"}".to_owned(), &["columns", "verdict"]),
         (
