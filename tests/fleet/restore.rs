@@ -206,7 +206,9 @@ fn a_worker_can_be_forgotten_while_no_worker_runs() {
     let its_pages = pages(&workers[lost]) as usize;
     let number = number_of(&workers[lost]);
     fs::remove_dir_all(workers[lost].data()).unwrap();
-    forget(number, &redis).succeeded().says(&["the next worker that starts"]);
+    forget(number, &redis)
+        .succeeded()
+        .says(&["the next worker that starts"]);
     let others: Vec<&Crawl> = (0..workers.len())
         .filter(|at| *at != lost)
         .map(|at| &workers[at])
