@@ -79,13 +79,13 @@ local function split_known(known)
   has_split(known)
 end
 
--- Adds hashes. Answer: those that were new in the set, each as a key. Hashes of one small set take two commands together, not one each.
-local function add_all(set, hashes)
-  local groups, order = {}, {}
-  local is_new = {}
+-- The different ones of some hashes, by the small sets in which they are: these take few commands together, not some each. Answer: the groups by
+-- the keys of their small sets, and these keys in order.
+local function grouped(set, hashes)
+  local groups, order, seen = {}, {}, {}
   for _, hash in ipairs(hashes) do
-    if not is_new[hash] then
-      is_new[hash] = true
+    if not seen[hash] then
+      seen[hash] = true
       local key = bucket(set, hash)
       local group = groups[key]
       if not group then
@@ -96,6 +96,14 @@ local function add_all(set, hashes)
       group[#group + 1] = hash
     end
   end
+  return groups, order
+end
+
+-- Adds hashes. Answer: those that were new in the set, each as a key.
+local function add_all(set, hashes)
+  local groups, order = grouped(set, hashes)
+  local is_new = {}
+  for _, hash in ipairs(hashes) do is_new[hash] = true end
   for _, key in ipairs(order) do
     local group = groups[key]
     local added = 1
@@ -134,19 +142,10 @@ end
 -- Makes URLs known, each with its depth; the smallest one counts. Answer: those that were new, and those whose depth was larger, each as a
 -- key with its depth now.
 local function learn(known, hashes, depths)
-  local offered, groups, order = {}, {}, {}
+  local groups, order = grouped(known, hashes)
+  local offered = {}
   for at, hash in ipairs(hashes) do
     local before = offered[hash]
-    if not before then
-      local key = bucket(known, hash)
-      local group = groups[key]
-      if not group then
-        group = {}
-        groups[key] = group
-        order[#order + 1] = key
-      end
-      group[#group + 1] = hash
-    end
     if not before or depths[at] < before then offered[hash] = depths[at] end
   end
   local new, lowered = {}, {}

@@ -146,7 +146,7 @@ impl ByLog {
             tracing::warn!(
                 duplicates = found,
                 fetched_again = withdrawn,
-                "verdicts rested on entries that the servers of the fleet have lost; pages are fetched again, the others stay duplicates"
+                "the servers of the fleet have lost entries on which verdicts rested; the pages for whose hosts this worker can ask are fetched again, the others stay duplicates"
             );
         }
         books.commit(self)?;

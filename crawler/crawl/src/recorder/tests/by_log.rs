@@ -272,6 +272,11 @@ fn run(seed: u64) -> (usize, usize) {
 
 #[test]
 fn killed_workers_keep_the_pages_of_one_pass_over_the_log() {
+    many_yield(run);
+}
+
+/// Runs with eight seeds. A run returns how many pages yielded, and how many are duplicates of other workers' pages: there must be many of both.
+pub(super) fn many_yield(run: impl Fn(u64) -> (usize, usize)) {
     let (mut yielded, mut elsewhere) = (0, 0);
     for seed in 0..8 {
         let (more, others) = run(seed);
