@@ -3,6 +3,7 @@
 mod depths;
 mod orders;
 mod restore;
+mod shared_address;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};

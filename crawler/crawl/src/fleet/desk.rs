@@ -4,6 +4,7 @@
 //! - `leases`: takes, renews and gives back partitions; the heartbeat; `opening`: prepares new partitions for the frontier
 //! - `restore`: brings back what the folder knows, after the servers have lost the crawl
 //! - `post`: sends letters; `arrivals`: reads the queues; `log`: reads the log; `shorten`: writes its segments
+//! - `sharing`: tells the frontier how many workers ask an address
 //! - `state`: what all of them know
 //!
 //! If the servers do not answer, every part tries again, and nothing is lost: the leases run out, so the frontier asks nobody, and the
@@ -15,6 +16,7 @@ mod log;
 mod opening;
 mod post;
 mod restore;
+mod sharing;
 mod shorten;
 mod state;
 
@@ -30,6 +32,7 @@ use fleet::{Fleet, FleetError, JoinOptions};
 use storage::Letter;
 use tokio::sync::{Notify, mpsc};
 
+use super::asked::Asked;
 use super::idle::IdleSign;
 use super::membership::Membership;
 use super::messages::{FromDesk, ToDesk};
@@ -57,8 +60,10 @@ enum Call {
     Beat = 1,
     /// The letters.
     Post = 2,
+    /// The addresses that this worker asks.
+    Share = 4,
     /// Everything else.
-    Other = 4,
+    Other = 8,
 }
 
 /// What the desk needs.
@@ -74,6 +79,8 @@ pub(crate) struct DeskOptions {
     pub ownership: Ownership,
     /// The sign of the frontier and the recorder.
     pub sign: IdleSign,
+    /// The addresses that the frontier asks.
+    pub asked: Asked,
     /// From the recorder.
     pub letters: mpsc::UnboundedReceiver<ToDesk>,
     /// To the recorder.
@@ -167,6 +174,7 @@ struct Desk {
     dir: std::path::PathBuf,
     ownership: Ownership,
     sign: IdleSign,
+    asked: Asked,
     recorder: Sender<FromDesk>,
     events: mpsc::Sender<Event>,
     stats: Arc<Stats>,
@@ -204,6 +212,7 @@ impl Desk {
             dir: options.dir,
             ownership: options.ownership,
             sign: options.sign,
+            asked: options.asked,
             recorder: options.recorder,
             events: options.events,
             stats: options.stats,
@@ -333,6 +342,7 @@ impl Desk {
         let ended = {
             let (leases, opening) = (self.keep_leases(), self.open_partitions());
             let (arrivals, log, segments) = (self.read_queues(), self.keep_reading(), self.keep_short());
+            let sharing = self.share_addresses();
             let post = self.send_letters(letters);
             tokio::pin!(post);
             tokio::select! {
@@ -342,6 +352,7 @@ impl Desk {
                 ended = arrivals => ended.map(|()| None),
                 ended = log => ended.map(|()| None),
                 ended = segments => ended.map(|()| None),
+                ended = sharing => ended.map(|()| None),
                 ended = &mut post => ended.map(Some),
             }
         };
