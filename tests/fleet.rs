@@ -2,6 +2,7 @@
 
 mod depths;
 mod orders;
+mod page;
 mod restore;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -50,7 +50,7 @@ pub use partition::{Epoch, PageId, Partition, WorkerNumber};
 pub use queue::{Commit, Committed, PartitionChanges, QueueSlice};
 pub use registry::{Pulse, WorkerReport};
 pub use servers::Traffic;
-pub use status::{DigestsStatus, FleetStatus, status};
+pub use status::{DigestsStatus, FleetStatus, ServerStatus, StatusReader, WorkerStatus, status};
 pub use terms::Terms;
 pub use url::{UNKNOWN_DEPTH, UrlHash, WaitingUrl};
 pub use visit::{Agreed, Visitor};

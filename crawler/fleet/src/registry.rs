@@ -40,7 +40,7 @@ static LEAVE: Lua = script!("leave.lua");
 /// The least time that a heartbeat tries, however short the lease is.
 const SHORTEST_BEAT: Duration = Duration::from_secs(1);
 
-/// What a worker says of itself with each heartbeat.
+/// What a worker says of itself with each heartbeat. Fields are only ever added, at the end: see [`WorkerReport::read`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorkerReport {
     /// Name of the machine; [`Fleet::heartbeat`] fills it in.
@@ -67,6 +67,26 @@ pub struct WorkerReport {
     pub applied: Position,
     /// One line for the reader of the status.
     pub note: String,
+    /// URLs that finally failed.
+    pub failed: u64,
+    /// Pages decided per second, in the last seconds.
+    pub pages_per_second: f32,
+}
+
+/// The fields that were added to a report, all zero, as postcard writes them: `failed` (a varint of one byte) and `pages_per_second`.
+const ADDED: [u8; 5] = [0; 5];
+
+impl WorkerReport {
+    /// A stored report. One of a version without the last fields has zeros for them.
+    ///
+    /// # Errors
+    /// It is no report.
+    pub(crate) fn read(stored: &[u8]) -> Result<Self, postcard::Error> {
+        match postcard::from_bytes(stored) {
+            Err(postcard::Error::DeserializeUnexpectedEnd) => postcard::from_bytes(&[stored, &ADDED].concat()),
+            read => read,
+        }
+    }
 }
 
 /// How the fleet is doing, as a heartbeat's answer.
@@ -274,5 +294,25 @@ impl Fleet {
             waiting += integer(&answer)?;
         }
         Ok(waiting)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_without_the_fields_that_were_added_is_read_and_half_of_one_is_not() {
+        let report = WorkerReport {
+            host: "machine".to_owned(),
+            kept: 300,
+            note: "paused".to_owned(),
+            ..WorkerReport::default()
+        };
+        let stored = postcard::to_stdvec(&report).unwrap();
+        let before = stored.strip_suffix(&ADDED).unwrap();
+        assert_eq!(WorkerReport::read(before), Ok(report.clone()));
+        assert_eq!(WorkerReport::read(&stored), Ok(report));
+        assert!(WorkerReport::read(&before[..6]).is_err());
     }
 }

@@ -35,7 +35,7 @@ use super::membership::Membership;
 use super::messages::{FromDesk, ToDesk};
 use super::ownership::{Ownership, Pause};
 use crate::messages::{Event, GroupEvent};
-use crate::stats::Stats;
+use crate::stats::{Stats, Trend};
 use crate::watch::{self, Watch};
 use error::RunError;
 use state::State;
@@ -173,6 +173,8 @@ struct Desk {
     segment: usize,
     has_log: bool,
     state: Mutex<State>,
+    /// The rates of this worker, for its report.
+    trend: Mutex<Trend>,
     /// Partitions are to be opened.
     opening: Notify,
     /// Queues may have something to read.
@@ -210,6 +212,7 @@ impl Desk {
             segment: options.segment,
             has_log: options.has_log,
             state: Mutex::new(state),
+            trend: Mutex::default(),
             opening: Notify::new(),
             arrivals: Notify::new(),
             away: AtomicU8::new(0),
