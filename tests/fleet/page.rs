@@ -23,7 +23,7 @@ fn text(html: &str) -> String {
 /// The row of a worker.
 #[track_caller]
 fn row(page: &str, worker: usize) -> String {
-    let begin = format!("<th scope=\"row\" role=\"rowheader\" class=\"n\">{worker}</th>");
+    let begin = format!("<th scope=\"row\" role=\"rowheader\" class=\"n\" data-label=\"worker\">{worker}</th>");
     let (_, rest) = page
         .split_once(&begin)
         .unwrap_or_else(|| panic!("worker {worker} is not in {page}"));

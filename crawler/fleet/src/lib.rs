@@ -45,7 +45,7 @@ pub use fleet::Fleet;
 pub use joining::{DEFAULT_NAME, JoinOptions, Remembered};
 pub use lease::{Grant, LeaseState};
 pub use log::{Draft, Entry, Judged, LogSlice, Position, Segment, SegmentRow};
-pub use orders::{Forgotten, Order, forget, order};
+pub use orders::{Forgotten, Order, change, forget, order};
 pub use partition::{Epoch, PageId, Partition, WorkerNumber};
 pub use queue::{Commit, Committed, PartitionChanges, QueueSlice};
 pub use registry::{Pulse, WorkerReport};

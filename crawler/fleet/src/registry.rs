@@ -1,7 +1,8 @@
 //! The workers of a crawl: who takes part, how each is doing, and when all is done.
 //!
 //! ```text
-//! {name/fleet}m      identity of the crawl (id), terms, rules of the live workers (rules), last number of a worker (last), orders of the
+//! {name/fleet}m      identity of the crawl (id), terms, rules of the live workers (rules), those of them that the user has changed
+//!                since (changed: they hold instead, see orders.rs), last number of a worker (last), orders of the
 //!                user (drain, pause), workers that were forgotten (forgotten); of a crawl that the servers had lost, its life, and the
 //!                workers that have brought back their folders (back), until all have
 //! {name/fleet}f      data folder to worker number
@@ -30,6 +31,7 @@ use crate::joining::numbers;
 use crate::lease::packed;
 use crate::log::Position;
 use crate::partition::Partition;
+use crate::rules;
 use crate::servers::Safety;
 
 static BEAT: Lua = script!("beat.lua");
@@ -112,6 +114,8 @@ pub struct Pulse {
     pub forgotten: Vec<u16>,
     /// The highest number of a worker.
     pub last: u16,
+    /// The rules that the user has changed for all workers, with their values.
+    pub changed: Vec<(String, String)>,
     /// The lease had run out, and another worker has ended it: every partition of this worker is lost. It has joined again.
     pub lapsed: bool,
 }
@@ -198,7 +202,8 @@ impl Fleet {
             awaited,
             forgotten,
             last,
-        ] = <[_; 12]>::try_from(answer).map_err(|_| FleetError::Damaged("the answer to a heartbeat".to_owned()))?;
+            changed,
+        ] = <[_; 13]>::try_from(answer).map_err(|_| FleetError::Damaged("the answer to a heartbeat".to_owned()))?;
         let picture = text(picture)?;
         if !picture.is_empty() && self.is_quiet(&text(incarnations)?).await? {
             let command = Command::script(&COUNTED, &self.inner.registry).arg(picture);
@@ -219,6 +224,7 @@ impl Fleet {
             awaited: numbers(&text(awaited)?),
             forgotten: numbers(&text(forgotten)?),
             last: u16::try_from(integer(&last)?).unwrap_or(u16::MAX),
+            changed: rules::read(&text(changed)?),
             ..Pulse::default()
         }))
     }

@@ -4,11 +4,13 @@
 //! - `leases`: takes, renews and gives back partitions; the heartbeat; `opening`: prepares new partitions for the frontier
 //! - `restore`: brings back what the folder knows, after the servers have lost the crawl
 //! - `post`: sends letters; `arrivals`: reads the queues; `log`: reads the log; `shorten`: writes its segments
+//! - `adjust`: takes over settings that the user changes for all workers
 //! - `state`: what all of them know
 //!
 //! If the servers do not answer, every part tries again, and nothing is lost: the leases run out, so the frontier asks nobody, and the
 //! letters stay in the outbox.
 
+mod adjust;
 mod arrivals;
 mod leases;
 mod log;
@@ -37,6 +39,7 @@ use super::ownership::{Ownership, Pause};
 use crate::messages::{Event, GroupEvent};
 use crate::stats::{Stats, Trend};
 use crate::watch::{self, Watch};
+use config::settings::KeyValue;
 use error::RunError;
 use state::State;
 
@@ -84,6 +87,8 @@ pub(crate) struct DeskOptions {
     pub stats: Arc<Stats>,
     /// Watches over the thread.
     pub watch: Watch,
+    /// This worker's values of the keys that can change while it runs, and of those on which they depend.
+    pub adjustable: Vec<KeyValue>,
     /// Entries of the log in a segment.
     pub segment: usize,
     /// Whether the claims go to the log; otherwise to the table of digests.
@@ -170,6 +175,7 @@ struct Desk {
     recorder: Sender<FromDesk>,
     events: mpsc::Sender<Event>,
     stats: Arc<Stats>,
+    adjustable: Vec<KeyValue>,
     segment: usize,
     has_log: bool,
     state: Mutex<State>,
@@ -209,6 +215,7 @@ impl Desk {
             recorder: options.recorder,
             events: options.events,
             stats: options.stats,
+            adjustable: options.adjustable,
             segment: options.segment,
             has_log: options.has_log,
             state: Mutex::new(state),

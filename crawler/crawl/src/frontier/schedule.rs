@@ -65,6 +65,11 @@ impl Schedule {
         self.resting.retain(|Reverse((_, name))| !hosts.contains(name));
     }
 
+    /// Takes all addresses out of the heap.
+    pub fn forget_addresses(&mut self) {
+        self.due.retain(|Reverse((_, _, who))| matches!(who, Who::Host(_)));
+    }
+
     fn push(&mut self, at: Now, who: Who) {
         self.due.push(Reverse((at, self.turn, who)));
         self.turn += 1;
@@ -258,7 +263,7 @@ impl Frontier {
     }
 
     /// Schedules the address for the time at which the next host that waits there may be asked.
-    fn schedule_address(&mut self, key: AddressKey, now: Now) {
+    pub(super) fn schedule_address(&mut self, key: AddressKey, now: Now) {
         if let Some(at) = self.addresses.schedule(key) {
             self.schedule.push(at.max(now), Who::Address(key));
         }

@@ -83,6 +83,15 @@ impl AddressGate {
         self.pace.delay(self.delay, self.pacer.parallel())
     }
 
+    /// Takes over other delays and bounds, as [`Gate::adopt`](super::Gate::adopt) does.
+    pub fn adopt(&mut self, rules: &Politeness, now: Now) {
+        let before = self.delay();
+        self.pace.adopt(rules);
+        self.delay = rules.address_delay;
+        self.pacer.set_parallel(rules.parallel_per_address, now, before);
+        self.pacer.change_delay(before, self.delay(), now);
+    }
+
     /// The time at which the next request may start; `None` while as many requests are open as permitted.
     #[must_use]
     pub fn ready_at(&self) -> Option<Now> {
@@ -116,12 +125,12 @@ impl AddressGate {
 
     /// The last request to a host of the address was `ago` before this run began.
     pub fn was_asked(&mut self, ago: Duration) {
-        self.pacer.hold(self.delay().saturating_sub(ago));
+        self.pacer.was_asked(ago, self.delay());
     }
 
     /// The last request to a host of the address was made at this time of the run, by somebody else.
     pub fn was_asked_at(&mut self, at: Now) {
-        self.pacer.hold(at + self.delay());
+        self.pacer.was_asked_at(at, self.delay());
     }
 }
 
