@@ -2,6 +2,7 @@
 
 mod depths;
 mod orders;
+mod page;
 mod restore;
 mod shared_address;
 

@@ -3,6 +3,8 @@
 //! - `control`: Control; `guard`: who is answered; `pages`: Overview, Pages and the description for programs; `labels`: Duplicates; `tune`: Tune; `check`: Check
 //! - `runs`: beside a crawl that runs; `follow`: pages that stay open meanwhile
 //! - `served`: how a server is asked
+//!
+//! The page of a fleet is tested in `fleet::page`.
 
 use serde_json::Value;
 

@@ -219,10 +219,15 @@ fn name_crawl(command: &Command) {
     if let Command::Control(args) = command {
         return commands::set_crawl(&args.data, None);
     }
+    if let Command::Serve(args) = command {
+        let data = args.folder();
+        return data
+            .iter()
+            .for_each(|data| commands::set_crawl(&data.data, args.config.config.as_deref()));
+    }
     let (data, config) = match command {
         Command::Run(args) => (&args.data, Some(&args.config)),
         Command::Report(args) => (&args.data, Some(&args.config)),
-        Command::Serve(args) => (&args.data, Some(&args.config)),
         Command::Explain(args) => (&args.data, Some(&args.config)),
         Command::Check(args) => (&args.data, Some(&args.fetching.config)),
         Command::Rules(args) => (&args.data, Some(&args.config)),

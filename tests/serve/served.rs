@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::process::Command;
 use std::time::Instant;
 
 use serde_json::Value;
@@ -49,7 +50,12 @@ impl Served {
             "--listen",
             "127.0.0.1:0",
         ]);
-        let process = Running::start(command.current_dir(crawl.path("")));
+        Self::by(command.current_dir(crawl.path("")))
+    }
+
+    /// Starts `crawler serve` by this command, which names a free port.
+    pub fn by(command: &mut Command) -> Self {
+        let process = Running::start(command);
         process.wait_for_stderr("/\n");
         let stderr = process.stderr();
         let url = stderr

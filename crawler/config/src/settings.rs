@@ -2,6 +2,7 @@
 //!
 //! [`Settings::new`] is the only way to make a [`Settings`] and checks every value, so no other part of the program checks again.
 
+mod adjustable;
 mod bounds;
 mod deduplication;
 mod extract;
@@ -21,6 +22,7 @@ mod url_rules;
 use std::borrow::Cow;
 use std::time::Duration;
 
+pub use adjustable::{ADJUSTABLE, Adjustable, KeyValue, parse_change};
 pub(super) use extract::rule as extract_rule;
 pub use extract::{ExtractRules, NamedRule};
 pub use fleet::FleetSettings;

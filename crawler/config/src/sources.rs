@@ -150,7 +150,7 @@ impl Sources {
 }
 
 /// Parses the value of a variable as TOML of the type of `like`; a text needs no quotes.
-fn parse(text: &str, like: &Value) -> Result<Value, String> {
+pub(crate) fn parse(text: &str, like: &Value) -> Result<Value, String> {
     let is_quoted = text.starts_with(['"', '\'']);
     if like.is_str() && !is_quoted {
         return Ok(Value::String(text.to_owned()));

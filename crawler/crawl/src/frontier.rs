@@ -15,7 +15,7 @@
 //! - `intake`: brings seeds and hosts into memory; `released`: releases hosts
 //! - `groups`: the hosts that come and go, because others ask them too
 //! - `schedule`: the order of turns; `addresses`: the gates of the addresses
-//! - `steered`: the standing orders of the user
+//! - `steered`: the standing orders of the user; `adjusted`: settings that change while the run lasts
 //! - `lookups`: the names whose addresses are not known yet; `trials`: the new names of one domain, a few at a time
 //! - `rules_memory`: the bound on the rules of robots.txt
 //! - `rendering`: the pages in the browser, and their requests; `browser_part`: those of one host
@@ -23,6 +23,7 @@
 //! - `memory`: the facts that outlive a run; `standing`: the states of all hosts at one moment
 
 mod addresses;
+mod adjusted;
 mod browser_part;
 mod errands;
 mod events;

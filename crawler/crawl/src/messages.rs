@@ -18,6 +18,7 @@ use super::login::{LoginAnswer, LoginErrand};
 use super::render::RenderJob;
 use super::render::subrequest::Subrequest;
 use super::steering::JudgedPage;
+use config::settings::Adjustable;
 pub(crate) use orders::{Done, Orders, Taken, TakenOrder, Wanted};
 pub(crate) use record::{ReadPage, Record, UndecidedPage};
 
@@ -277,6 +278,8 @@ pub(crate) enum Event {
     SubrequestEnded,
     /// Orders of the user were taken.
     Ordered(Box<Orders>),
+    /// Other delays and bounds hold from now on.
+    Adjusted(Box<Adjustable>),
     /// Groups of hosts come, go or change.
     Groups(GroupEvent),
     /// Take no new URL; let the work in process end.

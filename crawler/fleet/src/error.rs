@@ -47,7 +47,7 @@ pub enum FleetError {
     },
     /// The workers that live fetch by other rules than this one.
     #[error(
-        "the workers of the crawl {name:?} fetch by other rules than this one: {differences}; start this worker with the same configuration, or stop all workers (crawler fleet drain), take the order back (crawler fleet drain --resume), and start them with the new one"
+        "the workers of the crawl {name:?} fetch by other rules than this one: {differences}; start this worker with the same configuration, change delays and bounds for all (crawler fleet config), or stop all workers (crawler fleet drain), take the order back (crawler fleet drain --resume), and start them with the new one"
     )]
     Rules {
         /// The crawl.

@@ -10,6 +10,7 @@ use redis::Value;
 use crate::command::Tag;
 use crate::error::FleetError;
 use crate::partition::{Epoch, Partition, WorkerNumber};
+use crate::rules;
 use crate::servers::{Servers, Traffic};
 
 /// A worker's place in the fleet, and its way to the servers. Clones share both; several tasks may call at once.
@@ -30,7 +31,7 @@ pub(crate) struct Place {
     pub(crate) folder: u64,
     /// What all workers agree on, as the servers have it.
     pub(crate) terms: String,
-    /// How the live workers fetch.
+    /// How the live workers fetch, as the servers have it.
     pub(crate) rules: String,
     /// See [`crate::lease`]: a second process with the same data folder takes the place over as another incarnation, and so does this
     /// process when it has lost its lease.
@@ -103,6 +104,13 @@ impl Fleet {
     #[must_use]
     pub fn life(&self) -> u64 {
         self.inner.place.life
+    }
+
+    /// How the workers fetch, as the servers had it when this worker joined: keys of the configuration, and their values. The user may have
+    /// changed some of them since: see [`crate::Pulse::changed`].
+    #[must_use]
+    pub fn rules(&self) -> Vec<(String, String)> {
+        rules::read(&self.inner.place.rules)
     }
 
     /// How many partitions the crawl has.

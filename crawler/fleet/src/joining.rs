@@ -117,8 +117,10 @@ impl Fleet {
             options.lease,
         );
         let answer = list(servers.one(call, Safety::Replicated).await?)?;
-        let [number, id, theirs, their_rules, life, refusal] = <[_; 6]>::try_from(answer)
-            .map_err(|_| FleetError::Damaged("the answer to a worker that joins".to_owned()))?;
+        let (their_rules, changed) = rules_of(&answer)?;
+        let mut answer = answer.into_iter();
+        let mut next = || answer.next().unwrap_or_default();
+        let [number, id, theirs, _rules, life, refusal] = std::array::from_fn(|_| next());
         let (number, id, theirs) = (integer(&number)?, text(id)?, text(theirs)?);
         if id.is_empty() {
             return Err(FleetError::Forgotten { name });
@@ -135,7 +137,8 @@ impl Fleet {
                 _ => {}
             }
         }
-        rules::agree(&rules, &text(their_rules)?, &name)?;
+        let unchanged = |rules: &str| rules::unchanged(rules, &changed);
+        rules::agree(&unchanged(&rules), &unchanged(&their_rules), &name)?;
         let number = u16::try_from(number)
             .ok()
             .filter(|number| *number > 0)
@@ -147,7 +150,8 @@ impl Fleet {
             life: life_of(life)?,
             folder: options.folder,
             terms,
-            rules,
+            // Those of the crawl: another value of a rule that was changed does not come back with this worker.
+            rules: their_rules,
             incarnation: AtomicU64::new(incarnation),
             next_incarnation: AtomicU64::new(0),
             salt: incarnation,
@@ -175,10 +179,12 @@ impl Fleet {
             place.lease,
         );
         let answer = list(self.inner.servers.one(call, Safety::Replicated).await?)?;
-        if let [_, id, _, theirs, ..] = answer.as_slice()
+        if let [_, id, ..] = answer.as_slice()
             && !text(id.clone())?.is_empty()
         {
-            rules::agree(&place.rules, &text(theirs.clone())?, &self.inner.name)?;
+            let (theirs, changed) = rules_of(&answer)?;
+            let unchanged = |rules: &str| rules::unchanged(rules, &changed);
+            rules::agree(&unchanged(&place.rules), &unchanged(&theirs), &self.inner.name)?;
         }
         let life = answer.get(4).cloned().map(life_of).transpose()?;
         if answer.first().map(integer).transpose()? != Some(u64::from(place.worker.0)) || life != Some(place.life) {
@@ -201,6 +207,19 @@ impl Fleet {
         let command = Command::script(&BACK, &self.inner.registry).number(u64::from(self.worker().0));
         self.inner.servers.one(command, Safety::Replicated).await.map(drop)
     }
+}
+
+/// The rules of the crawl in an answer to a worker that joins, and those that the user has changed.
+fn rules_of(answer: &[Value]) -> Result<(String, String), FleetError> {
+    let at = |index: usize| {
+        answer
+            .get(index)
+            .cloned()
+            .map(text)
+            .transpose()
+            .map(Option::unwrap_or_default)
+    };
+    Ok((at(3)?, at(6)?))
 }
 
 /// The call with which a data folder joins.

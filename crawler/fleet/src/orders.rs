@@ -1,4 +1,4 @@
-//! What the user tells a crawl from outside: orders to all workers, and that a worker will not come back.
+//! What the user tells a crawl from outside: orders to all workers, other rules for them, and that a worker will not come back.
 
 use redis::Value;
 
@@ -7,8 +7,10 @@ use crate::error::FleetError;
 use crate::fleet::{integer, list, registry_tag, text};
 use crate::joining::{JoinOptions, connected};
 use crate::partition::WorkerNumber;
+use crate::rules;
 use crate::servers::Safety;
 
+static CHANGE: Lua = script!("change.lua");
 static FORGET: Lua = script!("forget.lua");
 
 /// What the user wants of all workers.
@@ -42,6 +44,35 @@ pub async fn order(address: &str, name: &str, order: Order, on: bool) -> Result<
     };
     let command = Command::plain("HSET", &tag, "m").arg(field).number(u64::from(on));
     servers.one(command, Safety::Replicated).await.map(std::mem::drop)
+}
+
+/// Changes rules for all workers of a crawl: keys with their values; `None` takes the change of a key back. The workers learn of it with their
+/// next heartbeats, and later ones when they join. Returns all changes that hold. Whether the workers can take them over is the caller's
+/// matter.
+///
+/// # Errors
+/// [`FleetError::Forgotten`], if there is no such crawl; else no server answers within the bound, or one refuses.
+pub async fn change(
+    address: &str,
+    name: &str,
+    changes: &[(String, Option<String>)],
+) -> Result<Vec<(String, String)>, FleetError> {
+    let (servers, name) = connected(&JoinOptions {
+        name: name.to_owned(),
+        ..JoinOptions::new(address)
+    })?;
+    let mut command = Command::script(&CHANGE, &registry_tag(&name));
+    for (key, value) in changes {
+        let value = value.as_deref().unwrap_or_default().replace('\n', " ");
+        command = command.arg(key.as_str()).arg(value);
+    }
+    let answer = list(servers.one(command, Safety::Replicated).await?)?;
+    let [is_known, changed] = <[Value; 2]>::try_from(answer)
+        .map_err(|_| FleetError::Damaged("an answer about changed settings".to_owned()))?;
+    if integer(&is_known)? == 0 {
+        return Err(FleetError::Forgotten { name });
+    }
+    Ok(rules::read(&text(changed)?))
 }
 
 /// What became of the word that a worker will not come back.

@@ -1,7 +1,8 @@
 //! The workers of a crawl: who takes part, how each is doing, and when all is done.
 //!
 //! ```text
-//! {name/fleet}m      identity of the crawl (id), terms, rules of the live workers (rules), last number of a worker (last), orders of the
+//! {name/fleet}m      identity of the crawl (id), terms, rules of the live workers (rules), those of them that the user has changed
+//!                since (changed: they hold instead, see orders.rs), last number of a worker (last), orders of the
 //!                user (drain, pause), workers that were forgotten (forgotten); of a crawl that the servers had lost, its life, and the
 //!                workers that have brought back their folders (back), until all have
 //! {name/fleet}f      data folder to worker number
@@ -30,6 +31,7 @@ use crate::joining::numbers;
 use crate::lease::packed;
 use crate::log::Position;
 use crate::partition::Partition;
+use crate::rules;
 use crate::servers::Safety;
 
 static BEAT: Lua = script!("beat.lua");
@@ -40,7 +42,7 @@ static LEAVE: Lua = script!("leave.lua");
 /// The least time that a heartbeat tries, however short the lease is.
 const SHORTEST_BEAT: Duration = Duration::from_secs(1);
 
-/// What a worker says of itself with each heartbeat.
+/// What a worker says of itself with each heartbeat. Fields are only ever added, at the end: see [`WorkerReport::read`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorkerReport {
     /// Name of the machine; [`Fleet::heartbeat`] fills it in.
@@ -67,6 +69,26 @@ pub struct WorkerReport {
     pub applied: Position,
     /// One line for the reader of the status.
     pub note: String,
+    /// URLs that finally failed.
+    pub failed: u64,
+    /// Pages decided per second, in the last seconds.
+    pub pages_per_second: f32,
+}
+
+/// The fields that were added to a report, all zero, as postcard writes them: `failed` (a varint of one byte) and `pages_per_second`.
+const ADDED: [u8; 5] = [0; 5];
+
+impl WorkerReport {
+    /// A stored report. One of a version without the last fields has zeros for them.
+    ///
+    /// # Errors
+    /// It is no report.
+    pub(crate) fn read(stored: &[u8]) -> Result<Self, postcard::Error> {
+        match postcard::from_bytes(stored) {
+            Err(postcard::Error::DeserializeUnexpectedEnd) => postcard::from_bytes(&[stored, &ADDED].concat()),
+            read => read,
+        }
+    }
 }
 
 /// How the fleet is doing, as a heartbeat's answer.
@@ -92,6 +114,8 @@ pub struct Pulse {
     pub forgotten: Vec<u16>,
     /// The highest number of a worker.
     pub last: u16,
+    /// The rules that the user has changed for all workers, with their values.
+    pub changed: Vec<(String, String)>,
     /// The lease had run out, and another worker has ended it: every partition of this worker is lost. It has joined again.
     pub lapsed: bool,
 }
@@ -178,7 +202,8 @@ impl Fleet {
             awaited,
             forgotten,
             last,
-        ] = <[_; 12]>::try_from(answer).map_err(|_| FleetError::Damaged("the answer to a heartbeat".to_owned()))?;
+            changed,
+        ] = <[_; 13]>::try_from(answer).map_err(|_| FleetError::Damaged("the answer to a heartbeat".to_owned()))?;
         let picture = text(picture)?;
         if !picture.is_empty() && self.is_quiet(&text(incarnations)?).await? {
             let command = Command::script(&COUNTED, &self.inner.registry).arg(picture);
@@ -199,6 +224,7 @@ impl Fleet {
             awaited: numbers(&text(awaited)?),
             forgotten: numbers(&text(forgotten)?),
             last: u16::try_from(integer(&last)?).unwrap_or(u16::MAX),
+            changed: rules::read(&text(changed)?),
             ..Pulse::default()
         }))
     }
@@ -274,5 +300,25 @@ impl Fleet {
             waiting += integer(&answer)?;
         }
         Ok(waiting)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_without_the_fields_that_were_added_is_read_and_half_of_one_is_not() {
+        let report = WorkerReport {
+            host: "machine".to_owned(),
+            kept: 300,
+            note: "paused".to_owned(),
+            ..WorkerReport::default()
+        };
+        let stored = postcard::to_stdvec(&report).unwrap();
+        let before = stored.strip_suffix(&ADDED).unwrap();
+        assert_eq!(WorkerReport::read(before), Ok(report.clone()));
+        assert_eq!(WorkerReport::read(&stored), Ok(report));
+        assert!(WorkerReport::read(&before[..6]).is_err());
     }
 }

@@ -1,6 +1,7 @@
 //! How the workers of a crawl fetch: what must be the same for all workers that live at the same time.
 //!
-//! Unlike the [terms](crate::terms), the rules can change: the first worker that joins while no other one lives brings its own.
+//! Unlike the [terms](crate::terms), the rules can change: the first worker that joins while no other one lives brings its own. The user can
+//! change some of them for all workers ([`crate::change`]). Such a change holds until the user takes it back, whatever the workers bring.
 
 use crate::error::FleetError;
 
@@ -27,6 +28,15 @@ pub(crate) fn value_in<'a>(rules: &'a str, key: &str) -> Option<&'a str> {
 pub(crate) fn read(rules: &str) -> Vec<(String, String)> {
     let rules = rules.lines().filter_map(|line| line.split_once('\t'));
     rules.map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+}
+
+/// The rules, but not those that were changed.
+pub(crate) fn unchanged(rules: &str, changed: &str) -> String {
+    let lines = rules.lines().filter(|line| {
+        let key = line.split_once('\t').map_or(*line, |(key, _)| key);
+        value_in(changed, key).is_none()
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// The rules in which the live workers and this one differ, as an error that names both sides.

@@ -120,6 +120,11 @@ impl Servers {
         }
     }
 
+    /// Where they are.
+    pub(crate) fn address(&self) -> &Address {
+        &self.address
+    }
+
     /// Counts since the start.
     pub(crate) fn traffic(&self) -> Traffic {
         Traffic {

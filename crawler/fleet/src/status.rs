@@ -1,7 +1,9 @@
-//! What the servers tell about a crawl: `crawler fleet status`.
+//! What the servers tell about a crawl: `crawler fleet status`, and the page of `crawler serve --fleet`.
+
+mod text;
 
 use std::collections::HashMap;
-use std::fmt::{self, Display, Formatter};
+use std::time::Duration;
 
 use redis::Value;
 use serde::Serialize;
@@ -34,6 +36,8 @@ pub struct FleetStatus {
     pub awaited: Vec<u16>,
     /// The workers that were forgotten.
     pub forgotten: Vec<u16>,
+    /// The workers together.
+    pub totals: TotalsStatus,
     /// The workers by number.
     pub workers: Vec<WorkerStatus>,
     /// The partitions.
@@ -51,7 +55,7 @@ pub struct FleetStatus {
 pub struct WorkerStatus {
     /// Its number.
     pub number: u16,
-    /// `live`, `silent` (no sign of life for the length of a lease), `left`, or `forgotten`.
+    /// `live`, `silent` (its lease has run out), `left`, or `forgotten`.
     pub state: &'static str,
     /// Seconds since its last sign of life.
     pub silent_seconds: Option<f64>,
@@ -61,6 +65,49 @@ pub struct WorkerStatus {
     pub lag_seconds: Option<f64>,
     /// What it said last.
     pub report: WorkerReport,
+}
+
+/// All workers together, as they said last. The counts are those of all that have ever joined, and the rates and the lag of those that live.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct TotalsStatus {
+    /// Pages decided per second.
+    pub pages_per_second: f64,
+    /// Requests ended per second.
+    pub requests_per_second: f64,
+    /// Pages kept.
+    pub kept: u64,
+    /// Pages that were duplicates.
+    pub duplicates: u64,
+    /// Duplicates in percent of the pages; 0 without a page.
+    pub duplicate_percent: f64,
+    /// URLs that finally failed.
+    pub failed: u64,
+    /// The largest lag of a worker; `None` if none has applied any entry of the log.
+    pub lag_seconds: Option<f64>,
+}
+
+impl TotalsStatus {
+    fn of(workers: &[WorkerStatus]) -> Self {
+        let mut totals = Self::default();
+        for worker in workers {
+            let report = &worker.report;
+            totals.kept += report.kept;
+            totals.duplicates += report.duplicates;
+            totals.failed += report.failed;
+            if worker.state == LIVE {
+                totals.pages_per_second += f64::from(report.pages_per_second);
+                totals.requests_per_second += f64::from(report.requests_per_second);
+                totals.lag_seconds = totals
+                    .lag_seconds
+                    .into_iter()
+                    .chain(worker.lag_seconds)
+                    .reduce(f64::max);
+            }
+        }
+        let pages = totals.kept + totals.duplicates;
+        totals.duplicate_percent = 100.0 * totals.duplicates as f64 / pages.max(1) as f64;
+        totals
+    }
 }
 
 /// All partitions together.
@@ -97,6 +144,14 @@ pub struct LogStatus {
     pub segment_bytes: u64,
 }
 
+impl LogStatus {
+    /// Entries that no segment covers yet.
+    #[must_use]
+    pub fn backlog(&self) -> u64 {
+        self.entries.saturating_sub(self.segment_entries)
+    }
+}
+
 /// The table of digests, of workers that decide near-duplicates among their own pages only.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct DigestsStatus {
@@ -124,86 +179,131 @@ pub struct ServerStatus {
 /// # Errors
 /// [`FleetError::Forgotten`], if there is no such crawl; else no server answers within the bound, or one refuses.
 pub async fn status(address: &str, name: &str) -> Result<FleetStatus, FleetError> {
-    let options = JoinOptions {
-        name: name.to_owned(),
-        ..JoinOptions::new(address)
-    };
-    let (servers, name) = connected(&options)?;
-    let tag = registry_tag(&name);
-    let answers = servers
-        .all(
-            &[
-                Command::plain("HMGET", &tag, "m")
-                    .arg("id")
-                    .arg("terms")
-                    .arg("drain")
-                    .arg("pause")
-                    .arg("back")
-                    .arg("forgotten")
-                    .arg("last")
-                    .arg("rules"),
-                Command::plain("HGETALL", &tag, "b"),
-                Command::plain("HGETALL", &tag, "w"),
-                Command::script(&NOW, &tag),
-                Command::plain("HGETALL", &tag, "l"),
-            ],
-            Safety::Primary,
-        )
-        .await?;
-    let [head, beats, reports, now, leases] = <[Value; 5]>::try_from(answers).map_err(|_| odd())?;
-    let [id, terms, drain, pause, back, forgotten, last, rules] =
-        <[Value; 8]>::try_from(list(head)?).map_err(|_| odd())?;
-    let crawl = text(id)?;
-    if crawl.is_empty() {
-        return Err(FleetError::Forgotten { name });
+    let patience = JoinOptions::new(address).patience;
+    StatusReader::new(address, name, patience)?.read().await
+}
+
+/// Reads the status of one crawl again and again, over the same connections.
+pub struct StatusReader {
+    servers: Servers,
+    name: String,
+}
+
+impl StatusReader {
+    /// A reader of the crawl that the address names, or else of `name`. It asks no server yet. Each question of a reading tries for as
+    /// long as `patience`.
+    ///
+    /// # Errors
+    /// [`FleetError::Address`], if the address or the name cannot be used.
+    pub fn new(address: &str, name: &str, patience: Duration) -> Result<Self, FleetError> {
+        let (servers, name) = connected(&JoinOptions {
+            name: name.to_owned(),
+            patience,
+            ..JoinOptions::new(address)
+        })?;
+        Ok(Self { servers, name })
     }
-    let terms = Terms::read(&text(terms)?)?;
-    let now = integer(&now)?;
-    let log = log_status(&servers, &name).await?;
-    let decide_alone = rules::value_in(&text(rules)?, VERDICTS).is_some_and(|value| value.trim_matches('"') == ALONE);
-    let digests = if decide_alone {
-        let pages = digests::count(&servers, &name).await?;
-        Some(DigestsStatus { pages })
-    } else {
-        None
-    };
-    let (partitions, leases) = partitions(&servers, &name, &terms, &live(leases, now)?).await?;
-    let mut workers = workers(beats, reports, now, &options, log.end)?;
-    let forgotten = numbers(&text(forgotten)?);
-    let awaited = match back {
-        Value::Nil => Vec::new(),
-        back => {
-            let back = numbers(&text(back)?);
-            let all = 1..=u16::try_from(integer(&last)?).map_err(|_| odd())?;
-            all.filter(|number| !back.contains(number) && !forgotten.contains(number))
-                .collect()
-        }
-    };
-    for worker in &mut workers {
-        if forgotten.contains(&worker.number) {
-            worker.state = "forgotten";
-        }
-        worker.leases = leases.get(usize::from(worker.number)).copied().unwrap_or_default();
+
+    /// The servers, without a password.
+    #[must_use]
+    pub fn address(&self) -> String {
+        self.servers.address().to_string()
     }
-    Ok(FleetStatus {
-        name,
-        crawl,
-        terms,
-        drain: integer(&drain)? == 1,
-        pause: integer(&pause)? == 1,
-        awaited,
-        forgotten,
-        workers,
-        partitions,
-        log,
-        digests,
-        servers: server_status(&servers).await?,
-    })
+
+    /// The name of the crawl.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Reads the status; changes nothing.
+    ///
+    /// # Errors
+    /// As for [`status`].
+    pub async fn read(&self) -> Result<FleetStatus, FleetError> {
+        let Self { servers, name } = self;
+        let tag = registry_tag(name);
+        let answers = servers
+            .all(
+                &[
+                    Command::plain("HMGET", &tag, "m")
+                        .arg("id")
+                        .arg("terms")
+                        .arg("drain")
+                        .arg("pause")
+                        .arg("back")
+                        .arg("forgotten")
+                        .arg("last")
+                        .arg("rules"),
+                    Command::plain("HGETALL", &tag, "b"),
+                    Command::plain("HGETALL", &tag, "w"),
+                    Command::script(&NOW, &tag),
+                    Command::plain("HGETALL", &tag, "l"),
+                ],
+                Safety::Primary,
+            )
+            .await?;
+        let [head, beats, reports, now, leases] = <[Value; 5]>::try_from(answers).map_err(|_| odd())?;
+        let [id, terms, drain, pause, back, forgotten, last, rules] =
+            <[Value; 8]>::try_from(list(head)?).map_err(|_| odd())?;
+        let crawl = text(id)?;
+        if crawl.is_empty() {
+            return Err(FleetError::Forgotten { name: name.clone() });
+        }
+        let terms = Terms::read(&text(terms)?)?;
+        let now = integer(&now)?;
+        let log = log_status(servers, name).await?;
+        let decide_alone =
+            rules::value_in(&text(rules)?, VERDICTS).is_some_and(|value| value.trim_matches('"') == ALONE);
+        let digests = if decide_alone {
+            let pages = digests::count(servers, name).await?;
+            Some(DigestsStatus { pages })
+        } else {
+            None
+        };
+        let live = live(leases, now)?;
+        let (partitions, leases) = partitions(servers, name, &terms, &live).await?;
+        let mut workers = workers(beats, reports, now, &live, log.end)?;
+        let forgotten = numbers(&text(forgotten)?);
+        let awaited = match back {
+            Value::Nil => Vec::new(),
+            back => {
+                let back = numbers(&text(back)?);
+                let all = 1..=u16::try_from(integer(&last)?).map_err(|_| odd())?;
+                all.filter(|number| !back.contains(number) && !forgotten.contains(number))
+                    .collect()
+            }
+        };
+        for worker in &mut workers {
+            if forgotten.contains(&worker.number) {
+                worker.state = "forgotten";
+            }
+            worker.leases = leases.get(usize::from(worker.number)).copied().unwrap_or_default();
+        }
+        Ok(FleetStatus {
+            name: name.clone(),
+            crawl,
+            terms,
+            drain: integer(&drain)? == 1,
+            pause: integer(&pause)? == 1,
+            awaited,
+            forgotten,
+            totals: TotalsStatus::of(&workers),
+            workers,
+            partitions,
+            log,
+            digests,
+            servers: server_status(servers).await?,
+        })
+    }
 }
 
 /// The rule that says among which pages near-duplicates are decided, and its value for workers that do so among their own.
 const VERDICTS: &str = "fleet.verdicts";
 const ALONE: &str = "worker";
+
+/// The state of a worker whose lease lasts.
+const LIVE: &str = "live";
 
 static NOW: crate::command::Lua = crate::command::script!("now.lua");
 
@@ -226,14 +326,14 @@ fn workers(
     beats: Value,
     reports: Value,
     now: u64,
-    options: &JoinOptions,
+    live: &HashMap<String, usize>,
     end: Position,
 ) -> Result<Vec<WorkerStatus>, FleetError> {
     let beats = pairs(beats)?;
     let reports = pairs(reports)?;
     let mut workers = Vec::new();
     for (number, report) in reports {
-        let report: WorkerReport = postcard::from_bytes(&bytes(report)?)
+        let report = WorkerReport::read(&bytes(report)?)
             .map_err(|error| FleetError::Damaged(format!("the report of worker {number}: {error}")))?;
         let mut beat = None;
         for (_, value) in beats.iter().filter(|(of, _)| *of == number) {
@@ -245,8 +345,8 @@ fn workers(
             number,
             state: match silent {
                 None => "left",
-                Some(silent) if u128::from(silent) > options.lease.as_millis() => "silent",
-                Some(_) => "live",
+                Some(_) if live.values().any(|worker| *worker == usize::from(number)) => LIVE,
+                Some(_) => "silent",
             },
             silent_seconds: silent.map(|ms| ms as f64 / 1_000.0),
             leases: 0,
@@ -362,112 +462,4 @@ async fn server_status(servers: &Servers) -> Result<Vec<ServerStatus>, FleetErro
         });
     }
     Ok(all)
-}
-
-impl Display for FleetStatus {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Self {
-            name,
-            crawl,
-            partitions,
-            log,
-            digests,
-            ..
-        } = self;
-        writeln!(
-            f,
-            "crawl {name} ({crawl}){}{}",
-            if self.drain { ", asked to stop" } else { "" },
-            if self.pause { ", asked to wait" } else { "" }
-        )?;
-        if !self.awaited.is_empty() {
-            let awaited: Vec<String> = self.awaited.iter().map(u16::to_string).collect();
-            writeln!(
-                f,
-                "the servers had lost the crawl; the crawl goes on when these workers have brought back their data folders: {}",
-                awaited.join(", ")
-            )?;
-        }
-        writeln!(
-            f,
-            "partitions: {} leased, {} free ({} with waiting URLs)",
-            partitions.leased, partitions.free, partitions.free_with_work
-        )?;
-        writeln!(
-            f,
-            "URLs: {} known, {} finished, {} waiting",
-            partitions.known, partitions.done, partitions.waiting
-        )?;
-        match digests {
-            Some(digests) => writeln!(
-                f,
-                "verdicts: provisional, because each worker decides near-duplicates among its own pages only; exact duplicates are decided \
-                 across workers, by {} digests",
-                digests.pages
-            )?,
-            None => writeln!(f, "log: {log}")?,
-        }
-        for server in &self.servers {
-            write!(f, "server {}: {}", server.address, Mebibytes(server.memory_bytes))?;
-            if server.memory_limit_bytes > 0 {
-                write!(f, " of {}", Mebibytes(server.memory_limit_bytes))?;
-            }
-            writeln!(
-                f,
-                ", {} replicas, {} commands/s",
-                server.replicas, server.commands_per_second
-            )?;
-        }
-        writeln!(
-            f,
-            "{:>6} {:<16} {:<9} {:>6} {:>9} {:>9} {:>9} {:>6} {:>6} {:>7} {:>7}",
-            "worker", "machine", "state", "leases", "queued", "kept", "dupl.", "hosts", "req/s", "outbox", "lag s"
-        )?;
-        for worker in &self.workers {
-            let report = &worker.report;
-            writeln!(
-                f,
-                "{:>6} {:<16} {:<9} {:>6} {:>9} {:>9} {:>9} {:>6} {:>6.1} {:>7} {:>7}{}{}",
-                worker.number,
-                report.host,
-                worker.state,
-                worker.leases,
-                report.queued,
-                report.kept,
-                report.duplicates,
-                report.hosts,
-                report.requests_per_second,
-                report.outbox,
-                worker.lag_seconds.map_or("-".to_owned(), |lag| format!("{lag:.1}")),
-                if report.note.is_empty() { "" } else { " " },
-                report.note
-            )?;
-        }
-        Ok(())
-    }
-}
-
-impl Display for LogStatus {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} entries, {}", self.entries, Mebibytes(self.memory_bytes))?;
-        if self.segments > 0 {
-            write!(
-                f,
-                "; {} of them in {} segments, {}",
-                self.segment_entries,
-                self.segments,
-                Mebibytes(self.segment_bytes)
-            )?;
-        }
-        Ok(())
-    }
-}
-
-/// Bytes as mebibytes.
-struct Mebibytes(u64);
-
-impl Display for Mebibytes {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.1} MiB", self.0 as f64 / f64::from(1 << 20))
-    }
 }

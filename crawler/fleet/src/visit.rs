@@ -28,8 +28,10 @@ pub struct Agreed {
     pub name: String,
     /// What holds for the whole crawl.
     pub terms: Terms,
-    /// How the workers fetch: keys of the configuration, and their values.
+    /// How the workers fetch: keys of the configuration, and the values with which they started.
     pub rules: Vec<(String, String)>,
+    /// The keys that the user has changed for all workers, and the values that hold instead.
+    pub changed: Vec<(String, String)>,
 }
 
 impl Visitor {
@@ -44,10 +46,12 @@ impl Visitor {
         };
         let (servers, name) = connected(&options)?;
         let known = Command::plain("HMGET", &registry_tag(&name), "m");
-        let known = ["id", "terms", "rules"].into_iter().fold(known, Command::arg);
+        let known = ["id", "terms", "rules", "changed"]
+            .into_iter()
+            .fold(known, Command::arg);
         let mut known = list(servers.one(known, Safety::Primary).await?)?.into_iter().map(text);
         let mut next = || known.next().transpose().map(Option::unwrap_or_default);
-        let (id, terms, rules) = (next()?, next()?, next()?);
+        let (id, terms, rules, changed) = (next()?, next()?, next()?, next()?);
         if id.is_empty() {
             return Err(FleetError::Forgotten { name });
         }
@@ -55,6 +59,7 @@ impl Visitor {
             name: name.clone(),
             terms: Terms::read(&terms)?,
             rules: rules::read(&rules),
+            changed: rules::read(&changed),
         };
         let place = Place {
             worker: WorkerNumber(0),

@@ -6,7 +6,7 @@ mod support;
 
 use std::time::Duration;
 
-use fleet::{Fleet, FleetError, Order, Partition, Pulse, WorkerReport, order, status};
+use fleet::{Fleet, FleetError, Order, Partition, Pulse, Visitor, WorkerReport, change, order, status};
 use support::{Server, changes, options, waiting, worker};
 
 fn report(idle: bool) -> WorkerReport {
@@ -131,6 +131,60 @@ async fn workers_fetch_by_the_same_rules_and_a_crawl_may_change_them() {
     }
     Fleet::join(with_delay(1, "0")).await.unwrap();
     assert!(Fleet::join(with_delay(2, "1000")).await.is_err());
+}
+
+#[tokio::test]
+async fn a_change_of_rules_holds_for_all_workers_whatever_they_bring() {
+    let server = Server::start(&[]);
+    let address = server.address();
+    let with = |folder: u64, delay: &str, retries: &str| {
+        let mut options = options(&server.address(), folder);
+        let rules = [("politeness.delay_ms", delay), ("politeness.max_retries", retries)];
+        options.rules = rules.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec();
+        options
+    };
+    let delay = |value: Option<&str>| vec![("politeness.delay_ms".to_owned(), value.map(ToOwned::to_owned))];
+    let unknown = change(&address, "crawl", &delay(Some("7"))).await;
+    assert!(matches!(unknown, Err(FleetError::Forgotten { .. })));
+    let one = Fleet::join(with(1, "1000", "2")).await.unwrap();
+    assert_eq!(one.heartbeat(&report(false)).await.unwrap().changed, []);
+    let changes = [
+        delay(Some("7")),
+        vec![("scope.max_pages".to_owned(), Some("9".to_owned()))],
+    ]
+    .concat();
+    let expected = [("politeness.delay_ms", "7"), ("scope.max_pages", "9")];
+    let expected = expected.map(|(key, value)| (key.to_owned(), value.to_owned()));
+    assert_eq!(change(&address, "crawl", &changes).await.unwrap(), expected);
+    assert_eq!(one.heartbeat(&report(false)).await.unwrap().changed, expected);
+    // A worker with another value of a changed rule is let in, and one with another value of another rule is not.
+    let two = Fleet::join(with(2, "500", "2")).await.unwrap();
+    assert_eq!(two.heartbeat(&report(false)).await.unwrap().changed, expected);
+    assert!(
+        two.rules()
+            .contains(&("politeness.delay_ms".to_owned(), "1000".to_owned())),
+        "the value of the crawl"
+    );
+    let error = Fleet::join(with(3, "500", "0"))
+        .await
+        .map(drop)
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("max_retries") && !error.contains("delay_ms"), "{error}");
+    let visitor = Visitor::new(&address, "crawl").await.unwrap();
+    assert_eq!(visitor.agreed().changed, expected);
+    // It survives the workers.
+    for fleet in [&one, &two] {
+        fleet.leave().await.unwrap();
+    }
+    let one = Fleet::join(with(1, "1000", "2")).await.unwrap();
+    assert_eq!(one.heartbeat(&report(false)).await.unwrap().changed, expected);
+    assert_eq!(change(&address, "crawl", &delay(None)).await.unwrap(), expected[1..]);
+    assert_eq!(one.heartbeat(&report(false)).await.unwrap().changed, expected[1..]);
+    assert!(
+        Fleet::join(with(2, "500", "2")).await.is_err(),
+        "no change covers it any more"
+    );
 }
 
 #[tokio::test]

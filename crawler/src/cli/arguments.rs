@@ -98,7 +98,7 @@ pub enum Command {
     Report(ReportArgs),
     /// Steer a crawl that runs, or the next run: pause, resume, stop, add URLs, drop hosts, set delays.
     Control(ControlArgs),
-    /// Show the crawl in the browser: pages, clusters, thresholds.
+    /// Show the crawl in the browser: pages, clusters, thresholds; or the workers of a fleet.
     Serve(ServeArgs),
     /// Explain why a page was kept or dropped, or show the state of its URL.
     Explain(ExplainArgs),
@@ -159,9 +159,12 @@ impl Command {
 #[derive(Debug, Clone, Args)]
 pub struct DataFolder {
     /// Data folder of the crawl, with its state and its WARC files.
-    #[arg(long, value_name = "DIR", default_value = "data")]
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_DATA)]
     pub data: PathBuf,
 }
+
+/// The data folder of a command that names no other.
+const DEFAULT_DATA: &str = "data";
 
 /// The configuration file.
 #[derive(Debug, Clone, Args)]

@@ -1,10 +1,12 @@
 //! `crawler fleet`
 
+mod changes;
+
 use ::fleet::{Forgotten, Order, Visitor, WaitingUrl, WorkerNumber};
 
 use crate::cli::arguments::{
-    FleetAction, FleetAddress, FleetArgs, FleetConfigArgs, FleetDrainArgs, FleetForgetArgs, FleetFormat,
-    FleetSeedsAction, FleetSeedsAddArgs, FleetStatusArgs,
+    FleetAction, FleetAddress, FleetArgs, FleetDrainArgs, FleetForgetArgs, FleetFormat, FleetSeedsAction,
+    FleetSeedsAddArgs, FleetStatusArgs,
 };
 use crate::cli::configuration;
 use crate::cli::error::{Error, UsageError};
@@ -22,7 +24,7 @@ pub(super) fn execute(args: &FleetArgs) -> Result<(), Error> {
         FleetAction::Pause(fleet) => runtime.block_on(pause(fleet, true))?,
         FleetAction::Resume(fleet) => runtime.block_on(pause(fleet, false))?,
         FleetAction::Forget(args) => runtime.block_on(forget(args))?,
-        FleetAction::Config(args) => runtime.block_on(show_config(args))?,
+        FleetAction::Config(args) => runtime.block_on(changes::execute(args))?,
         FleetAction::Seeds(args) => {
             let FleetSeedsAction::Add(args) = &args.action;
             let settings = settings(args)?;
@@ -93,29 +95,6 @@ async fn add_seeds(args: &FleetSeedsAddArgs, settings: &Settings, mut seeds: See
         "{given} seeds: {new} are new to the crawl, and wait for the workers that own their hosts. The crawl knew {} of them before.",
         given.saturating_sub(new)
     ))
-}
-
-async fn show_config(args: &FleetConfigArgs) -> Result<(), RunError> {
-    let visitor = Visitor::new(&args.fleet.address, &args.fleet.name).await;
-    let visitor = visitor.map_err(|error| RunError::Fleet(error.to_string()))?;
-    let agreed = visitor.agreed();
-    let text = match args.format {
-        FleetFormat::Json => serde_json::to_string_pretty(agreed)
-            .map_err(|error| RunError::Fleet(format!("the settings cannot be written: {error}")))?,
-        FleetFormat::Text => {
-            let mut lines = vec![
-                format!("crawl {}", agreed.name),
-                "for the whole crawl:".to_owned(),
-                format!("  partitions = {}", agreed.terms.partitions),
-                format!("  scheme of the fingerprints: {}", agreed.terms.scheme),
-                format!("  rule of the verdicts: {}", agreed.terms.rule),
-                "for all workers that live:".to_owned(),
-            ];
-            lines.extend(agreed.rules.iter().map(|(key, value)| format!("  {key} = {value}")));
-            lines.join("\n")
-        }
-    };
-    super::output::say(&text)
 }
 
 async fn status(args: &FleetStatusArgs) -> Result<(), RunError> {

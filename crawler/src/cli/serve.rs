@@ -13,18 +13,49 @@ use terminal::tell::tell;
 use terminal::units::{bytes, grouped};
 use views::live::listen::{self, Flags};
 use views::live::status;
-use views::serve::{FLAGS, Program, Server};
+use views::serve::{FLAGS, FLEET_FLAGS, Program, Server, WatchedFleet};
 
 pub(super) fn execute(args: ServeArgs, quiet: bool) -> Result<(), Error> {
-    // An unusable configuration or folder ends the command before it listens.
-    configuration::settings_for_crawl(&args.config, &args.data.data)?;
-    drop(super::store::open_to_read(&args.data.data)?);
-    let listener = listen::listen(args.listen, FLAGS, args.public).map_err(UsageError::from)?;
-    let server = Server::start(listener, program(&args.data, &args.config), args.public)?;
+    let fleet = fleet(&args)?;
+    let data = args.folder();
+    if let Some(data) = &data {
+        // An unusable configuration or folder ends the command before it listens.
+        configuration::settings_for_crawl(&args.config, &data.data)?;
+        drop(super::store::open_to_read(&data.data)?);
+    }
+    let flags = if data.is_some() { FLAGS } else { FLEET_FLAGS };
+    let listener = listen::listen(args.listen, flags, args.public).map_err(UsageError::from)?;
+    let crawl = data.as_ref().map(|data| program(data, &args.config));
+    let server = Server::start(listener, crawl, fleet, args.public)?;
     if !quiet || args.listen.takes_any_port() {
         tell(format_args!("crawler serve: {}", status::url(server.address())));
     }
     wait_for_the_end()
+}
+
+/// The fleet that the user asks for. Its servers may be away.
+fn fleet(args: &ServeArgs) -> Result<Option<WatchedFleet>, UsageError> {
+    let watched = |address: &str, name: &str| {
+        let watched = WatchedFleet::new(address, name);
+        watched
+            .map(Some)
+            .map_err(|error| UsageError::Argument(error.to_string()))
+    };
+    let name = args.name.as_deref();
+    match &args.fleet {
+        None => Ok(None),
+        Some(Some(address)) => watched(address, name.unwrap_or(::fleet::DEFAULT_NAME)),
+        Some(None) => {
+            let (config, _) = configuration::read(&args.config)?;
+            if config.fleet.address.is_empty() {
+                return Err(UsageError::Argument(
+                    "--fleet needs an address, such as redis://host:6379, or a configuration file with fleet.address"
+                        .to_owned(),
+                ));
+            }
+            watched(&config.fleet.address, name.unwrap_or(&config.fleet.name))
+        }
+    }
 }
 
 /// Starts the server beside a run, if the user asks for it. The views read the rows that the run lends.
@@ -42,7 +73,8 @@ pub(super) fn beside_run(args: &RunArgs, quiet: bool) -> Result<Option<Server>, 
     let config = ConfigFile {
         config: configuration::config_path(&args.config),
     };
-    let server = Server::start(listener, program(&args.data, &config), args.views.serve_public)?;
+    let crawl = program(&args.data, &config);
+    let server = Server::start(listener, Some(crawl), None, args.views.serve_public)?;
     if !quiet || address.takes_any_port() {
         tell(format_args!("views: {}", status::url(server.address())));
     }

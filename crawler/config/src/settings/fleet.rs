@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use super::adjustable::{self, KeyValue};
 use super::{InvalidSetting, invalid};
 use crate::keys::{keys, table};
 use crate::{Config, FleetVerdicts, secrets};
@@ -23,6 +24,8 @@ pub struct FleetSettings {
     pub verdicts: FleetVerdicts,
     /// How the workers fetch: the keys that all live workers must share, with their values.
     pub rules: Vec<(String, String)>,
+    /// This worker's values of the keys that can change while it runs, and of those on which they depend.
+    pub adjustable: Vec<KeyValue>,
 }
 
 /// The sections whose values all workers must share, because a host can move from one worker to another.
@@ -70,6 +73,7 @@ pub(super) fn fleet(all: &Config) -> Result<Option<FleetSettings>, InvalidSettin
         segment_entries: config.segment_entries,
         verdicts: config.verdicts,
         rules: rules(all),
+        adjustable: adjustable::values(all),
     }))
 }
 

@@ -5,11 +5,13 @@
 //! - `restore`: brings back what the folder knows, after the servers have lost the crawl
 //! - `post`: sends letters; `arrivals`: reads the queues; `log`: reads the log; `shorten`: writes its segments
 //! - `sharing`: tells the frontier how many workers ask an address
+//! - `adjust`: takes over settings that the user changes for all workers
 //! - `state`: what all of them know
 //!
 //! If the servers do not answer, every part tries again, and nothing is lost: the leases run out, so the frontier asks nobody, and the
 //! letters stay in the outbox.
 
+mod adjust;
 mod arrivals;
 mod leases;
 mod log;
@@ -38,8 +40,9 @@ use super::membership::Membership;
 use super::messages::{FromDesk, ToDesk};
 use super::ownership::{Ownership, Pause};
 use crate::messages::{Event, GroupEvent};
-use crate::stats::Stats;
+use crate::stats::{Stats, Trend};
 use crate::watch::{self, Watch};
+use config::settings::KeyValue;
 use error::RunError;
 use state::State;
 
@@ -91,6 +94,8 @@ pub(crate) struct DeskOptions {
     pub stats: Arc<Stats>,
     /// Watches over the thread.
     pub watch: Watch,
+    /// This worker's values of the keys that can change while it runs, and of those on which they depend.
+    pub adjustable: Vec<KeyValue>,
     /// Entries of the log in a segment.
     pub segment: usize,
     /// Whether the claims go to the log; otherwise to the table of digests.
@@ -178,9 +183,12 @@ struct Desk {
     recorder: Sender<FromDesk>,
     events: mpsc::Sender<Event>,
     stats: Arc<Stats>,
+    adjustable: Vec<KeyValue>,
     segment: usize,
     has_log: bool,
     state: Mutex<State>,
+    /// The rates of this worker, for its report.
+    trend: Mutex<Trend>,
     /// Partitions are to be opened.
     opening: Notify,
     /// Queues may have something to read.
@@ -216,9 +224,11 @@ impl Desk {
             recorder: options.recorder,
             events: options.events,
             stats: options.stats,
+            adjustable: options.adjustable,
             segment: options.segment,
             has_log: options.has_log,
             state: Mutex::new(state),
+            trend: Mutex::default(),
             opening: Notify::new(),
             arrivals: Notify::new(),
             away: AtomicU8::new(0),

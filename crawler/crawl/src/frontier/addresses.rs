@@ -36,6 +36,21 @@ impl Addresses {
         }
     }
 
+    /// Other delays and bounds hold from now on. The caller has taken all addresses out of the heap of the schedule, or does so.
+    pub fn adopt(&mut self, politeness: &Politeness, now: Now) {
+        self.politeness = *politeness;
+        for address in self.addresses.values_mut() {
+            address.gate.adopt(politeness, now);
+            address.is_due = false;
+        }
+    }
+
+    /// The addresses at which hosts wait.
+    pub fn awaited(&self) -> Vec<AddressKey> {
+        let awaited = self.addresses.iter().filter(|(_, address)| !address.waiting.is_empty());
+        awaited.map(|(key, _)| *key).collect()
+    }
+
     /// An earlier run may have asked hosts that are not in memory. So each address rests for its delay when this run begins.
     pub fn assume_requests(&mut self) {
         self.has_unknown_requests = true;
@@ -85,9 +100,9 @@ impl Addresses {
     }
 
     /// So many processes ask the address, this one included.
-    pub fn share(&mut self, key: AddressKey, sharers: u32) {
+    pub fn share(&mut self, key: AddressKey, sharers: u32, now: Now) {
         if let Some(address) = self.addresses.get_mut(&key) {
-            address.gate.share(sharers);
+            address.gate.share(sharers, now);
         }
     }
 

@@ -106,6 +106,7 @@ impl Frontier {
             Event::Asks(subrequest) => self.add_subrequest(subrequest, now),
             Event::SubrequestEnded => self.tickets.end(),
             Event::Ordered(orders) => self.on_ordered(*orders, now),
+            Event::Adjusted(to) => self.adjust(*to, now),
             Event::Groups(event) => self.on_groups(event, now),
             Event::Stop => self.stopping = true,
         }

@@ -194,7 +194,7 @@ impl Frontier {
             }
             GroupEvent::Shared(addresses) => {
                 for (address, sharers) in addresses {
-                    self.addresses.share(address, sharers);
+                    self.addresses.share(address, sharers, now);
                     self.schedule_address(address, now);
                 }
             }

@@ -30,6 +30,11 @@ impl Pages {
         }
     }
 
+    /// Another bound on the pages of the crawl. It counts when the limit is applied next.
+    pub fn set_max(&mut self, max: Option<u64>) {
+        self.max = max;
+    }
+
     /// Whether new URLs are taken.
     pub fn takes_new(&self) -> bool {
         self.takes_new

@@ -65,6 +65,11 @@ impl Schedule {
         self.resting.retain(|Reverse((_, name))| !hosts.contains(name));
     }
 
+    /// Takes all addresses out of the heap.
+    pub fn forget_addresses(&mut self) {
+        self.due.retain(|Reverse((_, _, who))| matches!(who, Who::Host(_)));
+    }
+
     fn push(&mut self, at: Now, who: Who) {
         self.due.push(Reverse((at, self.turn, who)));
         self.turn += 1;

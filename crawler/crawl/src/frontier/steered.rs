@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use web::politeness::{Now, Politeness};
 
-use super::host::Bars;
+use super::host::{Bars, Host};
 use super::state::{Line, LineEvent};
 use super::{Frontier, FrontierSettings};
 use crate::control::steer::Steer;
@@ -60,11 +60,21 @@ impl Frontier {
 
     fn steer(&mut self, steer: Steer, now: Now) {
         self.settings.set_steer(steer);
-        let orders = (&self.settings.steer, &self.settings.bars);
+        self.change_hosts(now, |name, host, settings| {
+            let delay = settings.politeness_of(name).delay;
+            host.steer(name, (&settings.steer, &settings.bars), delay, now)
+        });
+    }
+
+    /// Changes every host, and schedules it anew. `change` returns whether the host may have its next turn earlier than it is scheduled.
+    pub(super) fn change_hosts(
+        &mut self,
+        now: Now,
+        mut change: impl FnMut(&str, &mut Host, &FrontierSettings) -> bool,
+    ) {
         let mut sooner = HashSet::new();
         for (name, host) in &mut self.hosts {
-            let delay = self.settings.politeness_of(name).delay;
-            if host.steer(name, orders, delay, now) && host.line == Line::Due {
+            if change(name, host, &self.settings) && host.line == Line::Due {
                 host.line = host.line.on(LineEvent::CalledUp);
                 sooner.insert(name.clone());
             }

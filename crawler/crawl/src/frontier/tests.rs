@@ -11,6 +11,7 @@ use crate::messages::{Errand, Event, GroupEvent, Refill, RobotsAnswer, Task};
 use crate::steering::JudgedPage;
 use config::Config;
 
+mod adjusted;
 mod gates;
 mod intake;
 mod logins;

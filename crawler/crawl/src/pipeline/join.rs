@@ -114,6 +114,7 @@ pub(super) fn join(
         events: events.clone(),
         stats: stats.clone(),
         watch: watch.clone(),
+        adjustable: wanted.adjustable.clone(),
         segment: wanted.segment_entries,
         has_log,
     })?;

@@ -4,7 +4,8 @@
 -- Answer: state (0 unknown, 1 replaced, 2 fine, 3 ended, 4 forgotten), live workers, those of them that share the partitions, rank among these, orders of the user (1: stop, 2: wait, 3: both),
 -- finished, the picture to check (or empty),
 -- incarnations of the live workers, then the news: the queues of the worker that it is to read, each with the number of the news; the workers
--- whose folders a crawl awaits that the servers had lost, the workers that were forgotten, and the last number of a worker.
+-- whose folders a crawl awaits that the servers had lost, the workers that were forgotten, the last number of a worker, and the rules that
+-- the user has changed (a line each: key, tab, value).
 --
 -- A lease that ran out goes on, unless somebody has ended it (ended.lua): nobody has taken a partition of the worker then.
 --
@@ -86,7 +87,7 @@ if #news > 0 and tonumber(news[2]) <= tonumber(ARGV[7]) then
   redis.call('ZREMRANGEBYSCORE', key, '-inf', ARGV[7])
   news = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
 end
-local orders = redis.call('HMGET', P .. 'm', 'drain', 'pause', 'back', 'forgotten', 'last')
+local orders = redis.call('HMGET', P .. 'm', 'drain', 'pause', 'back', 'forgotten', 'last', 'changed')
 local awaited, forgotten = {}, orders[4] or ','
 if orders[3] then
   for number = 1, tonumber(orders[5] or 0) do
@@ -97,4 +98,4 @@ if orders[3] then
 end
 return {2, live, sharing, rank, (orders[1] == '1' and 1 or 0) + (orders[2] == '1' and 2 or 0), finished, picture,
   picture ~= '' and table.concat(incarnations, ',') or '', news,
-  table.concat(awaited, ','), string.sub(forgotten, 2, -2), tonumber(orders[5] or 0)}
+  table.concat(awaited, ','), string.sub(forgotten, 2, -2), tonumber(orders[5] or 0), orders[6] or ''}

@@ -1,12 +1,13 @@
 -- A data folder joins. ARGV: folder, terms, crawl that the folder remembers (or -), a new id for the crawl, a new incarnation, length of its
 -- lease in ms, rules, and what the folder remembers of the crawl: its number (0: none), the highest number of a worker, and the workers that
--- were forgotten (,3,7,). Answer: number (0: refused), id of the crawl, terms of the crawl, rules of the live workers, life of the crawl, and
--- why a folder of this crawl is refused: its worker was forgotten, or another folder has its number (taken).
+-- were forgotten (,3,7,). Answer: number (0: refused), id of the crawl, terms of the crawl, rules of the live workers, life of the crawl,
+-- why a folder of this crawl is refused: its worker was forgotten, or another folder has its number (taken); and the rules that the user has
+-- changed (a line each: key, tab, value), as far as the rules were compared. What a worker brings for these does not count.
 --
 -- A folder that remembers its number brings a crawl back that the servers have lost: the crawl keeps its id, and gets another life. Until
 -- all workers are back (m: back), nobody takes a partition; see beat.lua.
 local P = KEYS[1]
-local m = redis.call('HMGET', P .. 'm', 'id', 'terms', 'last', 'rules', 'life', 'forgotten', 'back')
+local m = redis.call('HMGET', P .. 'm', 'id', 'terms', 'last', 'rules', 'life', 'forgotten', 'back', 'changed')
 local id, terms, life, forgotten, back = m[1], m[2], m[5] or '', m[6] or ',', m[7]
 local last = tonumber(m[3] or 0)
 local remembers, was = ARGV[3] ~= '-', tonumber(ARGV[8])
@@ -39,13 +40,24 @@ end
 if number and string.find(forgotten, ',' .. number .. ',', 1, true) then return {0, id, terms, ARGV[7], life, 'forgotten'} end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-if m[4] ~= ARGV[7] then
+local changes, changed = m[8] or '', {}
+for key in string.gmatch(changes, '([^\t\n]+)\t[^\n]*') do changed[key] = true end
+local function unchanged(rules)
+  local kept = {}
+  for line in string.gmatch(rules, '[^\n]+') do
+    if not changed[string.match(line, '^[^\t]*')] then kept[#kept + 1] = line end
+  end
+  return table.concat(kept, '\n')
+end
+local rules = m[4]
+if not rules or unchanged(rules) ~= unchanged(ARGV[7]) then
   local beats = redis.call('HGETALL', P .. 'b')
   for at = 1, #beats, 2 do
     local lives = tonumber(string.match(beats[at + 1], '^%d+')) + tonumber(ARGV[6]) >= now
-    if lives and beats[at] ~= number then return {0, id, terms, m[4] or '', life, ''} end
+    if lives and beats[at] ~= number then return {0, id, terms, rules or '', life, '', changes} end
   end
-  redis.call('HSET', P .. 'm', 'rules', ARGV[7])
+  rules = ARGV[7]
+  redis.call('HSET', P .. 'm', 'rules', rules)
 end
 if not number then
   if last >= 65535 then return {0, id, terms, ARGV[7], life, ''} end
@@ -63,4 +75,4 @@ redis.call('HSET', P .. 'l', ARGV[5], (now + tonumber(ARGV[6])) .. '|' .. now ..
 redis.call('HSET', P .. 'b', number, now .. '|' .. ARGV[5] .. '|2|0')
 -- A new owner reads its queues from their beginning.
 redis.call('DEL', P .. 'e', P .. 'n' .. number)
-return {tonumber(number), id, terms, ARGV[7], life, ''}
+return {tonumber(number), id, terms, rules, life, '', changes}

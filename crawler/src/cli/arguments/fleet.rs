@@ -39,7 +39,7 @@ pub enum FleetAction {
     Forget(FleetForgetArgs),
     /// Give a running crawl more seeds.
     Seeds(FleetSeedsArgs),
-    /// Show the settings on which the workers agree, as the servers hold them.
+    /// Show the settings on which the workers agree, as the servers hold them, or change some of them for all workers.
     Config(FleetConfigArgs),
 }
 
@@ -136,12 +136,25 @@ pub struct FleetSeedsAddArgs {
 /// `crawler fleet config`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The fleet refuses a worker with other values while other workers live; docs/src/fleet.md says how to change them.\n\
-    Exit codes: 0 success, 1 the servers do not answer, or do not know the crawl."
+    after_help = "Every worker takes a change over with its next heartbeat (a third of fleet.lease_seconds). The value on the servers wins: a \
+    worker that joins later with another value takes it over, and says so. KEY=default takes a change back: the value with which the \
+    workers started holds again. These keys can change: politeness.delay_ms, politeness.address_delay_ms, politeness.parallel_per_host, \
+    politeness.parallel_per_address, politeness.latency_factor, politeness.max_delay_ms, politeness.retry_delay_ms, \
+    politeness.max_wait_ms, scope.max_pages and scope.max_pages_per_host. The last two are bounds for each worker. Other keys are \
+    refused with the reason; docs/src/fleet.md says how to change them. The fleet refuses a worker that has other values of these while \
+    other workers live.\n\
+    Exit codes: 0 success; 1 the servers do not answer, or do not know the crawl; 2 a change is refused, and none was made.\n\
+    Examples:\n  \
+    crawler fleet config redis://host:6379\n  \
+    crawler fleet config redis://host:6379 politeness.delay_ms=2000 politeness.parallel_per_host=1\n  \
+    crawler fleet config redis://host:6379 politeness.delay_ms=default"
 )]
 pub struct FleetConfigArgs {
     #[command(flatten)]
     pub fleet: FleetAddress,
+    /// Changes for all workers: keys of the configuration with their values, as in config.toml.
+    #[arg(value_name = "KEY=VALUE")]
+    pub changes: Vec<String>,
     /// Form of the answer.
     #[arg(long, value_enum, default_value_t = FleetFormat::Text)]
     pub format: FleetFormat,
@@ -155,4 +168,19 @@ pub struct FleetDrainArgs {
     /// Take the order back: workers that start from now on crawl.
     #[arg(long)]
     pub resume: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use config::settings::ADJUSTABLE;
+
+    #[test]
+    fn the_help_names_every_key_that_can_change() {
+        let command = FleetConfigArgs::augment_args(clap::Command::new("config"));
+        let help = command.get_after_help().unwrap().to_string();
+        for key in ADJUSTABLE {
+            assert!(help.contains(key), "{key}");
+        }
+    }
 }

@@ -10,15 +10,16 @@ use serde_json::json;
 use url::form_urlencoded;
 
 use super::asked::Asked;
+use super::guard::Guard;
 use super::reply::{Refusal, Reply};
-use super::site::Site;
+use super::served::Served;
 use super::views;
 
 /// Upper bound on the bytes of a request's body, as for a page in a file.
 const MAX_BODY_BYTES: usize = files::DEFAULT_MAX_DOCUMENT_BYTES;
 
 /// Answers a request.
-pub(super) async fn answer(site: Arc<Site>, request: Request<Incoming>) -> Response<Body> {
+pub(super) async fn answer(served: Arc<Served>, request: Request<Incoming>) -> Response<Body> {
     let (head, body) = request.into_parts();
     let query = form_urlencoded::parse(head.uri.query().unwrap_or_default().as_bytes());
     let mut asked = Asked {
@@ -27,8 +28,8 @@ pub(super) async fn answer(site: Arc<Site>, request: Request<Incoming>) -> Respo
         query: query.into_owned().collect(),
         body: Bytes::new(),
     };
-    if let Err(refusal) = admit(&site, &head.method, &head.headers) {
-        return refused(&site, &asked, &refusal).into_response();
+    if let Err(refusal) = admit(&served.guard, &head.method, &head.headers) {
+        return refused(&served, &asked, &refusal).into_response();
     }
     if asked.is_write {
         asked.body = match axum::body::to_bytes(Body::new(body), MAX_BODY_BYTES).await {
@@ -36,13 +37,21 @@ pub(super) async fn answer(site: Arc<Site>, request: Request<Incoming>) -> Respo
             Err(error) => {
                 let reason = format!("the body is longer than {MAX_BODY_BYTES} bytes, or not complete: {error}");
                 let refusal = Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, reason);
-                return refused(&site, &asked, &refusal).into_response();
+                return refused(&served, &asked, &refusal).into_response();
             }
         };
     }
+    let seen = match &served.fleet {
+        Some(fleet) if views::is_of_fleet(&served, &asked) => Some(fleet.look().await),
+        _ => None,
+    };
     let done = tokio::task::spawn_blocking(move || {
-        let reply = views::reply(&site, &asked);
-        reply.unwrap_or_else(|refusal| refused(&site, &asked, &refusal))
+        let reply = match (seen, &served.crawl) {
+            (Some(seen), _) => views::of_fleet(&served, &asked, seen),
+            (None, Some(site)) => views::reply(site, &asked),
+            (None, None) => views::without_crawl(&asked),
+        };
+        reply.unwrap_or_else(|refusal| refused(&served, &asked, &refusal))
     });
     let panicked = |_| {
         let reason = "the answer failed; the program's messages say why, and the command verify finds damage";
@@ -51,14 +60,14 @@ pub(super) async fn answer(site: Arc<Site>, request: Request<Incoming>) -> Respo
     done.await.unwrap_or_else(panicked).into_response()
 }
 
-fn admit(site: &Site, method: &Method, headers: &HeaderMap) -> Result<(), Refusal> {
-    if !site.guard.is_for_us(headers) {
-        let reason = format!("The Host header does not name this server. Open {}", site.guard.url());
+fn admit(guard: &Guard, method: &Method, headers: &HeaderMap) -> Result<(), Refusal> {
+    if !guard.is_for_us(headers) {
+        let reason = format!("The Host header does not name this server. Open {}", guard.url());
         return Err(Refusal::new(StatusCode::MISDIRECTED_REQUEST, reason));
     }
     match *method {
         Method::GET | Method::HEAD => Ok(()),
-        Method::POST => match site.guard.refuses_write(headers) {
+        Method::POST => match guard.refuses_write(headers) {
             None => Ok(()),
             Some(reason) => Err(Refusal::new(StatusCode::FORBIDDEN, reason)),
         },
@@ -70,9 +79,9 @@ fn admit(site: &Site, method: &Method, headers: &HeaderMap) -> Result<(), Refusa
 }
 
 /// The reason as a page, or as JSON for a program and for a request that names another server.
-fn refused(site: &Site, asked: &Asked, refusal: &Refusal) -> Reply {
+fn refused(served: &Served, asked: &Asked, refusal: &Refusal) -> Reply {
     let is_page = !asked.is_for_programs() && !asked.is_write && refusal.status != StatusCode::MISDIRECTED_REQUEST;
-    match is_page.then(|| views::problem(site.frame("", None), refusal)) {
+    match is_page.then(|| views::problem(served.frame("", None), refusal)) {
         Some(Ok(html)) => Reply::Page(refusal.status, html),
         _ if refusal.status == StatusCode::ACCEPTED => {
             let json = json!({ "preparing": refusal.reason }).to_string();

@@ -1,4 +1,4 @@
-//! What stands around a view: the crawl and its state, the menu, the token.
+//! What stands around a view: the crawl and its state, or the fleet; the menu, the token.
 
 use std::time::SystemTime;
 
@@ -25,12 +25,37 @@ pub(super) struct Frame<'a> {
     pub view: &'static str,
     /// For writes.
     pub token: &'a str,
-    /// The data folder.
-    pub data: String,
+    /// The data folder; `None` if the server shows none.
+    pub data: Option<String>,
+    /// The servers of the fleet and the name of its crawl; `None` if the server shows no fleet.
+    pub fleet: Option<&'a str>,
     /// Lines of the journal of orders.
     pub journal_lines: u64,
     /// `None` without a model.
     pub crawl: Option<CrawlLine>,
+}
+
+/// The views of a data folder: name in the program, path, name for people.
+const OF_CRAWL: [(&str, &str, &str); 7] = [
+    ("overview", "/", "Overview"),
+    ("control", "/control", "Control"),
+    ("pages", "/pages", "Pages"),
+    ("hosts", "/hosts", "Hosts"),
+    ("duplicates", "/duplicates", "Duplicates"),
+    ("tune", "/tune", "Tune"),
+    ("check", "/check", "Check"),
+];
+
+/// The view of a fleet.
+const OF_FLEET: (&str, &str, &str) = ("fleet", "/fleet", "Fleet");
+
+impl Frame<'_> {
+    /// The views of this server.
+    pub fn menu(&self) -> Vec<(&'static str, &'static str, &'static str)> {
+        let of_crawl: &[_] = if self.data.is_some() { &OF_CRAWL } else { &[] };
+        let of_fleet = self.fleet.map(|_| OF_FLEET);
+        of_crawl.iter().copied().chain(of_fleet).collect()
+    }
 }
 
 /// Which crawl it is, and what state of it the view shows.

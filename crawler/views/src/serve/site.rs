@@ -1,4 +1,4 @@
-//! The state of the server, for the views.
+//! The state of the server of a data folder, for its views.
 
 use std::sync::Arc;
 
@@ -20,7 +20,9 @@ use study::tune::Survey;
 /// The server's state.
 #[derive(Debug)]
 pub(super) struct Site {
-    pub guard: Guard,
+    guard: Arc<Guard>,
+    /// The fleet that the server shows, too: its servers and the name of its crawl.
+    fleet: Option<String>,
     pub program: Arc<Program>,
     pub labels: LabelsFile,
     pub redecision: Arc<Redecision>,
@@ -30,9 +32,10 @@ pub(super) struct Site {
 }
 
 impl Site {
-    pub fn new(guard: Guard, program: Arc<Program>) -> Self {
+    pub fn new(guard: Arc<Guard>, program: Arc<Program>, fleet: Option<String>) -> Self {
         Self {
             guard,
+            fleet,
             labels: LabelsFile::in_folder(&program.data),
             redecision: Redecision::new(program.clone()),
             steered: Steered::in_folder(&program.data),
@@ -91,7 +94,8 @@ impl Site {
             view,
             journal_lines: standing.lines,
             token: self.guard.token(),
-            data: self.program.data.display().to_string(),
+            data: Some(self.program.data.display().to_string()),
+            fleet: self.fleet.as_deref(),
             crawl: current.map(|current| CrawlLine::of(current, standing.paused)),
         }
     }

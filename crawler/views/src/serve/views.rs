@@ -4,6 +4,7 @@ mod check;
 mod control;
 mod duplicates;
 mod explain;
+mod fleet;
 mod glance;
 mod hosts;
 mod links;
@@ -26,7 +27,9 @@ use axum::http::StatusCode;
 use super::asked::Asked;
 use super::frame::Frame;
 use super::reply::{Refusal, Reply};
+use super::served::Served;
 use super::site::Site;
+use super::watched_fleet::Seen;
 
 /// A page without a view: what went wrong.
 #[derive(Template)]
@@ -91,22 +94,57 @@ pub(super) fn reply(site: &Arc<Site>, asked: &Asked) -> Result<Reply, Refusal> {
         ("/check", false) => check::page(site),
         ("/api/check", true) => check::json(site, asked),
         ("/api/openapi.json", false) => Ok(Reply::Asset("application/json", OPEN_API)),
-        ("/assets/style.css", false) => Ok(Reply::Asset("text/css; charset=utf-8", crate::SITE_STYLE)),
-        ("/assets/report.js", false) => Ok(Reply::Asset(SCRIPT, include_str!("../../templates/report.js"))),
-        ("/assets/site.js", false) => Ok(Reply::Asset(SCRIPT, include_str!("../../templates/serve/site.js"))),
-        ("/assets/control.js", false) => Ok(Reply::Asset(SCRIPT, include_str!("../../templates/serve/control.js"))),
-        ("/assets/pair.js", false) => Ok(Reply::Asset(SCRIPT, include_str!("../../templates/serve/pair.js"))),
-        ("/assets/tune.js", false) => Ok(Reply::Asset(SCRIPT, include_str!("../../templates/serve/tune.js"))),
-        ("/assets/check.js", false) => Ok(Reply::Asset(SCRIPT, include_str!("../../templates/serve/check.js"))),
-        ("/favicon.ico", false) => Ok(Reply::Nothing),
         (path, true) => Err(Refusal::new(
             StatusCode::NOT_FOUND,
             format!("Nothing is written at {path}."),
         )),
-        (_, false) => Err(Refusal::new(
-            StatusCode::NOT_FOUND,
-            "There is no such page. The menu has all views; /api/openapi.json lists the paths for programs.",
-        )),
+        (path, false) => asset(path).ok_or_else(|| {
+            let reason =
+                "There is no such page. The menu has all views; /api/openapi.json lists the paths for programs.";
+            Refusal::new(StatusCode::NOT_FOUND, reason)
+        }),
+    }
+}
+
+/// Whether an admitted request of a server that shows a fleet is about the fleet. Without a data folder, there is nothing else.
+pub(super) fn is_of_fleet(served: &Served, asked: &Asked) -> bool {
+    let is_path =
+        matches!(asked.path.as_str(), "/fleet" | "/api/fleet") || (asked.path == "/" && served.crawl.is_none());
+    is_path && !asked.is_write
+}
+
+/// The answer to such a request.
+pub(super) fn of_fleet(served: &Served, asked: &Asked, seen: Seen) -> Result<Reply, Refusal> {
+    if asked.is_for_programs() {
+        fleet::json(seen)
+    } else {
+        fleet::page(served, seen)
+    }
+}
+
+/// The answer to an admitted request that a server without a data folder has beside the fleet.
+pub(super) fn without_crawl(asked: &Asked) -> Result<Reply, Refusal> {
+    let found = if asked.is_write { None } else { asset(&asked.path) };
+    found.ok_or_else(|| {
+        let reason = "There is no such page. This server shows a fleet: /fleet is its page, and /api/fleet its status as JSON. \
+                      With --data, it shows a data folder, too.";
+        Refusal::new(StatusCode::NOT_FOUND, reason)
+    })
+}
+
+/// The styles and scripts of the pages.
+fn asset(path: &str) -> Option<Reply> {
+    let script = |text| Some(Reply::Asset(SCRIPT, text));
+    match path {
+        "/assets/style.css" => Some(Reply::Asset("text/css; charset=utf-8", crate::SITE_STYLE)),
+        "/assets/report.js" => script(include_str!("../../templates/report.js")),
+        "/assets/site.js" => script(include_str!("../../templates/serve/site.js")),
+        "/assets/control.js" => script(include_str!("../../templates/serve/control.js")),
+        "/assets/pair.js" => script(include_str!("../../templates/serve/pair.js")),
+        "/assets/tune.js" => script(include_str!("../../templates/serve/tune.js")),
+        "/assets/check.js" => script(include_str!("../../templates/serve/check.js")),
+        "/favicon.ico" => Some(Reply::Nothing),
+        _ => None,
     }
 }
 

@@ -38,6 +38,8 @@
     for (const part of document.querySelectorAll('[data-part]')) {
       const found = [...next.querySelectorAll('[data-part]')].find((node) => node.dataset.part === part.dataset.part);
       if (!found || (!isForced && ('held' in part.dataset || isInUse(part)))) continue;
+      // A screen reader says an alert again when it is replaced.
+      if ('still' in part.dataset && part.isEqualNode(found)) continue;
       const open = [...part.querySelectorAll('details')].map((details) => details.open);
       [...found.querySelectorAll('details')].forEach((details, at) => { if (open[at]) details.open = true; });
       part.replaceChildren(...document.adoptNode(found).childNodes);
@@ -75,7 +77,14 @@
   // What follows by itself. Where that is the head alone, the view that costs the server least has it, too.
   const followed = () => document.querySelector('main [data-part]:not([data-held], [data-from])') ? address() : '/check';
   let version = `${document.body.dataset.number} ${document.body.dataset.lines}`;
+  // A server without a data folder has no crawl to follow.
+  const hasCrawl = 'lines' in document.body.dataset;
   const follow = async () => {
+    if (!hasCrawl) {
+      for (const part of document.querySelectorAll('[data-from]')) await window.replaceParts(part.dataset.from, false);
+      say('');
+      return;
+    }
     const answer = await fetch('/api/state', { cache: 'no-store' });
     if (!answer.ok) return;
     const got = await answer.json();

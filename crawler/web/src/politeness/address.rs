@@ -103,19 +103,24 @@ impl AddressGate {
     }
 
     /// So many processes ask the address, this one included. Each of them makes that part of the requests that one alone would make.
-    pub fn share(&mut self, sharers: u32) {
-        let sharers = sharers.max(1);
-        if sharers == self.sharers {
-            return;
-        }
-        let is_longer = sharers > self.sharers;
-        self.sharers = sharers;
-        self.pacer.limit((self.parallel / sharers as usize).max(1));
-        let delay = self.delay();
-        match self.pacer.asked_at() {
-            Some(asked_at) if is_longer => self.pacer.hold(asked_at + delay),
-            _ => self.pacer.shorten(delay),
-        }
+    pub fn share(&mut self, sharers: u32, now: Now) {
+        self.change(now, |gate| gate.sharers = sharers.max(1));
+    }
+
+    /// Takes over other delays and bounds, as [`Gate::adopt`](super::Gate::adopt) does.
+    pub fn adopt(&mut self, rules: &Politeness, now: Now) {
+        self.change(now, |gate| {
+            gate.pace.adopt(rules);
+            (gate.delay, gate.parallel) = (rules.address_delay, rules.parallel_per_address);
+        });
+    }
+
+    fn change(&mut self, now: Now, change: impl FnOnce(&mut Self)) {
+        let before = self.delay();
+        change(self);
+        let parallel = (self.parallel / self.sharers as usize).max(1);
+        self.pacer.set_parallel(parallel, now, before);
+        self.pacer.change_delay(before, self.delay(), now);
     }
 
     /// The time at which the next request may start; `None` while as many requests are open as permitted.
@@ -151,12 +156,12 @@ impl AddressGate {
 
     /// The last request to a host of the address was `ago` before this run began.
     pub fn was_asked(&mut self, ago: Duration) {
-        self.pacer.hold(self.delay().saturating_sub(ago));
+        self.pacer.was_asked(ago, self.delay());
     }
 
     /// The last request to a host of the address was made at this time of the run, by somebody else.
     pub fn was_asked_at(&mut self, at: Now) {
-        self.pacer.hold(at + self.delay());
+        self.pacer.was_asked_at(at, self.delay());
     }
 }
 
@@ -196,13 +201,13 @@ mod tests {
         let mut gate = AddressGate::new(&CrawlClock::default(), &rules);
         gate.start(at(1_000));
         assert_eq!(gate.ready_at(), Some(at(1_200)));
-        gate.share(3);
+        gate.share(3, at(1_005));
         assert_eq!(gate.ready_at(), None, "one of five is open");
         gate.finish(at(1_010), HostSignal::Answered, None);
         assert_eq!(gate.ready_at(), Some(at(1_610)), "from the end of the request");
-        gate.share(1);
+        gate.share(1, at(1_020));
         assert_eq!(gate.ready_at(), Some(at(1_210)));
-        gate.share(0);
+        gate.share(0, at(1_030));
         (0..4).for_each(|number| gate.start(at(2_000 + number * 200)));
         assert_eq!(gate.ready_at(), Some(at(2_800)), "four of five are open");
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use fastrand::Rng;
 
 use super::MAX_REST;
+use super::settings::Politeness;
 
 /// Largest random addition, as a share of the rest.
 const JITTER: f64 = 0.5;
@@ -20,6 +21,14 @@ pub(super) struct Backoff {
 }
 
 impl Backoff {
+    /// That of the rules.
+    pub fn of(rules: &Politeness) -> Self {
+        Self {
+            first: rules.retry_delay,
+            most: rules.max_wait,
+        }
+    }
+
     /// The rest after a failure that follows `before` consecutive ones; `asked` is the rest that the server asked for.
     pub fn rest(self, before: u32, asked: Option<Duration>, random: &mut Rng) -> Duration {
         let least = self.least(before);

@@ -66,10 +66,7 @@ impl Gate {
         Self {
             pacer: Pacer::new(clock, rules.parallel_per_host),
             pace: Pace::new(rules),
-            backoff: Backoff {
-                first: rules.retry_delay,
-                most: rules.max_wait,
-            },
+            backoff: Backoff::of(rules),
             delay: rules.delay,
             crawl_delay: Duration::ZERO,
             rests_until: Now::ZERO,
@@ -101,11 +98,17 @@ impl Gate {
     pub fn set_delay(&mut self, delay: Duration, now: Now) {
         let before = self.delay();
         self.delay = delay;
-        match self.delay() {
-            after if after > before && self.pacer.asked_at().is_some() => self.pacer.take_cell(now, after),
-            after if after < before => self.pacer.shorten(after),
-            _ => {}
-        }
+        self.pacer.change_delay(before, self.delay(), now);
+    }
+
+    /// Takes over other delays and bounds; for the delay as in [`set_delay`](Self::set_delay). What is known of the host stays.
+    pub fn adopt(&mut self, rules: &Politeness, now: Now) {
+        let before = self.delay();
+        self.backoff = Backoff::of(rules);
+        self.pace.adopt(rules);
+        self.delay = rules.delay;
+        self.pacer.set_parallel(rules.parallel_per_host, now, before);
+        self.pacer.change_delay(before, self.delay(), now);
     }
 
     /// Sets the crawl delay of robots.txt. A longer delay than before counts from `now`.
@@ -227,12 +230,12 @@ impl Gate {
 
     /// The last request to the host was `ago` before this run began.
     pub fn was_asked(&mut self, ago: Duration) {
-        self.pacer.hold(self.delay().saturating_sub(ago));
+        self.pacer.was_asked(ago, self.delay());
     }
 
     /// The last request to the host was made at this time of the run, by somebody else.
     pub fn was_asked_at(&mut self, at: Now) {
-        self.pacer.hold(at + self.delay());
+        self.pacer.was_asked_at(at, self.delay());
     }
 }
 
@@ -316,6 +319,46 @@ mod tests {
             host.finish(start + at(700), HostSignal::Answered);
             assert_eq!(host.gate.ready_at(), Some(start + at(1_700)));
         }
+    }
+
+    #[test]
+    fn a_shorter_delay_counts_for_a_host_that_was_asked_elsewhere_too() {
+        let delays = |before: fn(&mut Gate)| {
+            let mut host = gate(|rules| rules.delay = 60 * SECOND);
+            before(&mut host.gate);
+            let long = host.gate.ready_at().unwrap();
+            host.gate.set_delay(5 * SECOND, at(1_000));
+            (long, host.gate.ready_at().unwrap())
+        };
+        let by_earlier_run = delays(|gate| gate.was_asked(2 * SECOND));
+        assert_eq!(by_earlier_run, (58 * SECOND, 3 * SECOND));
+        let by_another = delays(|gate| gate.was_asked_at(SECOND / 2));
+        assert_eq!(by_another, (at(60_500), at(5_500)));
+        let by_both = delays(|gate| {
+            gate.was_asked_at(SECOND / 2);
+            gate.was_asked(Duration::ZERO);
+        });
+        assert_eq!(by_both, by_another, "the later one counts");
+    }
+
+    #[test]
+    fn other_bounds_are_taken_over_and_what_is_known_of_the_host_stays() {
+        let mut host = gate(|_| {});
+        host.start(at(0));
+        host.finish(at(100), HostSignal::Busy { retry_after: None });
+        let rests_until = host.gate.rests_until();
+        let rules = Politeness {
+            delay: Duration::ZERO,
+            parallel_per_host: 2,
+            max_delay: SECOND,
+            ..Politeness::default()
+        };
+        host.gate.adopt(&rules, at(200));
+        assert_eq!(host.gate.rests_until(), rests_until);
+        assert_eq!(host.gate.delay(), SECOND, "slowed, up to the bound");
+        let later = rests_until + SECOND;
+        host.start(later);
+        assert!(host.gate.ready_at().is_some(), "two at a time");
     }
 
     #[test]

@@ -45,6 +45,12 @@ impl Pace {
         }
     }
 
+    /// Takes over other rules. What is known of the server stays.
+    pub fn adopt(&mut self, rules: &Politeness) {
+        let Self { factor, max, unit, .. } = Self::new(rules);
+        (self.factor, self.max, self.unit) = (factor, max, unit);
+    }
+
     /// The delay of a server that allows `parallel` requests at a time and whose delay is never less than `set`.
     pub fn delay(&self, set: Duration, parallel: usize) -> Duration {
         let by_server = self.delays(parallel);

@@ -7,7 +7,7 @@
 //! the crawl delay of its robots.txt. So a change of the delay makes a new limiter for this server. It forgets nothing that counts: its first
 //! cell is taken at once, so the new delay runs from now, and [`hold`](Pacer::hold) keeps the end of the old delay if that is later.
 
-use std::num::NonZeroU32;
+use std::num::{NonZeroI64, NonZeroU32};
 use std::time::Duration;
 
 use governor::clock::Clock;
@@ -34,6 +34,41 @@ pub(super) struct Pacer {
     ready_at: Now,
     /// The time of the last request or response.
     asked_at: Option<Now>,
+    /// Of the requests that were made elsewhere, the last one.
+    elsewhere: Option<Elsewhere>,
+}
+
+/// When a request was made elsewhere, which begins the delay all the same: nanoseconds since this run began, negative before. A crawl has
+/// millions of hosts, so it takes 8 bytes. A request at the very beginning counts as a nanosecond later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Elsewhere(NonZeroI64);
+
+impl Elsewhere {
+    fn before(ago: Duration) -> Option<Self> {
+        Self::of(nanos(ago).saturating_neg())
+    }
+
+    fn at(now: Now) -> Option<Self> {
+        Self::of(nanos(now))
+    }
+
+    fn of(nanos: i64) -> Option<Self> {
+        NonZeroI64::new(nanos).or(NonZeroI64::new(1)).map(Self)
+    }
+
+    /// The end of a delay since then; the start of this run if it was earlier.
+    fn end_of(self, delay: Duration) -> Now {
+        let distance = Duration::from_nanos(self.0.get().unsigned_abs());
+        if self.0.get() < 0 {
+            delay.saturating_sub(distance)
+        } else {
+            distance + delay
+        }
+    }
+}
+
+fn nanos(time: Duration) -> i64 {
+    i64::try_from(time.as_nanos()).unwrap_or(i64::MAX)
 }
 
 impl Pacer {
@@ -46,7 +81,26 @@ impl Pacer {
             open: 0,
             ready_at: Now::ZERO,
             asked_at: None,
+            elsewhere: None,
         }
+    }
+
+    /// An earlier run has made the last request, so long before this one began.
+    pub fn was_asked(&mut self, ago: Duration, delay: Duration) {
+        self.elsewhere = self.elsewhere.max(Elsewhere::before(ago));
+        self.hold(delay.saturating_sub(ago));
+    }
+
+    /// Another process has made the last request, at this time of the run.
+    pub fn was_asked_at(&mut self, at: Now, delay: Duration) {
+        self.elsewhere = self.elsewhere.max(Elsewhere::at(at));
+        self.hold(at + delay);
+    }
+
+    /// The end of a delay since the last request or response; `None` if there was none.
+    fn end_of(&self, delay: Duration) -> Option<Now> {
+        let here = self.asked_at.map(|at| at + delay);
+        here.max(self.elsewhere.map(|request| request.end_of(delay)))
     }
 
     /// The time at which the next request may start; `None` while as many requests are open as permitted.
@@ -58,13 +112,18 @@ impl Pacer {
         self.open
     }
 
-    /// From now on, so many requests may be open at a time.
-    pub fn limit(&mut self, parallel: usize) {
-        self.parallel = parallel;
-    }
-
     pub fn parallel(&self) -> usize {
         self.parallel
+    }
+
+    /// Another bound on the open requests. `delay` is the current one.
+    pub fn set_parallel(&mut self, parallel: usize, now: Now, delay: Duration) {
+        let had_one = self.parallel == 1;
+        self.parallel = parallel;
+        // One request at a time takes its cell at its end, and several take theirs at their starts.
+        if had_one && parallel > 1 && self.open > 0 {
+            self.take_cell(now, delay);
+        }
     }
 
     pub fn asked_at(&self) -> Option<Now> {
@@ -100,14 +159,24 @@ impl Pacer {
     }
 
     /// No request starts before `until`.
-    pub fn hold(&mut self, until: Now) {
+    fn hold(&mut self, until: Now) {
         self.ready_at = self.ready_at.max(until);
     }
 
-    /// The delay since the last request or response is only so long. A hold without such a request stays.
-    pub fn shorten(&mut self, delay: Duration) {
-        if let Some(asked_at) = self.asked_at {
-            self.ready_at = self.ready_at.min(asked_at + delay);
+    /// The delay since the last request or response is only so long.
+    fn shorten(&mut self, delay: Duration) {
+        if let Some(end) = self.end_of(delay) {
+            self.ready_at = self.ready_at.min(end);
+        }
+    }
+
+    /// The delay changes from `before` to `after`. A longer one counts from `now`, and a shorter one from the last request or response. A
+    /// server that was not asked so far waits for neither.
+    pub fn change_delay(&mut self, before: Duration, after: Duration, now: Now) {
+        if after > before && self.end_of(after).is_some() {
+            self.take_cell(now, after);
+        } else if after < before {
+            self.shorten(after);
         }
     }
 

@@ -1,6 +1,7 @@
 //! Takes, renews and gives back partitions, and says with each beat how this worker is doing.
 
-use std::time::Duration;
+use std::sync::PoisonError;
+use std::time::{Duration, Instant};
 
 use fleet::{Epoch, FleetError, Grant, LeaseState, Partition, Pulse, WorkerReport};
 use web::politeness::Now;
@@ -42,6 +43,8 @@ impl Desk {
                 standing.workers = pulse.live.into();
                 standing.is_unprotected = pulse.unprotected;
             });
+            // Before the first partitions come, so that no request goes out by the worker's own values.
+            self.adjust(&pulse.changed).await;
             self.renewed(asked, &pulse).await;
             let waits = self.waits_for_folders(&pulse).await;
             if pulse.drain && !is_told {
@@ -142,6 +145,10 @@ impl Desk {
 
     async fn beat(&self) -> Result<Option<Pulse>, FleetError> {
         let snapshot = self.stats.snapshot();
+        let rates = {
+            let mut trend = self.trend.lock().unwrap_or_else(PoisonError::into_inner);
+            trend.look(Instant::now(), &snapshot)
+        };
         self.log_state();
         let catches_up = self.takes_no_share();
         let report = WorkerReport {
@@ -153,7 +160,9 @@ impl Desk {
             duplicates: snapshot.counts.dropped(),
             hosts: snapshot.standing.waiting(),
             outbox: self.sign.letters(),
-            requests_per_second: (snapshot.requests as f64 / snapshot.elapsed.as_secs_f64().max(1.0)) as f32,
+            requests_per_second: rates.requests as f32,
+            pages_per_second: rates.pages as f32,
+            failed: snapshot.counts.failed,
             applied: self.state().applied.unwrap_or_default(),
             ..WorkerReport::default()
         };

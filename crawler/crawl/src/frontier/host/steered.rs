@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use url::Url;
-use web::politeness::Now;
+use web::politeness::{Now, Politeness};
 
 use super::super::queue::Next;
 use super::Host;
@@ -56,6 +56,14 @@ impl Host {
         self.is_paused = steer.is_paused;
         self.gate.set_delay(delay, now);
         is_sooner(self) < before || self.is_dropped && !was_dropped
+    }
+
+    /// Takes over other delays and bounds. Returns whether the host may have its next turn earlier than it is scheduled.
+    pub(in crate::frontier) fn adopt(&mut self, politeness: &Politeness, max_pages: Option<u64>, now: Now) -> bool {
+        let before = self.gate.ready_at();
+        self.max_pages = max_pages;
+        self.gate.adopt(politeness, now);
+        self.gate.ready_at() < before
     }
 
     /// Whether the host has nothing to do but to exclude its URLs, for which it needs neither an address nor its gate.

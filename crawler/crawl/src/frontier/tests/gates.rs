@@ -83,8 +83,9 @@ fn an_address_that_others_ask_too_gets_a_part_of_the_requests() {
     let key = AddressKey::new(address(1), "a.example");
     let others = AddressKey::new(address(2), "a.example");
     frontier.on(Event::Groups(GroupEvent::Shared(vec![(others, 9), (key, 3)])), at(10));
-    // The delay of the hosts is over.
-    assert_eq!(started(frontier.next(at(1_200))), "http://a.example/1");
+    // The delay of the hosts is over, that of the address counts from now.
+    assert!(matches!(frontier.next(at(1_209)), Step::Wait(Some(t)) if t == at(1_210)));
+    assert_eq!(started(frontier.next(at(1_210))), "http://a.example/1");
     frontier.on(answered_from("a.example", 1), at(1_300));
     assert!(
         matches!(frontier.next(at(1_300)), Step::Wait(Some(t)) if t == at(2_500)),
