@@ -3,6 +3,7 @@
 mod depths;
 mod orders;
 mod restore;
+mod stored_segments;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};

@@ -7,6 +7,7 @@
 //! - [`log`]: the ordered log of kept pages, of which every verdict is a function; [`digests`]: the table of their texts, for workers that do
 //!   without a log
 //! - [`mod@status`]: what the servers tell about a crawl
+//! - [`segment_store`]: where segments of the log are that the servers do not hold
 //! - `caution`: settings of the servers with which a crawl can lose data
 //! - [`address`], [`servers`], [`error`]: where Redis is, how it is asked, and what ends a call
 //!
@@ -32,6 +33,7 @@ pub mod partition;
 pub mod queue;
 pub mod registry;
 mod rules;
+pub mod segment_store;
 pub mod servers;
 mod slot;
 pub mod status;
@@ -49,6 +51,7 @@ pub use orders::{Forgotten, Order, forget, order};
 pub use partition::{Epoch, PageId, Partition, WorkerNumber};
 pub use queue::{Commit, Committed, PartitionChanges, QueueSlice};
 pub use registry::{Pulse, WorkerReport};
+pub use segment_store::{SegmentStore, StoreCall};
 pub use servers::Traffic;
 pub use status::{DigestsStatus, FleetStatus, status};
 pub use terms::Terms;
