@@ -1,9 +1,9 @@
 //! Several workers crawl together: each URL is asked once, each host by one worker at a time, and what a worker leaves goes on elsewhere.
 
 mod depths;
+mod object_store;
 mod orders;
 mod restore;
-mod stored_segments;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};

@@ -426,8 +426,8 @@ section! {
     pub struct StorageSection {
         /// Memory for the page cache of the state, in bytes.
         pub cache_bytes: u64 = 64 * 1024 * 1024,
-        /// Size at which the crawler starts a new WARC file, in bytes.
-        pub warc_file_bytes: u64 = 1_000_000_000,
+        /// Size at which the crawler starts a new WARC file, in bytes; 0 for a usual size.
+        pub warc_file_bytes: u64 = 0,
         /// Compression of the WARC files that this run writes.
         pub compression: Compression = Compression::Gzip,
         /// What the archive holds of duplicates.

@@ -1,4 +1,5 @@
-//! The segments of the log of kept pages are in the object store of `storage.archive_url`: a worker that joins late reads them there.
+//! What the object store of `storage.archive_url` has of a fleet: the segments of the log of kept pages, which a worker that joins late reads there,
+//! and the full WARC files of every worker.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -162,4 +163,43 @@ fn workers_wait_while_the_object_store_takes_no_segments_and_go_on_then() {
     assert_eq!(times(&site).len(), HOSTS * 5, "every page was asked for");
     assert_eq!(kept_by(&worker).len(), KEPT);
     assert!(!segments_in(&store).is_empty());
+}
+
+#[test]
+fn a_lost_disk_costs_only_the_pages_of_the_file_that_its_worker_had_begun() {
+    let (redis, bucket) = (
+        Redis::start(&["--appendonly", "yes", "--appendfsync", "always"]),
+        tempfile::tempdir().unwrap(),
+    );
+    let site = site(Duration::from_millis(50));
+    let workers: Vec<Crawl> = (1..=2)
+        .map(|number| worker_with_store(number, &site, &redis, bucket.path()))
+        .collect();
+    // The end of a run ends a file, too.
+    let lost = &workers[1];
+    let running = lost.start();
+    site.wait_for_requests(24);
+    running.interrupt();
+    running.wait().with_code(130);
+    let in_full_file = kept_by(lost);
+    let asked = site.requests().len();
+    let mut running = lost.start();
+    site.wait_for_requests(asked + 12);
+    running.kill();
+    let list = fs::read_to_string(lost.data().join("archived")).unwrap();
+    let folder = list.lines().next().unwrap().strip_prefix("folder ").unwrap();
+    fs::remove_dir_all(lost.data()).unwrap();
+    workers[0].run();
+    let merged = Crawl::of(format!("http://{}:{}/", host(0), site.port()));
+    let mut merge = crawler(["merge", "--data"]);
+    let of_lost = format!("file://{}/{folder}", bucket.path().display());
+    run(merge.arg(merged.data()).arg(workers[0].data()).arg(of_lost)).succeeded();
+    merged.end(&[]).succeeded();
+    assert_eq!(count(&merged.report(), "fetched"), (HOSTS * PAGES) as u64);
+    let again: Vec<_> = times(&site).into_iter().filter(|(_, times)| *times > 1).collect();
+    assert!(!in_full_file.is_empty());
+    for url in in_full_file {
+        let place = url.strip_prefix("http://").unwrap();
+        assert!(again.iter().all(|(page, _)| page != place), "{url} is asked for again");
+    }
 }
