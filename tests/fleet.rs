@@ -4,6 +4,7 @@ mod depths;
 mod object_store;
 mod orders;
 mod restore;
+mod shared_address;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};

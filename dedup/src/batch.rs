@@ -11,56 +11,81 @@
 
 use std::collections::HashSet;
 
+use crate::cpu::{Kernel, dispatch};
 use crate::duplicate_rule::DuplicateRule;
 use crate::fingerprint::Fingerprint;
-use crate::hash::rehash;
-use crate::signature::{Digest, Signature};
+use crate::hash::{Mixing, rehash};
+use crate::signature::Signature;
 
 /// The documents of a batch that are in the index since the verdicts on the batch were foreseen.
 #[derive(Debug)]
 pub(crate) struct Inserted {
     max_distance: u32,
-    digests: HashSet<Digest>,
-    fingerprints: Vec<Fingerprint>,
-    shingles: HashSet<u64>,
-    /// Hashes of the bands with their numbers.
-    bands: HashSet<u64>,
+    /// Folded to 64 bits, which makes no distance larger.
+    fingerprints: Vec<u64>,
+    /// Hashes of digests, shingles and bands: see [`keys`].
+    keys: HashSet<u64, Mixing>,
 }
 
 impl Inserted {
     pub(crate) fn by(rule: &DuplicateRule) -> Self {
         Self {
             max_distance: rule.max_distance,
-            digests: HashSet::new(),
             fingerprints: Vec::new(),
-            shingles: HashSet::new(),
-            bands: HashSet::new(),
+            keys: HashSet::default(),
         }
     }
 
     pub(crate) fn add(&mut self, signature: &Signature) {
-        self.digests.extend(signature.digest);
-        self.fingerprints.extend(signature.fingerprint);
-        self.shingles.extend(&signature.shingles);
-        self.bands.extend(bands(signature));
+        self.fingerprints.extend(signature.fingerprint.map(folded));
+        self.keys.extend(keys(signature));
     }
 
     /// Whether one of the documents can have changed the verdict on `query`. An index finds a document by one of these four, and nothing
     /// else: so the answer does not depend on the tables that it searches.
     pub(crate) fn concerns(&self, query: &Signature) -> bool {
-        let is_near = |fingerprint: &Fingerprint| {
-            let others = &mut self.fingerprints.iter();
-            others.any(|other| other.distance(*fingerprint) <= self.max_distance)
+        let is_near = |fingerprint| {
+            dispatch(AnyNear {
+                words: &self.fingerprints,
+                query: folded(fingerprint),
+                max_distance: self.max_distance,
+            })
         };
-        query.digest.is_some_and(|digest| self.digests.contains(&digest))
-            || query.shingles.iter().any(|shingle| self.shingles.contains(shingle))
-            || bands(query).any(|band| self.bands.contains(&band))
-            || query.fingerprint.as_ref().is_some_and(is_near)
+        keys(query).any(|key| self.keys.contains(&key)) || query.fingerprint.is_some_and(is_near)
     }
 }
 
-/// The bands of a signature, those of different numbers told apart.
-fn bands(signature: &Signature) -> impl Iterator<Item = u64> {
+fn folded(fingerprint: Fingerprint) -> u64 {
+    let bits = fingerprint.bits();
+    bits as u64 ^ (bits >> 64) as u64
+}
+
+/// Whether one of the words is within a distance of the query.
+struct AnyNear<'a> {
+    words: &'a [u64],
+    query: u64,
+    max_distance: u32,
+}
+
+impl Kernel for AnyNear<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self) -> bool {
+        // Without a branch, so that the compiler vectorises the loop.
+        let mut any = false;
+        for word in self.words {
+            any |= (word ^ self.query).count_ones() <= self.max_distance;
+        }
+        any
+    }
+}
+
+/// A number for each digest, shingle and band of a signature, so that equal ones have equal numbers. By chance, others have equal numbers, too:
+/// then a document is checked again for nothing.
+fn keys(signature: &Signature) -> impl Iterator<Item = u64> {
+    let digest = signature.digest.iter().map(|digest| digest.0 as u64);
     let bands = signature.bands.iter().flat_map(|bands| bands.hashes());
-    (0_u64..).zip(bands).map(|(number, hash)| rehash(*hash, number))
+    let bands = (0_u64..).zip(bands).map(|(number, hash)| rehash(*hash, number));
+    digest.chain(signature.shingles.iter().copied()).chain(bands)
 }

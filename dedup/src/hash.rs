@@ -1,6 +1,8 @@
 //! The hashes in stored data: xxh3 and two mixers, all with an output that a specification or publication freezes.
 //! Tests pin them.
 
+use std::hash::{BuildHasherDefault, Hasher};
+
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
 /// 64-bit hash of bytes.
@@ -95,6 +97,27 @@ pub(crate) fn rehash(hash: u64, round: u64) -> u64 {
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
+}
+
+/// [`mix`] as a hasher, for maps in memory whose keys are numbers that nobody else chooses, or are hashes already.
+pub(crate) type Mixing = BuildHasherDefault<Mixer>;
+
+/// See [`Mixing`].
+#[derive(Debug, Default)]
+pub(crate) struct Mixer(u64);
+
+impl Hasher for Mixer {
+    fn write(&mut self, bytes: &[u8]) {
+        self.write_u64(hash64(bytes));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = mix(self.0 ^ number);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
 #[cfg(test)]

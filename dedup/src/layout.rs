@@ -171,11 +171,11 @@ impl Layout {
         self.blocks().map(Block::probes).fold(0, u64::saturating_add)
     }
 
-    /// The mean number of entries in the buckets that a query probes, in an index of `len` random fingerprints.
+    /// The mean number of entries in the buckets that a query probes, for each fingerprint of an index of random ones.
     #[must_use]
-    pub(crate) fn mean_entries(self, len: usize) -> u64 {
-        let of_block = |block: Block| (u128::from(block.probes()) * len as u128) >> block.bits;
-        self.blocks().map(of_block).sum::<u128>() as u64
+    pub(crate) fn mean_entries_per_document(self) -> f64 {
+        let of_block = |block: Block| block.probes() as f64 / 2_f64.powi(block.bits as i32);
+        self.blocks().map(of_block).sum()
     }
 
     /// Whether `number` is the lowest block in which a search meets a pair that differs in `difference`. A search meets

@@ -14,7 +14,7 @@ mod minima;
 use std::fmt;
 
 use serde::de::{Error, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub(crate) use self::bands::BANDS;
 pub use self::bands::Bands;
@@ -26,13 +26,23 @@ pub(crate) const WORDS: usize = BINS / 64;
 
 /// 1,024 one-bit MinHashes of a set. Two sketches estimate the Jaccard index of their sets, at 0.8 with a standard
 /// error of 0.019.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(into = "Vec<u8>")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sketch([u64; WORDS]);
 
 impl From<Sketch> for Vec<u8> {
     fn from(sketch: Sketch) -> Self {
         sketch.0.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+}
+
+/// Writes all bytes at once, as [`Deserialize`] reads them.
+impl Serialize for Sketch {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut bytes = [0; BINS / 8];
+        for (eight, word) in bytes.chunks_exact_mut(8).zip(self.0) {
+            eight.copy_from_slice(&word.to_le_bytes());
+        }
+        serializer.serialize_bytes(&bytes)
     }
 }
 
@@ -126,7 +136,14 @@ pub(crate) fn most_similar(differing: u32) -> f32 {
 /// The largest number of differing bits at which the [similarity](Sketch::similarity) of two sketches is at least
 /// `min_similarity`; `None` if equal sketches are not similar enough.
 pub(crate) fn most_differing(min_similarity: f32) -> Option<u32> {
-    (0..=BINS as u32)
+    let bins = BINS as u32;
+    // One bit more than the formula says, for the rounding. A bound of 0 or less passes any number of bits.
+    let about = if min_similarity > 0.0 {
+        ((1.0 - min_similarity) * (BINS / 2) as f32) as u32 + 1
+    } else {
+        bins
+    };
+    (0..=about.min(bins))
         .rev()
         .find(|bits| most_similar(*bits) >= min_similarity)
 }
@@ -139,6 +156,16 @@ mod tests {
 
     fn shingles(range: std::ops::Range<u64>) -> Vec<u64> {
         range.map(|n| hash64(&n.to_le_bytes())).collect()
+    }
+
+    #[test]
+    fn the_bound_on_differing_bits_is_the_largest_number_that_is_similar_enough() {
+        let thousandths = (-10..=1_010).map(|thousandths| thousandths as f32 / 1_000.0);
+        let exact = (0..=BINS as u32).map(most_similar);
+        for bound in thousandths.chain(exact.clone()).chain(exact.map(f32::next_up)) {
+            let largest = (0..=BINS as u32).rev().find(|bits| most_similar(*bits) >= bound);
+            assert_eq!(most_differing(bound), largest, "{bound}");
+        }
     }
 
     #[test]

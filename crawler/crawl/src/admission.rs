@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Instant;
 
-use web::politeness::Now;
+use web::politeness::{AddressKey, Now};
 
 /// A group of hosts. In a crawl by one process all hosts are in one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -32,6 +32,9 @@ pub(crate) trait Admission: fmt::Debug + Send {
 
     /// The hosts of the group are not this process's any more.
     fn goes(&mut self, group: HostGroup);
+
+    /// A request to an address starts. Others may ask it too, because it has hosts of several groups.
+    fn asks(&self, _address: AddressKey) {}
 
     /// The frontier has seen the news up to this number.
     fn hears(&mut self, number: u64);

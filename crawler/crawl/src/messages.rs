@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use storage::{Counts, HostRecord, QueuedUrl};
 use url::Url;
 use web::fetch::{Response, Route};
-use web::politeness::{Contact, HostSignal, Now};
+use web::politeness::{AddressKey, Contact, HostSignal, Now};
 use web::robots::Robots;
 
 use super::admission::{HostGroup, Permit};
@@ -305,6 +305,8 @@ pub(crate) enum GroupEvent {
         /// As in `Came`.
         number: u64,
     },
+    /// So many processes ask these addresses, this one included.
+    Shared(Vec<(AddressKey, u32)>),
     /// The request was cut off at the end of its permit. It has no answer, and its ticket ends.
     CutOff(Box<Task>),
     /// No group comes any more.

@@ -3,6 +3,7 @@
 //! - [`joining`]: how a worker joins; [`registry`]: who takes part, and when all is done; [`terms`]: what all must agree on
 //! - [`orders`]: what the user tells a crawl from outside; [`visit`]: its settings, and seeds that somebody adds
 //! - [`partition`]: registrable domains hash into partitions; [`lease`]: a worker owns a partition for a time, under an epoch
+//! - `sharing`: the addresses that several workers ask
 //! - [`queue`]: the known and the waiting URLs of a partition; [`url`]: how they are stored
 //! - [`log`]: the ordered log of kept pages, of which every verdict is a function; [`digests`]: the table of their texts, for workers that do
 //!   without a log
@@ -35,6 +36,7 @@ pub mod registry;
 mod rules;
 pub mod segment_store;
 pub mod servers;
+mod sharing;
 mod slot;
 pub mod status;
 pub mod terms;

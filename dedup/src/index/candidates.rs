@@ -79,21 +79,26 @@ impl Candidates {
     /// [`Candidates::Auto`] if they answer among [`FEW_MILLIONS`] of documents. Otherwise an index keeps none.
     #[must_use]
     pub fn may_use_bands(self, layout: Layout) -> bool {
-        self.most_listed(Crowd::random(layout, FEW_MILLIONS)).is_some()
+        self.may_use_bands_at(BlockCosts::of(layout))
+    }
+
+    pub(super) fn may_use_bands_at(self, costs: BlockCosts) -> bool {
+        self.most_listed(Crowd::random(costs, FEW_MILLIONS)).is_some()
     }
 
     /// About the time of a check by blocks, in microseconds: a fit to the table of [`Candidates`].
     #[must_use]
     pub fn micros_by_blocks(layout: Layout, documents: u64) -> f64 {
         const OF_AN_ENTRY: f64 = 0.000_86;
-        Crowd::random(layout, documents as usize).cost_of_blocks() as f64 * OF_AN_ENTRY
+        Crowd::random(BlockCosts::of(layout), documents as usize).cost_of_blocks() as f64 * OF_AN_ENTRY
     }
 
     /// The number of documents with random fingerprints from which bands answer the checks of an index with this layout; `None` if they never
     /// do. Among crowded fingerprints they answer sooner.
     #[must_use]
     pub fn bands_from(self, layout: Layout) -> Option<u64> {
-        let answers = |documents: u64| self.most_listed(Crowd::random(layout, documents as usize)).is_some();
+        let costs = BlockCosts::of(layout);
+        let answers = |documents: u64| self.most_listed(Crowd::random(costs, documents as usize)).is_some();
         let mut most = 1;
         while !answers(most) {
             most = most.checked_mul(2).filter(|most| *most <= MOST_DOCUMENTS)?;
@@ -133,10 +138,28 @@ fn rounded(count: u64) -> u64 {
     count >> dropped << dropped
 }
 
+/// What a check by blocks costs in an index of a layout. To compute it takes as long as a check by bands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BlockCosts {
+    /// Number of buckets that a check probes.
+    probes: u64,
+    /// The mean number of entries that a check compares, for each document of an index of random fingerprints.
+    entries_per_document: f64,
+}
+
+impl BlockCosts {
+    pub(super) fn of(layout: Layout) -> Self {
+        Self {
+            probes: layout.probes(),
+            entries_per_document: layout.mean_entries_per_document(),
+        }
+    }
+}
+
 /// What the cost of a check by blocks follows from.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Crowd {
-    layout: Layout,
+    costs: BlockCosts,
     documents: usize,
     /// How many times as many entries a search meets as among random fingerprints. Texts that share their most frequent words have
     /// fingerprints that are alike: 80 words each by Zipf's law, 75 times.
@@ -144,17 +167,17 @@ pub(super) struct Crowd {
 }
 
 impl Crowd {
-    pub(super) fn of(buckets: &Buckets) -> Self {
+    pub(super) fn of(buckets: &Buckets, costs: BlockCosts) -> Self {
         Self {
-            layout: buckets.layout(),
+            costs,
             documents: buckets.len(),
             crowding: buckets.crowding(),
         }
     }
 
-    fn random(layout: Layout, documents: usize) -> Self {
+    fn random(costs: BlockCosts, documents: usize) -> Self {
         Self {
-            layout,
+            costs,
             documents,
             crowding: 1.0,
         }
@@ -163,12 +186,16 @@ impl Crowd {
     /// The cost of a check by blocks, in entries of a bucket. Among few documents, it is that of a sweep over all of them. Among crowded ones, a
     /// search that costs more than a sweep gives up, and then a sweep answers.
     fn cost_of_blocks(self) -> u64 {
+        let BlockCosts {
+            probes,
+            entries_per_document,
+        } = self.costs;
         let sweep = (self.documents / SWEPT_PER_PROBE) as u64;
-        if sweep <= self.layout.probes() {
+        if sweep <= probes {
             return sweep * PROBE;
         }
-        let entries = self.layout.mean_entries(self.documents) as f64 * self.crowding;
-        (self.layout.probes() * PROBE + entries as u64).min(2 * sweep * PROBE)
+        let entries = entries_per_document * self.documents as f64 * self.crowding;
+        (probes * PROBE + entries as u64).min(2 * sweep * PROBE)
     }
 }
 
@@ -196,7 +223,7 @@ mod tests {
         assert!((400_000..1_000_000).contains(&first), "{first}");
         let answers = |documents: u64| {
             Candidates::Auto
-                .most_listed(Crowd::random(layout, documents as usize))
+                .most_listed(Crowd::random(BlockCosts::of(layout), documents as usize))
                 .is_some()
         };
         assert!(answers(first) && !answers(first - 1));
@@ -209,7 +236,7 @@ mod tests {
         let layout = Layout::for_distance(Width::W64, 10).unwrap();
         let crowd = |documents, crowding| Crowd {
             crowding,
-            ..Crowd::random(layout, documents)
+            ..Crowd::random(BlockCosts::of(layout), documents)
         };
         let answers = |documents, crowding| Candidates::Auto.most_listed(crowd(documents, crowding)).is_some();
         assert!(!answers(100_000, 1.0) && answers(100_000, 10.0) && answers(15_000, 75.0));
@@ -237,7 +264,8 @@ mod tests {
     fn bands_do_not_answer_among_so_few_documents_that_a_sweep_is_cheap() {
         for (width, distance) in [(Width::W64, 10), (Width::W64, 12), (Width::W32, 10)] {
             let layout = Layout::for_distance(width, distance).unwrap();
-            assert_eq!(Candidates::Auto.most_listed(Crowd::random(layout, 10_000)), None);
+            let crowd = Crowd::random(BlockCosts::of(layout), 10_000);
+            assert_eq!(Candidates::Auto.most_listed(crowd), None);
         }
     }
 }

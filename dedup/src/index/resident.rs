@@ -20,7 +20,7 @@ use self::sketches::{MOST_LOOK_ALIKES, Sketches};
 use self::waiting::WaitingBands;
 use super::bands::BandIndex;
 use super::buckets::Buckets;
-use super::candidates::Crowd;
+use super::candidates::{BlockCosts, Crowd};
 use super::{Candidates, Neighbour, Plan};
 use crate::duplicate_rule::DuplicateRule;
 use crate::error::DedupError;
@@ -35,6 +35,7 @@ pub(super) struct Resident {
     buckets: Buckets,
     sketches: Sketches,
     candidates: Candidates,
+    costs: BlockCosts,
     bands: BandIndex,
     /// Bands that are not in the index yet.
     waiting: WaitingBands,
@@ -52,6 +53,7 @@ impl Resident {
             buckets: Buckets::new(layout, mu)?,
             sketches: Sketches::default(),
             candidates: Candidates::Blocks,
+            costs: BlockCosts::of(layout),
             bands: BandIndex::default(),
             waiting: WaitingBands::default(),
             sketched: 0,
@@ -112,12 +114,12 @@ impl Resident {
     }
 
     fn insert_bands(&mut self, slot: u32, bands: &Bands) {
-        if self.candidates.indexes_bands(Crowd::of(&self.buckets)) {
+        if self.candidates.indexes_bands(self.crowd()) {
             self.bands.insert(slot, bands);
             self.waiting.index_some(&mut self.bands);
             // Where crowded documents come behind others, bands may be needed before all are indexed so. None may wait then, so that the
             // table that answers follows from the documents, and not from their order.
-            while self.waiting.len() > 0 && self.candidates.most_listed(Crowd::of(&self.buckets)).is_some() {
+            while self.waiting.len() > 0 && self.candidates.most_listed(self.crowd()).is_some() {
                 self.waiting.index_some(&mut self.bands);
             }
         } else {
@@ -125,9 +127,13 @@ impl Resident {
         }
     }
 
+    fn crowd(&self) -> Crowd {
+        Crowd::of(&self.buckets, self.costs)
+    }
+
     /// Whether the bands of this signature may be used.
     pub(super) fn keeps_bands(&self, signature: &Signature) -> bool {
-        signature.sketch.is_some() && self.candidates.may_use_bands(self.buckets.layout())
+        signature.sketch.is_some() && self.candidates.may_use_bands_at(self.costs)
     }
 
     /// Whether every document with a sketch has bands here, or none needs them.
@@ -137,7 +143,7 @@ impl Resident {
 
     /// Whether bands may give the candidates of a check.
     pub(super) fn may_use_bands(&self) -> bool {
-        self.candidates.may_use_bands(self.buckets.layout()) && self.has_all_bands()
+        self.candidates.may_use_bands_at(self.costs) && self.has_all_bands()
     }
 
     /// Takes candidates from blocks alone from now on, and frees the bands.
@@ -204,7 +210,7 @@ impl Resident {
     pub(super) fn plan(&self) -> Plan {
         // A document without a sketch is confirmed by no rule that allows bands. Some bands may still wait.
         let have_bands = self.bands.len() >= self.sketched;
-        let most_listed = self.candidates.most_listed(Crowd::of(&self.buckets));
+        let most_listed = self.candidates.most_listed(self.crowd());
         Plan(most_listed.filter(|_| have_bands))
     }
 

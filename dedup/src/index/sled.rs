@@ -54,6 +54,7 @@
 
 mod digests;
 mod documents;
+mod highest;
 mod log;
 mod meta;
 mod options;
@@ -69,6 +70,7 @@ use std::collections::HashMap;
 use sled::{Db, Tree};
 
 use self::digests::Digests;
+use self::highest::Highest;
 use self::log::Log;
 use self::meta::Meta;
 pub use self::options::SledOptions;
@@ -82,6 +84,7 @@ use super::{Index, Neighbour, Plan, by_prefix};
 use crate::duplicate_rule::DuplicateRule;
 use crate::error::DedupError;
 use crate::fingerprint::Fingerprint;
+use crate::hash::Mixing;
 use crate::signature::{Digest, DocId, Signature};
 
 /// Names of the trees.
@@ -116,8 +119,7 @@ pub struct SledIndex {
     resident: Resident,
     /// The digests of all documents.
     digests: Digests,
-    /// No document has a higher id.
-    highest: Option<DocId>,
+    highest: Highest,
     /// The pending documents and those in the log.
     recent: Recent,
     pending: Pending,
@@ -130,7 +132,8 @@ pub struct SledIndex {
 /// The documents inserted since the last persist.
 #[derive(Default)]
 struct Pending {
-    signatures: HashMap<DocId, Signature>,
+    /// Encoded as for the log.
+    signatures: HashMap<DocId, Vec<u8>, Mixing>,
     order: Vec<DocId>,
 }
 
@@ -176,9 +179,9 @@ impl SledIndex {
         resident.take_from(options.candidates);
         resident.seed(options.seed);
         let mut recent = Recent::new(shape.min_similarity_short);
-        let (mut digests, mut highest) = (Digests::default(), None);
+        let (mut digests, mut highest) = (Digests::default(), Highest::default());
         let mut note = |id, signature: &Signature| {
-            highest = highest.max(Some(id));
+            highest.note(id);
             signature.digest.into_iter().for_each(|digest| digests.insert(digest));
         };
         let log = Log::open(db.open_tree(LOG)?, |id, signature| {
@@ -311,8 +314,7 @@ impl SledIndex {
     }
 
     fn contains(&self, id: DocId) -> Result<bool, DedupError> {
-        // Most owners insert in the order of the ids.
-        if self.highest.is_none_or(|highest| highest < id) {
+        if !self.highest.may_have(id) {
             return Ok(false);
         }
         Ok(self.pending.signatures.contains_key(&id) || self.is_written(id)?)
@@ -329,11 +331,10 @@ impl Index for SledIndex {
     }
 
     fn exact(&self, digest: Digest) -> Result<Option<DocId>, DedupError> {
-        let in_trees = if self.digests.may_contain(digest) {
-            self.trees.exact(digest, |id| !self.is_elsewhere(id))?
-        } else {
-            None
-        };
+        if !self.digests.may_contain(digest) {
+            return Ok(None);
+        }
+        let in_trees = self.trees.exact(digest, |id| !self.is_elsewhere(id))?;
         let recent = self.recent.exact(digest);
         Ok(in_trees.into_iter().chain(recent).min())
     }
@@ -381,9 +382,7 @@ impl Index for SledIndex {
 
     fn signature(&self, id: DocId) -> Result<Option<Signature>, DedupError> {
         if let Some(signature) = self.pending.signatures.get(&id) {
-            let mut signature = signature.clone();
-            signature.bands = None;
-            return Ok(Some(signature));
+            return Ok(Some(Signature::from_row(signature)?));
         }
         match self.log.get(id)? {
             Some(signature) => Ok(Some(signature)),
@@ -396,19 +395,21 @@ impl Index for SledIndex {
         if self.contains(id)? {
             return Ok(());
         }
+        let keeps_bands = self.resident.keeps_bands(signature);
+        let row = if keeps_bands {
+            signature.to_row()?
+        } else {
+            postcard::to_stdvec(signature)?
+        };
         self.resident.insert(id, signature)?;
         self.recent.insert(id, signature);
-        self.highest = self.highest.max(Some(id));
+        self.highest.note(id);
         signature
             .digest
             .into_iter()
             .for_each(|digest| self.digests.insert(digest));
         self.pending.order.push(id);
-        let mut signature = signature.clone();
-        if !self.resident.keeps_bands(&signature) {
-            signature.bands = None;
-        }
-        self.pending.signatures.insert(id, signature);
+        self.pending.signatures.insert(id, row);
         Ok(())
     }
 

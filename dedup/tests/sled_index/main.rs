@@ -137,9 +137,10 @@ enum Action {
     Reopen(usize, usize),
 }
 
-/// Ids close to one another, far apart, and the extremes.
+/// Ids close to one another, those of workers of a fleet side by side, far apart, and the extremes.
 fn id() -> impl Strategy<Value = u64> {
-    prop_oneof![8 => 0_u64..60, 1 => Just(u64::MAX), 1 => (0_u64..9).prop_map(|n| n << 40)]
+    let of_workers = (1_u64..4, 0_u64..20).prop_map(|(worker, page)| worker << 48 | page);
+    prop_oneof![8 => 0_u64..60, 4 => of_workers, 1 => Just(u64::MAX), 1 => (0_u64..9).prop_map(|n| n << 40)]
 }
 
 fn action() -> impl Strategy<Value = Action> {

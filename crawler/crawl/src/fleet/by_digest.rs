@@ -104,7 +104,7 @@ impl ByDigest {
         let Some(record) = kept(page)? else { return Ok(()) };
         let signature = self.compared(&record.signature, &record.url)?;
         if !self.verdicts.is_own(keeper) {
-            // A row of the time when the fleet decided by a log has the URL, too.
+            // The row of a rebuilt folder has the URL, too.
             let known = books.store().pages_elsewhere().page(keeper.packed())?;
             match known {
                 Some(known) => self.enter(keeper, &decode_signature_with_bands(&known.signature)?)?,
@@ -124,11 +124,7 @@ impl ByDigest {
 }
 
 impl Claims for Table {
-    /// A place in the catalogue: `(0, n)` if all rows below number `n` are in the index. No log has such a place.
-    fn is_place(place: Position) -> bool {
-        place.0 == 0 && place.1 > 0
-    }
-
+    /// A place in the catalogue: `(0, n)` if all rows below number `n` are in the index.
     fn place(_by_digest: &ByDigest, durable: u64) -> Position {
         Position(0, durable + 1)
     }

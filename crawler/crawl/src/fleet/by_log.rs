@@ -48,11 +48,6 @@ impl ByLog {
     /// # Errors
     /// The index or the catalogue cannot be read or written.
     pub fn open(me: WorkerNumber, books: &mut Books, settings: &Settings, link: DeskLink) -> Result<Self, RunError> {
-        let store = books.store_mut();
-        if store.run_notes().are_provisional()? {
-            // All kept pages go through the log from now on.
-            store.note_provisional(false)?;
-        }
         Self::open_with(Log::default(), me, books, settings, link)
     }
 
@@ -114,11 +109,6 @@ impl ByLog {
 }
 
 impl Claims for Log {
-    /// The first milliseconds of a log are not those of 1970.
-    fn is_place(place: Position) -> bool {
-        place.0 > 0 || place == Position::default()
-    }
-
     fn place(by_log: &ByLog, _durable: u64) -> Position {
         by_log.verdicts.position()
     }

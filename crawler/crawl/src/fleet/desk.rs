@@ -5,6 +5,7 @@
 //! - `restore`: brings back what the folder knows, after the servers have lost the crawl
 //! - `post`: sends letters; `arrivals`: reads the queues; `log`: reads the log, and `read_ahead` several of its segments at the same time;
 //!   `shorten`: writes them; `store`: the object store that has them does not answer
+//! - `sharing`: tells the frontier how many workers ask an address
 //! - `state`: what all of them know
 //!
 //! If the servers do not answer, every part tries again, and nothing is lost: the leases run out, so the frontier asks nobody, and the
@@ -17,6 +18,7 @@ mod opening;
 mod post;
 mod read_ahead;
 mod restore;
+mod sharing;
 mod shorten;
 mod state;
 mod store;
@@ -33,6 +35,7 @@ use fleet::{Fleet, FleetError, JoinOptions};
 use storage::Letter;
 use tokio::sync::{Notify, mpsc};
 
+use super::asked::Asked;
 use super::idle::IdleSign;
 use super::membership::Membership;
 use super::messages::{FromDesk, ToDesk};
@@ -61,8 +64,10 @@ enum Call {
     Beat = 1,
     /// The letters.
     Post = 2,
+    /// The addresses that this worker asks.
+    Share = 4,
     /// Everything else.
-    Other = 4,
+    Other = 8,
 }
 
 /// What the desk needs.
@@ -78,6 +83,8 @@ pub(crate) struct DeskOptions {
     pub ownership: Ownership,
     /// The sign of the frontier and the recorder.
     pub sign: IdleSign,
+    /// The addresses that the frontier asks.
+    pub asked: Asked,
     /// From the recorder.
     pub letters: mpsc::UnboundedReceiver<ToDesk>,
     /// To the recorder.
@@ -171,6 +178,7 @@ struct Desk {
     dir: std::path::PathBuf,
     ownership: Ownership,
     sign: IdleSign,
+    asked: Asked,
     recorder: Sender<FromDesk>,
     events: mpsc::Sender<Event>,
     stats: Arc<Stats>,
@@ -210,6 +218,7 @@ impl Desk {
             dir: options.dir,
             ownership: options.ownership,
             sign: options.sign,
+            asked: options.asked,
             recorder: options.recorder,
             events: options.events,
             stats: options.stats,
@@ -340,6 +349,7 @@ impl Desk {
         let ended = {
             let (leases, opening) = (self.keep_leases(), self.open_partitions());
             let (arrivals, log, segments) = (self.read_queues(), self.keep_reading(), self.keep_short());
+            let sharing = self.share_addresses();
             let post = self.send_letters(letters);
             tokio::pin!(post);
             tokio::select! {
@@ -349,6 +359,7 @@ impl Desk {
                 ended = arrivals => ended.map(|()| None),
                 ended = log => ended.map(|()| None),
                 ended = segments => ended.map(|()| None),
+                ended = sharing => ended.map(|()| None),
                 ended = &mut post => ended.map(Some),
             }
         };

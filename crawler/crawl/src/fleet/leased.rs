@@ -1,10 +1,12 @@
-//! The frontier's side of the leases: which hosts this worker may ask, and the sign by which the desk sees that it has nothing left to do.
+//! The frontier's side of the leases: which hosts this worker may ask, and what the desk sees of the frontier: that it has nothing left to do,
+//! and which addresses it asks.
 
 use std::collections::HashSet;
 
 use fleet::Partition;
-use web::politeness::Now;
+use web::politeness::{AddressKey, Now};
 
+use super::asked::Asked;
 use super::idle::IdleSign;
 use super::ownership::Ownership;
 use crate::admission::{Admission, HostGroup, Permit};
@@ -26,6 +28,7 @@ pub(super) fn partition(group: HostGroup) -> Partition {
 pub(crate) struct Leased {
     ownership: Ownership,
     sign: IdleSign,
+    asked: Asked,
     here: HashSet<HostGroup>,
     /// The number of the last message of the desk.
     seen: u64,
@@ -34,12 +37,13 @@ pub(crate) struct Leased {
 }
 
 impl Leased {
-    /// The hosts of a worker that has none yet. It shows by the `sign` when it has nothing to do.
+    /// The hosts of a worker that has none yet. It shows by the `sign` when it has nothing to do, and notes the addresses that it has `asked`.
     #[must_use]
-    pub fn new(ownership: Ownership, sign: IdleSign) -> Self {
+    pub fn new(ownership: Ownership, sign: IdleSign, asked: Asked) -> Self {
         Self {
             ownership,
             sign,
+            asked,
             here: HashSet::new(),
             seen: 0,
             is_done: false,
@@ -70,6 +74,10 @@ impl Admission for Leased {
 
     fn goes(&mut self, group: HostGroup) {
         self.here.remove(&group);
+    }
+
+    fn asks(&self, address: AddressKey) {
+        self.asked.note(address);
     }
 
     fn hears(&mut self, number: u64) {
@@ -106,7 +114,7 @@ mod tests {
     #[tokio::test]
     async fn a_request_ends_when_its_lease_is_not_certain_any_more() {
         let ownership = Ownership::new(8, Instant::now());
-        let mut leased = Leased::new(ownership.clone(), IdleSign::default());
+        let mut leased = Leased::new(ownership.clone(), IdleSign::default(), Asked::default());
         let group = leased.group_of("a.example");
         ownership.hold(partition(group), Epoch(1), Duration::from_secs(3_600));
         assert!(leased.permit(group, Now::ZERO).is_none(), "its hosts have not come");
@@ -121,7 +129,8 @@ mod tests {
     #[test]
     fn the_sign_shows_the_last_message_that_was_seen_before_there_was_nothing_to_do() {
         let sign = IdleSign::default();
-        let mut leased = Leased::new(Ownership::new(8, Instant::now()), sign.clone());
+        let ownership = Ownership::new(8, Instant::now());
+        let mut leased = Leased::new(ownership, sign.clone(), Asked::default());
         leased.hears(4);
         leased.hears(3);
         assert!(leased.is_idle(false) && !sign.shows(4), "hosts that go are not settled");

@@ -66,7 +66,7 @@ pub(crate) struct DeskLink {
 /// What a worker knows of its claims when it begins.
 #[derive(Debug)]
 pub(crate) struct Begun {
-    /// Whether the index is empty, because there was none, or one that was made in another way.
+    /// Whether the index is empty, because there was none.
     pub is_new: bool,
     /// The own pages whose claims had not come back when the index was written.
     pub claimed: BTreeSet<u64>,
@@ -76,9 +76,6 @@ pub(crate) struct Begun {
 
 /// How the claims of the workers are decided.
 pub(crate) trait Claims: fmt::Debug + Send + Sized + 'static {
-    /// Whether an index at this place was made in this way.
-    fn is_place(place: Position) -> bool;
-
     /// The place of the index, for its mark: the store has all rows up to number `durable`.
     fn place(member: &Member<Self>, durable: u64) -> Position;
 
@@ -128,8 +125,8 @@ pub(crate) struct Member<C> {
 impl<C: Claims> Member<C> {
     /// The judge of the worker `me`. The desk learns up to which place the decisions are applied.
     ///
-    /// The index takes the place of an index of the catalogue. If there is none yet, or none any more after a rebuild, or one that was made
-    /// in another way, it is made anew.
+    /// The index takes the place of an index of the catalogue. If there is none yet, or none any more after a rebuild, it is made anew. It was made
+    /// with the same kind of verdicts: a folder refuses a change.
     ///
     /// # Errors
     /// The index or the catalogue cannot be read or written.
@@ -147,21 +144,14 @@ impl<C: Claims> Member<C> {
             store.note_worker(me.0)?;
             store.commit()?;
         }
-        let mut dedup = index::open_across_folders(store, settings, link.secret)?;
+        let dedup = index::open_across_folders(store, settings, link.secret)?;
         let by = (settings.scheme.width, &settings.rule);
         let mark = dedup.index().mark().map(<[u8]>::to_vec);
-        let (mut verdicts, mut claimed) = Verdicts::open(me, mark.as_deref(), by)?;
-        let is_other = mark.is_some() && !C::is_place(verdicts.position());
-        if is_other {
-            drop(dedup);
-            index::erase_index(store)?;
-            dedup = index::open_across_folders(store, settings, link.secret)?;
-            (verdicts, claimed) = Verdicts::open(me, None, by)?;
-        }
+        let (verdicts, claimed) = Verdicts::open(me, mark.as_deref(), by)?;
         let in_outbox = store.outbox().letters(0, usize::MAX)?;
         let in_outbox = in_outbox.iter().filter_map(|(_, letter)| Mail::read(letter));
         let begun = Begun {
-            is_new: is_other || mark.is_none(),
+            is_new: mark.is_none(),
             claimed: claimed.into_iter().collect(),
             in_outbox: in_outbox.filter_map(|mail| C::claimed_by(&mail)).collect(),
         };

@@ -84,6 +84,13 @@ impl Addresses {
         self.address(key).gate.finish(now, signal, contact.latency);
     }
 
+    /// So many processes ask the address, this one included.
+    pub fn share(&mut self, key: AddressKey, sharers: u32) {
+        if let Some(address) = self.addresses.get_mut(&key) {
+            address.gate.share(sharers);
+        }
+    }
+
     /// Notes that a host with `open` requests has answered from the address `key` instead of `before`. The host no
     /// longer waits at `before`.
     pub fn moved(&mut self, host: &str, before: Option<AddressKey>, key: AddressKey, open: usize) {

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use url::Url;
 use web::host_key::HostKey;
-use web::politeness::{Contact, HostSignal, Now};
+use web::politeness::{AddressKey, Contact, HostSignal, Now};
 
 use super::Frontier;
 use super::host::Host;
@@ -70,6 +70,11 @@ impl Groups {
     /// The permit for a request that starts now.
     pub fn permit(&self, group: HostGroup, now: Now) -> Option<Permit> {
         self.admission.permit(group, now)
+    }
+
+    /// A request to an address starts.
+    pub fn ask(&self, address: AddressKey) {
+        self.admission.asks(address);
     }
 
     /// Puts a host into the line of those that wait for a permit.
@@ -186,6 +191,12 @@ impl Frontier {
             GroupEvent::Arrived { queued, number } => {
                 self.groups.admission.hears(number);
                 self.add(queued, now);
+            }
+            GroupEvent::Shared(addresses) => {
+                for (address, sharers) in addresses {
+                    self.addresses.share(address, sharers);
+                    self.schedule_address(address, now);
+                }
             }
             GroupEvent::CutOff(task) => self.on_request_cut_off(*task, now),
             GroupEvent::Done => self.groups.admission.ends(),

@@ -207,6 +207,7 @@ impl Frontier {
             self.trials.note_request(name);
             if let Some(key) = key {
                 self.addresses.start(key, now);
+                self.groups.ask(key);
             }
         }
         self.begin_wanted_login(name, now);
@@ -258,7 +259,7 @@ impl Frontier {
     }
 
     /// Schedules the address for the time at which the next host that waits there may be asked.
-    fn schedule_address(&mut self, key: AddressKey, now: Now) {
+    pub(super) fn schedule_address(&mut self, key: AddressKey, now: Now) {
         if let Some(at) = self.addresses.schedule(key) {
             self.schedule.push(at.max(now), Who::Address(key));
         }

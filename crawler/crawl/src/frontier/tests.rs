@@ -3,11 +3,11 @@ use std::time::Duration;
 
 use url::Url;
 use web::host_key::HostKey;
-use web::politeness::{Contact, HostSignal};
+use web::politeness::{AddressKey, Contact, HostSignal};
 use web::robots::Robots;
 
 use super::*;
-use crate::messages::{Errand, Event, Refill, RobotsAnswer, Task};
+use crate::messages::{Errand, Event, GroupEvent, Refill, RobotsAnswer, Task};
 use crate::steering::JudgedPage;
 use config::Config;
 

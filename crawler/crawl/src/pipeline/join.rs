@@ -11,6 +11,7 @@ use storage::Worker;
 use tokio::sync::mpsc;
 
 use crate::admission::Admission;
+use crate::fleet::asked::Asked;
 use crate::fleet::by_digest::ByDigest;
 use crate::fleet::by_log::ByLog;
 use crate::fleet::desk::{DeskOptions, RunningDesk};
@@ -99,7 +100,7 @@ pub(super) fn join(
     options.patience = (wanted.lease / 2).clamp(Duration::from_secs(1), PATIENCE);
     options.segments = Some(Arc::new(SegmentObjects::new(wanted.segments_url.as_deref())));
     let ownership = Ownership::new(DEFAULT_PARTITIONS, start);
-    let sign = IdleSign::default();
+    let (sign, asked) = (IdleSign::default(), Asked::default());
     let (to_desk, letters) = mpsc::unbounded_channel();
     let (recorder_in, from_desk) = bounded(FROM_DESK);
     let has_log = wanted.verdicts == FleetVerdicts::Fleet;
@@ -109,6 +110,7 @@ pub(super) fn join(
         dir,
         ownership: ownership.clone(),
         sign: sign.clone(),
+        asked: asked.clone(),
         letters,
         recorder: recorder_in,
         events: events.clone(),
@@ -145,7 +147,7 @@ pub(super) fn join(
     };
     Ok(Some(Joined {
         judge,
-        admission: Box::new(Leased::new(ownership, sign)),
+        admission: Box::new(Leased::new(ownership, sign, asked)),
         membership: Joining(desk),
     }))
 }

@@ -1,6 +1,7 @@
 //! The gate of one address, shared by all hosts that it serves.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
 use super::pace::Pace;
@@ -59,6 +60,17 @@ impl AddressKey {
     }
 }
 
+/// `192.0.2.1`, `192.0.2.1:8080`, `[2001:db8:1:2::]`: equal for equal keys, on every machine.
+impl fmt::Display for AddressKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.machine {
+            Machine::V4(address) => write!(f, "{address}")?,
+            Machine::V6(network) => write!(f, "[{}]", Ipv6Addr::from_bits(u128::from(network) << 64))?,
+        }
+        self.port.map_or(Ok(()), |port| write!(f, ":{port}"))
+    }
+}
+
 /// The gate of one address. It spaces the requests to all its hosts and slows down with the server. Rests after failures are
 /// the matter of the hosts' own gates.
 #[derive(Debug)]
@@ -66,6 +78,10 @@ pub struct AddressGate {
     pacer: Pacer,
     pace: Pace,
     delay: Duration,
+    /// The requests that may be open at a time, of all processes that ask the address.
+    parallel: usize,
+    /// How many processes ask the address, this one included.
+    sharers: u32,
 }
 
 impl AddressGate {
@@ -76,11 +92,30 @@ impl AddressGate {
             pacer: Pacer::new(clock, rules.parallel_per_address),
             pace: Pace::new(rules),
             delay: rules.address_delay,
+            parallel: rules.parallel_per_address,
+            sharers: 1,
         }
     }
 
     fn delay(&self) -> Duration {
-        self.pace.delay(self.delay, self.pacer.parallel())
+        self.pace
+            .delay(self.delay.saturating_mul(self.sharers), self.pacer.parallel())
+    }
+
+    /// So many processes ask the address, this one included. Each of them makes that part of the requests that one alone would make.
+    pub fn share(&mut self, sharers: u32) {
+        let sharers = sharers.max(1);
+        if sharers == self.sharers {
+            return;
+        }
+        let is_longer = sharers > self.sharers;
+        self.sharers = sharers;
+        self.pacer.limit((self.parallel / sharers as usize).max(1));
+        let delay = self.delay();
+        match self.pacer.asked_at() {
+            Some(asked_at) if is_longer => self.pacer.hold(asked_at + delay),
+            _ => self.pacer.shorten(delay),
+        }
     }
 
     /// The time at which the next request may start; `None` while as many requests are open as permitted.
@@ -139,6 +174,37 @@ mod tests {
         assert_eq!(key("192.0.2.1", "a:443"), key("192.0.2.1", "b:80"));
         assert_eq!(key("192.0.2.1", "a:8080"), key("192.0.2.1", "b:8080"));
         assert_ne!(key("192.0.2.1", "a:8080"), key("192.0.2.1", "a"));
+    }
+
+    #[test]
+    fn the_text_of_an_address_tells_servers_apart() {
+        let text = |address: &str, host: &str| AddressKey::new(address.parse().unwrap(), host).to_string();
+        assert_eq!(text("::ffff:192.0.2.1", "a:443"), "192.0.2.1");
+        assert_eq!(text("192.0.2.1", "a:8080"), "192.0.2.1:8080");
+        assert_eq!(text("2001:db8:1:2:ffff::9", "a"), "[2001:db8:1:2::]");
+        assert_eq!(text("2001:db8:1:2::9", "a:81"), "[2001:db8:1:2::]:81");
+    }
+
+    #[test]
+    fn those_that_share_an_address_divide_its_delay_and_its_requests() {
+        let rules = Politeness {
+            address_delay: Duration::from_millis(200),
+            parallel_per_address: 5,
+            ..Politeness::default()
+        };
+        let at = |ms| Now::ZERO + Duration::from_millis(ms);
+        let mut gate = AddressGate::new(&CrawlClock::default(), &rules);
+        gate.start(at(1_000));
+        assert_eq!(gate.ready_at(), Some(at(1_200)));
+        gate.share(3);
+        assert_eq!(gate.ready_at(), None, "one of five is open");
+        gate.finish(at(1_010), HostSignal::Answered, None);
+        assert_eq!(gate.ready_at(), Some(at(1_610)), "from the end of the request");
+        gate.share(1);
+        assert_eq!(gate.ready_at(), Some(at(1_210)));
+        gate.share(0);
+        (0..4).for_each(|number| gate.start(at(2_000 + number * 200)));
+        assert_eq!(gate.ready_at(), Some(at(2_800)), "four of five are open");
     }
 
     #[test]

@@ -58,6 +58,11 @@ impl Pacer {
         self.open
     }
 
+    /// From now on, so many requests may be open at a time.
+    pub fn limit(&mut self, parallel: usize) {
+        self.parallel = parallel;
+    }
+
     pub fn parallel(&self) -> usize {
         self.parallel
     }

@@ -4,6 +4,7 @@
 //! one new digest in 270 passes a filter. When a filter is full, one of twice the room begins, so that no digest is read again: a document takes
 //! four to eight bytes, and among a million one new digest in thirty passes one of the filters.
 
+use crate::cpu::prefetch;
 use crate::signature::Digest;
 
 /// Bits for each digest.
@@ -46,6 +47,11 @@ impl Digests {
 
     /// `false` if the digest was certainly not inserted.
     pub fn may_contain(&self, digest: Digest) -> bool {
+        // The first probe rules most filters out. The large ones are in no cache, so all are read at once.
+        for filter in &self.filters {
+            let [(word, _), _] = filter.probes(digest);
+            prefetch(&filter.words[word]);
+        }
         self.filters.iter().any(|filter| {
             filter
                 .probes(digest)

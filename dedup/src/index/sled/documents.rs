@@ -14,6 +14,8 @@ use std::collections::BTreeMap;
 
 use sled::{Batch, Tree};
 
+use super::SIGNATURES;
+use super::highest::{Highest, first_of_group};
 use crate::error::DedupError;
 use crate::signature::{DocId, Signature};
 
@@ -23,8 +25,12 @@ const ROW_IDS_LOG2: u32 = 3;
 const BATCH_ROWS: usize = 128;
 
 /// Appends a document to a row.
-pub(super) fn push(row: Vec<u8>, id: DocId, signature: &[u8]) -> Result<Vec<u8>, DedupError> {
-    Ok(postcard::to_extend(&(id.0, signature), row)?)
+pub(super) fn push(row: &mut Vec<u8>, id: DocId, signature: &[u8]) -> Result<(), DedupError> {
+    // Two varints have at most ten bytes each. The signature follows in one copy: postcard would add it byte by byte.
+    let mut head = [0; 20];
+    row.extend_from_slice(postcard::to_slice(&(id.0, signature.len() as u64), &mut head)?);
+    row.extend_from_slice(signature);
+    Ok(())
 }
 
 /// The documents of a row, their signatures not yet decoded.
@@ -58,23 +64,27 @@ pub(super) fn find(row: &[u8], id: DocId) -> Result<Option<Signature>, DedupErro
 /// The tree of signatures, by id.
 pub(super) struct Signatures {
     tree: Tree,
-    /// Upper bound on the ids in the tree. With ascending ids it shows without a read that most ids are new.
-    largest: Option<DocId>,
+    highest: Highest,
 }
 
 impl Signatures {
     pub fn open(tree: Tree) -> Result<Self, DedupError> {
-        let mut largest = None;
-        if let Some((_, row)) = tree.last()? {
+        let mut highest = Highest::default();
+        let mut last = tree.last()?;
+        while let Some((key, row)) = last {
             for document in documents(&row) {
-                largest = largest.max(Some(document?.0));
+                highest.note(document?.0);
             }
+            // The next lower group of ids.
+            let number = key[..].try_into().map_err(|_| DedupError::Corrupt(SIGNATURES))?;
+            let group = first_of_group(DocId(u64::from_be_bytes(number) << ROW_IDS_LOG2));
+            last = tree.range(..row_key(group)).next_back().transpose()?;
         }
-        Ok(Self { tree, largest })
+        Ok(Self { tree, highest })
     }
 
     pub fn contains(&self, id: DocId) -> Result<bool, DedupError> {
-        if Some(id) > self.largest {
+        if !self.highest.may_have(id) {
             return Ok(false);
         }
         let Some(row) = self.tree.get(row_key(id))? else {
@@ -160,16 +170,19 @@ impl Writer<'_> {
         if self.rows.len() >= BATCH_ROWS && !self.rows.contains_key(&number) {
             self.apply()?;
         }
-        let row = match self.rows.remove(&number) {
+        let mut row = match self.rows.remove(&number) {
             Some(row) => row,
+            None if !self.signatures.highest.may_have(DocId(number << ROW_IDS_LOG2)) => Vec::new(),
             None => {
                 let row = self.signatures.tree.get(number.to_be_bytes())?;
                 row.map_or_else(Vec::new, |row| row.to_vec())
             }
         };
-        let row = if has(&row, id)? { row } else { push(row, id, signature)? };
+        if !has(&row, id)? {
+            push(&mut row, id, signature)?;
+        }
         self.rows.insert(number, row);
-        self.signatures.largest = self.signatures.largest.max(Some(id));
+        self.signatures.highest.note(id);
         Ok(())
     }
 
@@ -201,7 +214,7 @@ pub(super) fn without(row: &[u8], id: DocId) -> Result<Vec<u8>, DedupError> {
     for document in documents(row) {
         let (other, signature) = document?;
         if other != id {
-            rest = push(rest, other, signature)?;
+            push(&mut rest, other, signature)?;
         }
     }
     Ok(rest)

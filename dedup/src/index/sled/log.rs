@@ -17,6 +17,7 @@ use super::documents::{documents, find, push, without};
 use super::meta::Meta;
 use super::persist::{LogRow, LogWriter};
 use crate::error::DedupError;
+use crate::hash::Mixing;
 use crate::signature::{DocId, Signature};
 
 /// Documents per row, at most.
@@ -29,7 +30,7 @@ const ROW_BYTES: usize = 6 * 1024;
 pub(super) struct Log {
     tree: Tree,
     /// The row of each document.
-    rows: HashMap<DocId, u64>,
+    rows: HashMap<DocId, u64, Mixing>,
     next_row: u64,
 }
 
@@ -39,7 +40,7 @@ impl Log {
         tree: Tree,
         mut each: impl FnMut(DocId, &Signature) -> Result<(), DedupError>,
     ) -> Result<Self, DedupError> {
-        let (mut rows, mut next_row) = (HashMap::new(), 0);
+        let (mut rows, mut next_row) = (HashMap::default(), 0);
         for row in &tree {
             let (key, value) = row?;
             let number = key[..].try_into().map_err(|_| DedupError::Corrupt(LOG))?;
@@ -78,17 +79,17 @@ impl Log {
         }
     }
 
-    /// Rows of documents that the log does not hold yet, for a writer. They are in the log as soon as they are [noted](Self::note).
+    /// Rows of documents, given with their encoded signatures, that the log does not hold yet, for a writer. They are in the log as soon as they are [noted](Self::note).
     pub fn rows_of<'s>(
         &mut self,
-        documents: impl Iterator<Item = (DocId, &'s Signature)>,
+        documents: impl Iterator<Item = (DocId, &'s [u8])>,
     ) -> Result<Vec<LogRow>, DedupError> {
         let (mut rows, mut last) = (Vec::new(), LogRow::default());
         for (id, signature) in documents {
             if self.contains(id) {
                 continue;
             }
-            last.bytes = push(last.bytes, id, &signature.to_row()?)?;
+            push(&mut last.bytes, id, signature)?;
             last.documents.push(id);
             if last.documents.len() == ROW_DOCUMENTS || last.bytes.len() >= ROW_BYTES {
                 rows.push(std::mem::take(&mut last));

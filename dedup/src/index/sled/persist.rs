@@ -9,7 +9,8 @@ use super::meta::Meta;
 use super::recent::Recent;
 use super::{Pending, SledIndex};
 use crate::error::DedupError;
-use crate::signature::DocId;
+use crate::hash::Mixing;
+use crate::signature::{DocId, Signature};
 
 /// Upper bound on the prefix shingles in memory, per recent document; a merge removes them.
 const RECENT_SHINGLES: usize = 8;
@@ -86,7 +87,7 @@ impl SledIndex {
     fn write_pending(&mut self, applied: Option<u64>, is_due: impl Fn(DocId) -> bool) -> Result<LogWriter, DedupError> {
         let Pending { signatures, order } = &self.pending;
         let due: Vec<DocId> = order.iter().copied().filter(|id| is_due(*id)).collect();
-        let documents = due.iter().filter_map(|id| Some((*id, signatures.get(id)?)));
+        let documents = due.iter().filter_map(|id| Some((*id, &signatures.get(id)?[..])));
         let rows = self.log.rows_of(documents)?;
         let writer = self.log.writer(rows, &self.meta, applied, due);
         self.writing = Some(writer.clone());
@@ -104,7 +105,7 @@ impl SledIndex {
         writer.rows().iter().for_each(|row| self.log.note(row));
         let (documents, applied) = writer.done()?;
         self.applied = applied.unwrap_or(self.applied);
-        let written: HashSet<DocId> = documents.iter().copied().collect();
+        let written: HashSet<DocId, Mixing> = documents.iter().copied().collect();
         self.pending.order.retain(|id| !written.contains(id));
         self.pending.signatures.retain(|id, _| !written.contains(id));
         // A merge writes all trees, so merges that are further apart the larger the index cost each document the same.
@@ -144,7 +145,7 @@ impl SledIndex {
         self.log.clear()?;
         self.recent = Recent::new(self.shape.min_similarity_short);
         for (id, signature) in &self.pending.signatures {
-            self.recent.insert(*id, signature);
+            self.recent.insert(*id, &Signature::from_row(signature)?);
         }
         Ok(())
     }

@@ -2,9 +2,10 @@
 
 use crate::duplicate_rule::DuplicateRule;
 use crate::error::DedupError;
-use crate::layout::Layout;
+use crate::layout::{Block, Layout};
 
 use super::options::SledOptions;
+use super::packed::KeyOf;
 
 /// The settings that determine how the trees are read and written.
 #[derive(Debug, Clone, Copy)]
@@ -42,8 +43,10 @@ impl Shape {
         self.layout.width().bits() as usize / 8
     }
 
-    /// The place of a fingerprint in its tree: its first block, cut to the lower 64 bits.
-    pub fn key(&self, fingerprint: u128) -> u64 {
-        self.layout.key(fingerprint, 0) as u64
+    /// Computes the place of a fingerprint in its tree: its first block, cut to the lower 64 bits.
+    pub fn key_of(&self) -> KeyOf {
+        let Block { shift, bits, .. } = self.layout.block(0);
+        let mask = u128::MAX >> (u128::BITS - bits);
+        Box::new(move |fingerprint| ((fingerprint >> shift) & mask) as u64)
     }
 }

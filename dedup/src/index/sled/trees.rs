@@ -30,7 +30,7 @@ impl Trees {
         };
         Ok(Self {
             shape,
-            fingerprints: packed(FINGERPRINTS, shape.word_bytes(), Box::new(move |word| shape.key(word)))?,
+            fingerprints: packed(FINGERPRINTS, shape.word_bytes(), shape.key_of())?,
             digests: packed(DIGESTS, 8, Box::new(|upper_half| upper_half as u64))?,
             shingles: packed(SHINGLES, 8, Box::new(|shingle| shingle as u64))?,
             signatures: Signatures::open(db.open_tree(SIGNATURES)?)?,

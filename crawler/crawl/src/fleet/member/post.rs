@@ -94,12 +94,15 @@ impl<C: Claims> Post for Member<C> {
     }
 
     /// Waits a bounded time until all letters have arrived and the claims among them are decided. What has not arrived goes with the next
-    /// run.
+    /// run. Takes in the depths that have sunk, which the servers do not tell again.
     fn hear_last(&mut self, books: &mut Books, ended_at: Instant) -> Result<Option<News>, RunError> {
-        if !self.awaits_arrivals(books.store()) {
-            return Ok(None);
-        }
-        let Ok(message) = self.from_desk.recv_deadline(ended_at + LAST_LETTERS) else {
+        let until = if self.awaits_arrivals(books.store()) {
+            ended_at + LAST_LETTERS
+        } else {
+            // Only what is there already.
+            ended_at
+        };
+        let Ok(message) = self.from_desk.recv_deadline(until) else {
             return Ok(None);
         };
         let matters = matches!(
@@ -108,6 +111,7 @@ impl<C: Claims> Post for Member<C> {
                 | FromDesk::Log(_)
                 | FromDesk::Segment(_)
                 | FromDesk::Claimed(_)
+                | FromDesk::Lowered { .. }
                 | FromDesk::Refused { .. }
         );
         if matters {

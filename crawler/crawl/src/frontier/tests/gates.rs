@@ -73,6 +73,29 @@ fn two_names_of_one_address_wait_for_one_another_once_it_is_known() {
 }
 
 #[test]
+fn an_address_that_others_ask_too_gets_a_part_of_the_requests() {
+    let mut frontier = Frontier::new(&settings(one_at_an_address), WINDOW, 0);
+    for host in ["a.example", "b.example"] {
+        frontier.add(site(host, 2), at(0));
+        started(frontier.next(at(0)));
+        frontier.on(answered_from(host, 1), at(0));
+    }
+    let key = AddressKey::new(address(1), "a.example");
+    let others = AddressKey::new(address(2), "a.example");
+    frontier.on(Event::Groups(GroupEvent::Shared(vec![(others, 9), (key, 3)])), at(10));
+    // The delay of the hosts is over.
+    assert_eq!(started(frontier.next(at(1_200))), "http://a.example/1");
+    frontier.on(answered_from("a.example", 1), at(1_300));
+    assert!(
+        matches!(frontier.next(at(1_300)), Step::Wait(Some(t)) if t == at(2_500)),
+        "three times 400 ms"
+    );
+    frontier.on(Event::Groups(GroupEvent::Shared(vec![(key, 1)])), at(1_400));
+    assert!(matches!(frontier.next(at(1_400)), Step::Wait(_)));
+    assert_eq!(started(frontier.next(at(2_500))), "http://b.example/1");
+}
+
+#[test]
 fn a_host_that_moves_takes_its_open_requests_along() {
     let mut frontier = Frontier::new(
         &settings(|c| {

@@ -247,32 +247,3 @@ fn the_pages_of_a_folder_without_its_index_are_claimed_again() {
     );
     assert_eq!(one.world.letters(), 0);
 }
-
-#[test]
-fn a_worker_that_changes_between_the_log_and_the_table_claims_its_pages_there() {
-    let mut one = Worker::new(1, 5);
-    (0..8).for_each(|_| one.world.discover());
-    one.world.recorder().commit().unwrap();
-    let mut log = Vec::new();
-    for _ in 0..3 {
-        let last = one.send(&mut log);
-        one.world.hear(FromDesk::Sent(last));
-        one.read(&log, usize::MAX);
-        one.world.recorder().commit().unwrap();
-    }
-    let kept = one.kept();
-    one.world.desk.as_mut().unwrap().has_log = false;
-    one.world.open();
-    let mut table = Table::new();
-    one.settle(&mut table);
-    one.world.recorder().commit().unwrap();
-    assert_eq!(table.values().map(|page| page.packed()).collect::<BTreeSet<_>>(), kept);
-    one.world.desk.as_mut().unwrap().has_log = true;
-    one.world.open();
-    one.read(&log, usize::MAX);
-    assert!(one.world.log_is_read().is_empty());
-    one.world.recorder().commit().unwrap();
-    assert_eq!((one.kept(), one.world.letters()), (kept, 0));
-    let notes = one.world.recorder().books.store().run_notes();
-    assert!(!notes.are_provisional().unwrap());
-}

@@ -102,6 +102,32 @@ fn a_smaller_depth_of_a_finished_url_is_sent_on_and_no_url_is_fetched_again() {
 }
 
 #[test]
+fn a_depth_that_sinks_while_the_run_ends_is_sent_on() {
+    let mut worker = Worker::new(1, 1);
+    let there = format!("https://{}/there", foreign_host());
+    let mut last = 0;
+    let recorder = worker.world.recorder();
+    let known = Discovered {
+        depth: 9,
+        ..link("https://h/known")
+    };
+    let queued = recorder.books.store_mut().discover(&[known]).unwrap();
+    let outlink = Discovered {
+        depth: 10,
+        host: foreign_host(),
+        ..link(&there)
+    };
+    let judge = &mut *recorder.judge;
+    recorder.books.finish(judge, &queued[0], failed(), &[outlink]).unwrap();
+    assert_eq!(letters_since(&mut worker, &mut last).0, [(there.clone(), 10)]);
+
+    let urls = vec![at_depth("https://h/known", 3)];
+    worker.world.says_last(FromDesk::Lowered { urls, number: 1 });
+    worker.world.recorder().end_post().unwrap();
+    assert_eq!(letters_since(&mut worker, &mut last).0, [(there, 4)]);
+}
+
+#[test]
 fn of_the_rows_of_a_waiting_url_the_smallest_depth_counts() {
     let mut worker = Worker::new(1, 1);
     let urls = [

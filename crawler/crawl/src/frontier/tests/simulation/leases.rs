@@ -8,6 +8,7 @@ use storage::HostRecord;
 
 use super::world::World;
 use crate::admission::HostGroup;
+use crate::fleet::asked::Asked;
 use crate::fleet::idle::IdleSign;
 use crate::fleet::leased::Leased;
 use crate::fleet::ownership::Ownership;
@@ -49,7 +50,10 @@ impl Leases {
             next_at: started_at + 10,
             is_over: false,
         };
-        (leases, frontier.admitted_by(Box::new(Leased::new(ownership, sign))))
+        (
+            leases,
+            frontier.admitted_by(Box::new(Leased::new(ownership, sign, Asked::default()))),
+        )
     }
 
     pub(super) fn next_at(&self) -> u64 {

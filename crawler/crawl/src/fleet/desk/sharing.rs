@@ -1,0 +1,70 @@
+//! Addresses that several workers ask, because they serve hosts of several partitions: each worker learns how many they are, and makes that part of the
+//! requests.
+//!
+//! The first requests of several workers to an address may come together: a worker learns of the others within half a second of its own first
+//! request, and the others learn of it within some seconds.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use fleet::FleetError;
+use tokio::time::Instant;
+use web::politeness::AddressKey;
+
+use super::{Call, Desk};
+use crate::messages::GroupEvent;
+
+/// Time between two looks at the addresses that were asked.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// After this part of a lease, a worker that still asks an address says so again, and learns how many do.
+const AGAIN_AFTER: u32 = 3;
+
+/// For so many leases after its last word a worker counts as one that asks the address: longer than the delay of an address that a hundred
+/// workers share.
+const LASTS_FOR: u32 = 4;
+
+/// What the servers have said of an address.
+struct Told {
+    at: Instant,
+    sharers: u32,
+}
+
+impl Desk {
+    /// Tells the servers which addresses this worker asks, and the frontier how many workers do, while the run lasts.
+    pub(super) async fn share_addresses(&self) -> Result<(), FleetError> {
+        let (again, lasts) = (self.fleet.lease() / AGAIN_AFTER, self.fleet.lease() * LASTS_FOR);
+        let mut told: HashMap<AddressKey, Told> = HashMap::new();
+        loop {
+            tokio::time::sleep(PAUSE).await;
+            let now = Instant::now();
+            told.retain(|_, told| now.duration_since(told.at) < lasts);
+            let is_due = |address: &AddressKey| {
+                let told = told.get(address);
+                told.is_none_or(|told| now.duration_since(told.at) >= again)
+            };
+            let addresses: Vec<AddressKey> = self.asked.take().into_iter().filter(is_due).collect();
+            if addresses.is_empty() {
+                continue;
+            }
+            let names: Vec<String> = addresses.iter().map(AddressKey::to_string).collect();
+            let sharers = loop {
+                let answer = self.fleet.share(&names, lasts).await;
+                if let Some(sharers) = self.answer_to(Call::Share, answer).await? {
+                    break sharers;
+                }
+            };
+            let mut shared = Vec::new();
+            for (address, sharers) in addresses.into_iter().zip(sharers) {
+                let before = told.insert(address, Told { at: now, sharers });
+                // The frontier may have released the address, and begins with one.
+                if sharers > 1 || before.is_some_and(|before| before.sharers > 1) {
+                    shared.push((address, sharers));
+                }
+            }
+            if !shared.is_empty() {
+                self.tell_frontier(GroupEvent::Shared(shared)).await;
+            }
+        }
+    }
+}
