@@ -1,6 +1,7 @@
 //! Several workers crawl together: each URL is asked once, each host by one worker at a time, and what a worker leaves goes on elsewhere.
 
 mod depths;
+mod object_store;
 mod orders;
 mod page;
 mod restore;

@@ -34,25 +34,9 @@ pub fn is_store(argument: &str) -> bool {
 impl Client {
     /// A client for a URL, and what the URL names in its store. Makes no request.
     pub(crate) fn of(url: &str) -> Result<(Self, Path), ArchiveError> {
-        let fault = |detail: String| ArchiveError::Url {
-            url: url.to_owned(),
-            detail,
-        };
-        let parsed = Url::parse(url).map_err(|error| fault(error.to_string()))?;
-        if !SCHEMES.contains(&parsed.scheme()) {
-            return Err(fault(format!("unknown scheme {:?}", parsed.scheme())));
-        }
-        #[cfg(feature = "cloud")]
-        // The process may have chosen a provider of TLS already.
-        let _chosen = rustls::crypto::ring::default_provider().install_default();
-        let environment = std::env::vars_os().filter_map(|(key, value)| {
-            let key = key.into_string().ok()?.to_ascii_lowercase();
-            Some((key, value.into_string().ok()?))
-        });
-        let (store, path) =
-            object_store::parse_url_opts(&parsed, environment).map_err(|error| fault(error.to_string()))?;
+        let (store, path) = store_of(url)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| fault(error.to_string()))?;
+        let runtime = runtime.map_err(|error| unusable(url, error.to_string()))?;
         Ok((Self { store, runtime }, path))
     }
 
@@ -76,6 +60,29 @@ impl Client {
             wait *= 2;
         }
         self.runtime.block_on(attempt())
+    }
+}
+
+/// The store of a URL, and what the URL names in it. Makes no request.
+pub(crate) fn store_of(url: &str) -> Result<(Box<dyn ObjectStore>, Path), ArchiveError> {
+    let parsed = Url::parse(url).map_err(|error| unusable(url, error.to_string()))?;
+    if !SCHEMES.contains(&parsed.scheme()) {
+        return Err(unusable(url, format!("unknown scheme {:?}", parsed.scheme())));
+    }
+    #[cfg(feature = "cloud")]
+    // The process may have chosen a provider of TLS already.
+    let _chosen = rustls::crypto::ring::default_provider().install_default();
+    let environment = std::env::vars_os().filter_map(|(key, value)| {
+        let key = key.into_string().ok()?.to_ascii_lowercase();
+        Some((key, value.into_string().ok()?))
+    });
+    object_store::parse_url_opts(&parsed, environment).map_err(|error| unusable(url, error.to_string()))
+}
+
+fn unusable(url: &str, detail: String) -> ArchiveError {
+    ArchiveError::Url {
+        url: url.to_owned(),
+        detail,
     }
 }
 

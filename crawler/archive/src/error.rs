@@ -39,7 +39,7 @@ pub enum ArchiveError {
     /// The store does not answer, or refuses.
     #[error("cannot {action} {url}: {source}{}", advice(source))]
     Store {
-        /// `put`, `read`, `list`.
+        /// `put`, `read`, `list`, `remove`.
         action: &'static str,
         /// The URL.
         url: String,

@@ -38,7 +38,7 @@ use sections::{
     DedupSection, ExtractEntry, FetchSection, FleetSection, HostEntry, IdentitySection, PolitenessSection,
     RefreshSection, RenderSection, ScopeSection, SteeringSection, StorageSection,
 };
-pub use sections::{Duplicates, FleetVerdicts, Leave, RenderMode, ScopeMode};
+pub use sections::{Duplicates, FleetSegments, FleetVerdicts, Leave, RenderMode, ScopeMode};
 pub use sources::{Origin, Sources};
 pub use url_pattern::UrlPattern;
 

@@ -240,6 +240,16 @@ pub enum FleetVerdicts {
     Worker,
 }
 
+/// Where a fleet keeps the segments of its log of kept pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FleetSegments {
+    /// In the object store of `storage.archive_url`, if it is set; otherwise in Redis.
+    Archive,
+    /// In Redis.
+    Redis,
+}
+
 section! {
     /// `[fleet]`: the work on one crawl with other workers.
     pub struct FleetSection {
@@ -251,6 +261,8 @@ section! {
         pub lease_seconds: u64 = 15,
         /// Entries of the log of kept pages in a segment.
         pub segment_entries: usize = 16_384,
+        /// Where the segments are.
+        pub segments: FleetSegments = FleetSegments::Archive,
         /// Among which pages the workers decide near-duplicates.
         pub verdicts: FleetVerdicts = FleetVerdicts::Fleet,
     }
@@ -414,8 +426,8 @@ section! {
     pub struct StorageSection {
         /// Memory for the page cache of the state, in bytes.
         pub cache_bytes: u64 = 64 * 1024 * 1024,
-        /// Size at which the crawler starts a new WARC file, in bytes.
-        pub warc_file_bytes: u64 = 1_000_000_000,
+        /// Size at which the crawler starts a new WARC file, in bytes; 0 for a usual size.
+        pub warc_file_bytes: u64 = 0,
         /// Compression of the WARC files that this run writes.
         pub compression: Compression = Compression::Gzip,
         /// What the archive holds of duplicates.

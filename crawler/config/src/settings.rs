@@ -4,6 +4,7 @@
 
 mod adjustable;
 mod bounds;
+mod data_folder;
 mod deduplication;
 mod extract;
 mod fetching;
@@ -137,9 +138,6 @@ impl InvalidSetting {
     }
 }
 
-/// Smallest page cache and smallest WARC file, in bytes; smaller values are raised to it.
-const MIN_STORAGE_BYTES: u64 = 1024 * 1024;
-
 impl Settings {
     /// Validates `config`. Reads the files that it names and the environment variables with passwords.
     ///
@@ -185,15 +183,7 @@ impl Settings {
             extract: extract::rules(&config.extract)?,
             fleet,
             record: None,
-            storage: StorageSettings {
-                archive_url: Some(config.storage.archive_url.clone()).filter(|url| !url.is_empty()),
-                cache_bytes: config.storage.cache_bytes.max(MIN_STORAGE_BYTES),
-                warc_file_bytes: config.storage.warc_file_bytes.max(MIN_STORAGE_BYTES),
-                compression: config.storage.compression,
-                duplicates: config.storage.duplicates,
-                commit_interval: Duration::from_millis(config.storage.commit_interval_ms),
-                checkpoint_pages: config.storage.checkpoint_pages as u64,
-            },
+            storage: data_folder::storage(config),
         })
     }
 

@@ -14,6 +14,7 @@
 //! - `member`: the judge of the recorder. It claims what it keeps; who decides on the claims is `by_log`, for all workers alike, or
 //!   `by_digest`, for exact duplicates of other workers
 //! - `verdicts`: which pages are kept, by the decisions on claims
+//! - `segment_objects`: the object store with the segments of the log of kept pages
 //! - `letter`: what the worker tells the fleet; `membership`: what the data folder remembers of the fleet
 
 pub(crate) mod asked;
@@ -27,4 +28,5 @@ pub(crate) mod member;
 pub(crate) mod membership;
 pub(crate) mod messages;
 pub(crate) mod ownership;
+pub(crate) mod segment_objects;
 pub(crate) mod verdicts;

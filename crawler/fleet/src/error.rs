@@ -23,6 +23,34 @@ pub enum FleetError {
     /// A server cannot take a write before somebody has done what the text says. Nothing is lost, as with [`Self::Unreachable`].
     #[error("Redis cannot take what this worker writes: {0}")]
     Hindered(String),
+    /// The object store does not take or give a segment of the log now. Nothing is lost, as with [`Self::Unreachable`].
+    #[error("the object store does not {action} {place}: {reason}")]
+    Store {
+        /// `take`, `give`.
+        action: &'static str,
+        /// Where the object is.
+        place: String,
+        /// What the store said.
+        reason: String,
+    },
+    /// The object store has lost a segment of the log.
+    #[error(
+        "the segment of the log at {place} {fault}, and a worker cannot go on without it. Check that this machine reaches the same object store as the other workers (storage.archive_url), and that nobody has removed or changed the object; if the store keeps old versions, restore it. Workers that have read the segment go on. If it is lost for good, stop all workers, delete the keys of the crawl on the Redis servers, and start every worker again with its data folder: together, the folders bring the log back"
+    )]
+    Segment {
+        /// Where its object is to be.
+        place: String,
+        /// What is wrong with it.
+        fault: &'static str,
+    },
+    /// This worker has another object store than the others.
+    #[error(
+        "the object store of this worker does not have {place}, which the other workers have put there: it is another store of the same name, for example a folder of this machine. Let all workers use one store (storage.archive_url), or keep the segments of the log in Redis (fleet.segments = \"redis\"), for all workers alike"
+    )]
+    OtherStore {
+        /// The mark that is missing.
+        place: String,
+    },
     /// A server answered with an error that another attempt does not heal.
     #[error("Redis at {address} refused a command: {message}")]
     Refused {
@@ -139,6 +167,6 @@ impl FleetError {
     /// Whether the same call can succeed later. The caller keeps what it wanted to send.
     #[must_use]
     pub fn is_transient(&self) -> bool {
-        matches!(self, Self::Unreachable { .. } | Self::Hindered(_))
+        matches!(self, Self::Unreachable { .. } | Self::Hindered(_) | Self::Store { .. })
     }
 }

@@ -1,7 +1,7 @@
 //! A worker's place in the fleet.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -11,6 +11,7 @@ use crate::command::Tag;
 use crate::error::FleetError;
 use crate::partition::{Epoch, Partition, WorkerNumber};
 use crate::rules;
+use crate::segment_store::SegmentStore;
 use crate::servers::{Servers, Traffic};
 
 /// A worker's place in the fleet, and its way to the servers. Clones share both; several tasks may call at once.
@@ -62,12 +63,21 @@ pub(crate) struct Inner {
     pub(crate) surveyed: Mutex<Option<Instant>>,
     /// Entries of the log that no segment covered when it was read last.
     pub(crate) uncovered: AtomicU64,
+    /// Where segments are that the servers do not hold, and whether this worker has seen that the others have the same store.
+    pub(crate) segments: Option<Arc<dyn SegmentStore>>,
+    pub(crate) is_store_shared: AtomicBool,
     /// Raised by everything that can make work for somebody: the end of the crawl is seen by its standing still.
     pub(crate) moves: AtomicU64,
 }
 
 impl Fleet {
-    pub(crate) fn new(servers: Servers, name: &str, place: Place, partitions: u16) -> Self {
+    pub(crate) fn new(
+        servers: Servers,
+        name: &str,
+        place: Place,
+        partitions: u16,
+        segments: Option<Arc<dyn SegmentStore>>,
+    ) -> Self {
         Self {
             inner: Arc::new(Inner {
                 servers,
@@ -83,6 +93,8 @@ impl Fleet {
                 news: AtomicU64::new(0),
                 surveyed: Mutex::default(),
                 uncovered: AtomicU64::new(0),
+                segments,
+                is_store_shared: AtomicBool::new(false),
                 moves: AtomicU64::new(0),
             }),
         }

@@ -7,6 +7,7 @@
 //! workers have the numbers from 1 to the highest one that any of these folders knows, without those that were forgotten.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -18,6 +19,7 @@ use crate::error::FleetError;
 use crate::fleet::{Fleet, Place, incarnation_text, integer, list, registry_tag, text};
 use crate::partition::WorkerNumber;
 use crate::rules;
+use crate::segment_store::SegmentStore;
 use crate::servers::{Manner, Safety, Servers};
 use crate::terms::Terms;
 
@@ -59,6 +61,8 @@ pub struct JoinOptions {
     pub wait_for_replicas: bool,
     /// How long a call tries before it fails.
     pub patience: Duration,
+    /// Where segments of the log are that the servers do not hold; `None` for a worker that keeps all of them there, and reads no others.
+    pub segments: Option<Arc<dyn SegmentStore>>,
 }
 
 impl JoinOptions {
@@ -81,6 +85,7 @@ impl JoinOptions {
             lease: LEASE,
             wait_for_replicas: true,
             patience: PATIENCE,
+            segments: None,
         }
     }
 }
@@ -157,7 +162,13 @@ impl Fleet {
             salt: incarnation,
             lease: options.lease,
         };
-        Ok(Self::new(servers, &name, place, options.terms.partitions))
+        Ok(Self::new(
+            servers,
+            &name,
+            place,
+            options.terms.partitions,
+            options.segments,
+        ))
     }
 
     /// Joins as a new incarnation, which owns nothing. If the answer is lost, the next call joins as the same one: the servers may know it.

@@ -8,6 +8,7 @@
 //! - [`log`]: the ordered log of kept pages, of which every verdict is a function; [`digests`]: the table of their texts, for workers that do
 //!   without a log
 //! - [`mod@status`]: what the servers tell about a crawl
+//! - [`segment_store`]: where segments of the log are that the servers do not hold
 //! - `caution`: settings of the servers with which a crawl can lose data
 //! - [`address`], [`servers`], [`error`]: where Redis is, how it is asked, and what ends a call
 //!
@@ -33,6 +34,7 @@ pub mod partition;
 pub mod queue;
 pub mod registry;
 mod rules;
+pub mod segment_store;
 pub mod servers;
 mod sharing;
 mod slot;
@@ -51,6 +53,7 @@ pub use orders::{Forgotten, Order, change, forget, order};
 pub use partition::{Epoch, PageId, Partition, WorkerNumber};
 pub use queue::{Commit, Committed, PartitionChanges, QueueSlice};
 pub use registry::{Pulse, WorkerReport};
+pub use segment_store::{SegmentStore, StoreCall};
 pub use servers::Traffic;
 pub use status::{DigestsStatus, FleetStatus, ServerStatus, StatusReader, WorkerStatus, status};
 pub use terms::Terms;

@@ -6,7 +6,8 @@
 //! {name/log}n        number of entries that were appended
 //! {name/log}g        rows of the segments, sorted by the last position that each covers
 //! {name/log}p        t: id of the last item that segments cover; d, b: entries that they cover, and their bytes; m: id of the last item
-//!                    that was trimmed; e, who, until, draft: who writes the next segment
+//!                    that was trimmed; e, who, until, draft: who writes the next segment; o: bytes of segments that are in an object store
+//!                    instead, mark: see `contents`
 //! {name/log/D}0…     pieces of the segment of draft D, 128 KiB each
 //! ```
 //!
@@ -16,6 +17,7 @@
 //! The log is shortened at its beginning (`shorten`). What has left it is in segments (`segment`), which a worker reads that joins late or has
 //! slept.
 
+mod contents;
 mod entry;
 mod segment;
 mod shorten;

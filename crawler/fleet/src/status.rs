@@ -142,6 +142,8 @@ pub struct LogStatus {
     pub segment_entries: u64,
     /// Their bytes.
     pub segment_bytes: u64,
+    /// Those of these bytes that are in the object store, not in the memory of the servers.
+    pub stored_bytes: u64,
 }
 
 impl LogStatus {
@@ -424,13 +426,13 @@ async fn log_status(servers: &Servers, name: &str) -> Result<LogStatus, FleetErr
                 Command::plain("GET", &tag, "c"),
                 Command::script(&SIZE, &tag),
                 Command::plain("ZCARD", &tag, "g"),
-                Command::plain("HMGET", &tag, "p").arg("d").arg("b"),
+                Command::plain("HMGET", &tag, "p").arg("d").arg("b").arg("o"),
             ],
             Safety::Primary,
         )
         .await?;
     let [entries, end, memory, segments, covered] = <[Value; 5]>::try_from(answers).map_err(|_| odd())?;
-    let [covered, bytes] = <[Value; 2]>::try_from(list(covered)?).map_err(|_| odd())?;
+    let [covered, bytes, stored] = <[Value; 3]>::try_from(list(covered)?).map_err(|_| odd())?;
     Ok(LogStatus {
         entries: integer(&entries)?,
         end: Position::end_of_item(&text(end)?),
@@ -438,6 +440,7 @@ async fn log_status(servers: &Servers, name: &str) -> Result<LogStatus, FleetErr
         segments: integer(&segments)?,
         segment_entries: integer(&covered)?,
         segment_bytes: integer(&bytes)?,
+        stored_bytes: integer(&stored)?,
     })
 }
 

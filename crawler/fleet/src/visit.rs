@@ -76,7 +76,7 @@ impl Visitor {
         };
         let partitions = agreed.terms.partitions;
         Ok(Self {
-            fleet: Fleet::new(servers, &name, place, partitions),
+            fleet: Fleet::new(servers, &name, place, partitions, None),
             agreed,
         })
     }

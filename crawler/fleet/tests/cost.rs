@@ -4,9 +4,12 @@
 
 mod support;
 
+use std::time::Instant;
+
 use fleet::{Commit, DigestClaim, Entry, Fleet, PageId, Partition, Position};
 use redis::Value;
-use support::{Server, changes, options, waiting};
+use support::objects::{Objects, worker_with};
+use support::{Follower, Server, changes, options, waiting};
 
 /// About 55 bytes, as URLs of real crawls.
 fn url(number: u64) -> String {
@@ -172,6 +175,59 @@ async fn the_memory_of_the_log_is_bounded_and_an_entry_of_a_segment_takes_less_t
     // The log holds between one segment and three, however many entries it has had.
     let bound = 3.0 * SEGMENT as f64 * 260.0;
     assert!(log.iter().all(|bytes| (*bytes as f64) < bound), "{log:?}");
+}
+
+#[tokio::test]
+async fn an_entry_of_a_segment_in_an_object_store_takes_less_than_a_byte_of_the_servers() {
+    const SEGMENT: u64 = 16_384;
+    let (server, objects) = (Server::start(&[]), Objects::new());
+    let fleet = worker_with(objects.clone(), &server.address(), 1).await;
+    let mut random = fastrand::Rng::with_seed(1);
+    for round in 1..=8_u64 {
+        for some in ((round - 1) * SEGMENT..round * SEGMENT).step_by(64) {
+            let entries: Vec<Entry> = (some..some + 64)
+                .map(|number| random_entry(&fleet, number, &mut random))
+                .collect();
+            fleet.append(&entries).await.unwrap();
+        }
+        let everything = Position(u64::MAX, u64::MAX);
+        while let Some(draft) = fleet.begin_segment(everything, SEGMENT as usize).await.unwrap() {
+            let kept = kept(draft.pages());
+            assert!(fleet.end_segment(draft, &kept).await.unwrap());
+        }
+    }
+    let log = fleet::status(&server.address(), "crawl").await.unwrap().log;
+    let Value::Array(keys) = server.ask(&["KEYS", "{crawl/log*"]) else {
+        panic!("no keys")
+    };
+    let keys = keys.iter().map(|key| match key {
+        Value::BulkString(key) => std::str::from_utf8(key).unwrap(),
+        other => panic!("{other:?}"),
+    });
+    let usage = |key: &str| match server.ask(&["MEMORY", "USAGE", key, "SAMPLES", "0"]) {
+        Value::Int(bytes) => bytes as f64,
+        other => panic!("{key}: {other:?}"),
+    };
+    // All but the log itself, whose length is bounded.
+    let usages = keys.filter(|key| *key != "{crawl/log}s").map(usage);
+    let bytes = usages.sum::<f64>() / log.segment_entries as f64;
+    eprintln!(
+        "bytes an entry: {bytes:.2} of Redis, {:.1} in the object store; {} segments with {} entries",
+        log.stored_bytes as f64 / log.segment_entries as f64,
+        log.segments,
+        log.segment_entries
+    );
+    assert_eq!(log.segments, objects.segments().len() as u64);
+    let late = worker_with(objects, &server.address(), 2).await;
+    let (began, mut follower) = (Instant::now(), Follower::default());
+    follower.read_all(&late).await.unwrap();
+    assert_eq!(follower.pages.len() as u64, 8 * SEGMENT);
+    eprintln!(
+        "a late worker reads {} segments and the rest of the log in {:.2?}",
+        follower.segments,
+        began.elapsed()
+    );
+    assert!(log.segment_entries >= 7 * SEGMENT && bytes <= 1.0, "{bytes}");
 }
 
 #[tokio::test]

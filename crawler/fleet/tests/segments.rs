@@ -6,28 +6,9 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use fleet::{Entry, Fleet, Judged, LogSlice, PageId, Position};
+use fleet::{Entry, Judged, LogSlice, Position};
 use redis::Value;
-use support::{Follower, Server, is_kept, shorten, worker};
-
-fn entry(fleet: &Fleet, sequence: u64) -> Entry {
-    Entry {
-        page: PageId {
-            worker: fleet.worker(),
-            sequence,
-        },
-        url: format!("https://www.site{}.example/a/page/{sequence}", fleet.worker().0),
-        signature: vec![sequence as u8; 160],
-    }
-}
-
-fn judged(entry: Entry) -> Judged {
-    if is_kept(entry.page) {
-        Judged::Kept(entry)
-    } else {
-        Judged::Dropped(entry.page)
-    }
-}
+use support::{Follower, Server, entry, is_kept, judged, shorten, worker};
 
 fn keys(server: &Server, pattern: &str) -> usize {
     match server.ask(&["KEYS", pattern]) {

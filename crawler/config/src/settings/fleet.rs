@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::adjustable::{self, KeyValue};
 use super::{InvalidSetting, invalid};
 use crate::keys::{keys, table};
-use crate::{Config, FleetVerdicts, secrets};
+use crate::{Config, FleetSegments, FleetVerdicts, secrets};
 
 /// The work on one crawl with other workers.
 #[derive(Clone, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub struct FleetSettings {
     /// Entries of the log of kept pages in a segment. The log usually holds between one and two segments' worth; a worker that is no further
     /// behind needs no segment.
     pub segment_entries: usize,
+    /// The object store for the segments; `None`: they are on the servers, or there are none.
+    pub segments_url: Option<String>,
     /// Among which pages the workers decide near-duplicates.
     pub verdicts: FleetVerdicts,
     /// How the workers fetch: the keys that all live workers must share, with their values.
@@ -71,10 +73,18 @@ pub(super) fn fleet(all: &Config) -> Result<Option<FleetSettings>, InvalidSettin
         name: config.name.clone(),
         lease: Duration::from_secs(config.lease_seconds),
         segment_entries: config.segment_entries,
+        segments_url: segments_url(all),
         verdicts: config.verdicts,
         rules: rules(all),
         adjustable: adjustable::values(all),
     }))
+}
+
+fn segments_url(config: &Config) -> Option<String> {
+    let is_there = config.fleet.segments == FleetSegments::Archive && config.fleet.verdicts == FleetVerdicts::Fleet;
+    // The names of objects follow the path.
+    let url = config.storage.archive_url.split(['?', '#']).next()?;
+    (is_there && !url.is_empty()).then(|| url.to_owned())
 }
 
 /// The rules go to the servers and into messages, so they have no secret: workers may have header fields of their own.
@@ -83,12 +93,13 @@ fn rules(config: &Config) -> Vec<(String, String)> {
     let is_shared =
         |path: &str, section: &str| ALSO_SHARED.contains(&path) || (SHARED.contains(&section) && !OWN.contains(&path));
     let shared = keys().into_iter().filter(|key| is_shared(&key.path(), &key.section));
-    shared
-        .map(|key| {
-            let value = key.value(&table).map_or_else(|| "[]".to_owned(), ToString::to_string);
-            (key.path(), value)
-        })
-        .collect()
+    let shared = shared.map(|key| {
+        let value = key.value(&table).map_or_else(|| "[]".to_owned(), ToString::to_string);
+        (key.path(), value)
+    });
+    // Each worker reads the segments that the others have written.
+    let store = segments_url(config).map(|url| ("storage.archive_url".to_owned(), format!("{url:?}")));
+    shared.chain(store).collect()
 }
 
 #[cfg(test)]
@@ -109,6 +120,24 @@ mod tests {
         for own in ["scope.max_pages", "fetch.parallel", "storage.data_dir", "fleet.address"] {
             assert_eq!(value(own), None, "{own}");
         }
+    }
+
+    #[test]
+    fn the_workers_share_an_object_store_if_segments_go_there() {
+        let url = |change: fn(&mut Config)| {
+            let mut config = Config::default();
+            config.fleet.address = "redis://host:6379".to_owned();
+            config.storage.archive_url = "s3://bucket/crawls?versionId=1".to_owned();
+            change(&mut config);
+            let url = fleet(&config).unwrap().unwrap().segments_url;
+            let rule = rules(&config).into_iter().find(|(key, _)| key == "storage.archive_url");
+            assert_eq!(rule.map(|(_, value)| value), url.as_ref().map(|url| format!("{url:?}")));
+            url
+        };
+        assert_eq!(url(|_| {}).as_deref(), Some("s3://bucket/crawls"));
+        assert_eq!(url(|config| config.fleet.segments = FleetSegments::Redis), None);
+        assert_eq!(url(|config| config.fleet.verdicts = FleetVerdicts::Worker), None);
+        assert_eq!(url(|config| config.storage.archive_url.clear()), None);
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //!
 //! - `leases`: takes, renews and gives back partitions; the heartbeat; `opening`: prepares new partitions for the frontier
 //! - `restore`: brings back what the folder knows, after the servers have lost the crawl
-//! - `post`: sends letters; `arrivals`: reads the queues; `log`: reads the log; `shorten`: writes its segments
+//! - `post`: sends letters; `arrivals`: reads the queues; `log`: reads the log, and `read_ahead` several of its segments at the same time;
+//!   `shorten`: writes them; `store`: the object store that has them does not answer
 //! - `sharing`: tells the frontier how many workers ask an address
 //! - `adjust`: takes over settings that the user changes for all workers
 //! - `state`: what all of them know
@@ -17,10 +18,12 @@ mod leases;
 mod log;
 mod opening;
 mod post;
+mod read_ahead;
 mod restore;
 mod sharing;
 mod shorten;
 mod state;
+mod store;
 
 use std::future::poll_fn;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -45,6 +48,7 @@ use crate::watch::{self, Watch};
 use config::settings::KeyValue;
 use error::RunError;
 use state::State;
+use store::StoreFaults;
 
 /// Wait before the desk looks again whether the recorder takes another message.
 const RETRY: Duration = Duration::from_millis(5);
@@ -195,6 +199,8 @@ struct Desk {
     arrivals: Notify,
     /// Whether the last call had no answer. Said once, and once when it is over.
     away: AtomicU8,
+    /// The same of the object store.
+    store: StoreFaults,
 }
 
 impl Desk {
@@ -232,6 +238,7 @@ impl Desk {
             opening: Notify::new(),
             arrivals: Notify::new(),
             away: AtomicU8::new(0),
+            store: StoreFaults::default(),
         };
         (desk, options.letters)
     }

@@ -20,6 +20,7 @@ use crate::fleet::leased::Leased;
 use crate::fleet::member::DeskLink;
 use crate::fleet::membership::Membership;
 use crate::fleet::ownership::Ownership;
+use crate::fleet::segment_objects::SegmentObjects;
 use crate::messages::Event;
 use crate::recorder::{Books, Judge};
 use crate::scope::Scope;
@@ -97,6 +98,7 @@ pub(super) fn join(
     options.rules.clone_from(&wanted.rules);
     options.lease = wanted.lease;
     options.patience = (wanted.lease / 2).clamp(Duration::from_secs(1), PATIENCE);
+    options.segments = Some(Arc::new(SegmentObjects::new(wanted.segments_url.as_deref())));
     let ownership = Ownership::new(DEFAULT_PARTITIONS, start);
     let (sign, asked) = (IdleSign::default(), Asked::default());
     let (to_desk, letters) = mpsc::unbounded_channel();

@@ -7,7 +7,8 @@
 //!
 //! ```text
 //! segment  zstd of postcard of Columns
-//! row      end of the segment, 32 hexadecimal digits; postcard of SegmentRow
+//! row      end of the segment, 32 hexadecimal digits; postcard of SegmentRow. Its version says where the bytes of the segment are: 1 on the
+//!          servers, 2 in an object store
 //! ```
 
 use std::borrow::Cow;
@@ -23,8 +24,9 @@ use crate::log::entry::{Entry, Position};
 use crate::partition::{PageId, WorkerNumber};
 use crate::url::{lengthened, shortened};
 
-/// Version of the form.
-const VERSION: u8 = 1;
+/// Version of the row of a segment whose bytes are on the servers, and of one whose bytes are in an object store.
+const ON_SERVERS: u8 = 1;
+const IN_STORE: u8 = 2;
 
 /// Level of zstd. Signatures do not compress; numbers and URLs do so at any level.
 const LEVEL: i32 = 3;
@@ -75,9 +77,9 @@ pub struct SegmentRow {
     pub bytes: u64,
     unpacked: u64,
     checksum: u128,
-    /// The tag of its pieces on the servers, and their number.
-    pub(crate) tag: String,
-    pub(crate) pieces: u32,
+    /// Its draft, which is in the tag of its pieces on the servers, and their number; or its place in the object store, and 0.
+    at: String,
+    pieces: u32,
 }
 
 /// The entries of a segment by columns, so that like stands beside like.
@@ -128,32 +130,77 @@ pub(crate) fn encoded(from: Position, end: Position, pages: &[Judged]) -> Result
     let unpacked = postcard::to_stdvec(&columns).map_err(|error| damaged(&error))?;
     let bytes = zstd::bulk::compress(&unpacked, LEVEL).map_err(|error| damaged(&error))?;
     let row = SegmentRow {
-        version: VERSION,
+        version: ON_SERVERS,
         from,
         end,
         entries: pages.len() as u32,
         bytes: bytes.len() as u64,
         unpacked: unpacked.len() as u64,
         checksum: xxh3_128(&bytes),
-        tag: String::new(),
+        at: String::new(),
         pieces: 0,
     };
     Ok((bytes, row))
 }
 
 impl SegmentRow {
+    /// Its bytes are pieces on the servers, written under this draft.
+    pub(crate) fn on_servers(self, draft: &str, pieces: u32) -> Self {
+        Self {
+            version: ON_SERVERS,
+            at: draft.to_owned(),
+            pieces,
+            ..self
+        }
+    }
+
+    /// Its bytes are an object at this place.
+    pub(crate) fn in_store(self, place: String) -> Self {
+        Self {
+            version: IN_STORE,
+            at: place,
+            pieces: 0,
+            ..self
+        }
+    }
+
+    /// The place of its object; `None` if its bytes are on the servers.
+    #[must_use]
+    pub fn place(&self) -> Option<&str> {
+        (self.version == IN_STORE).then_some(&self.at)
+    }
+
+    /// Its bytes that are in the object store.
+    pub(crate) fn bytes_in_store(&self) -> u64 {
+        self.place().map_or(0, |_| self.bytes)
+    }
+
+    /// The draft of its pieces.
+    pub(crate) fn draft(&self) -> &str {
+        &self.at
+    }
+
+    /// The number of its pieces.
+    pub(crate) fn pieces(&self) -> u32 {
+        self.pieces
+    }
+
     /// The segment of these bytes.
     ///
     /// # Errors
-    /// [`FleetError::Damaged`]: they are not those that the row names.
+    /// [`FleetError::Damaged`] and [`FleetError::Segment`]: they are not those that the row names.
     pub(crate) fn decode(&self, bytes: &[u8]) -> Result<Segment, FleetError> {
-        let damaged = || {
-            FleetError::Damaged(format!(
+        let damaged = || match self.place() {
+            Some(place) => FleetError::Segment {
+                place: place.to_owned(),
+                fault: "is damaged",
+            },
+            None => FleetError::Damaged(format!(
                 "the segment of the log up to {}: {} of its {} bytes, or other bytes than were written",
                 self.end.item(),
                 bytes.len(),
                 self.bytes
-            ))
+            )),
         };
         if bytes.len() as u64 != self.bytes || xxh3_128(bytes) != self.checksum || self.unpacked > MOST_BYTES {
             return Err(damaged());
@@ -211,7 +258,7 @@ impl SegmentRow {
         let damaged = || FleetError::Damaged("the row of a segment of the log".to_owned());
         let row = row.get(Position::DIGITS..).ok_or_else(damaged)?;
         let row: Self = postcard::from_bytes(row).map_err(|_| damaged())?;
-        if row.version == VERSION {
+        if [ON_SERVERS, IN_STORE].contains(&row.version) {
             Ok(row)
         } else {
             Err(damaged())
@@ -224,6 +271,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::log::entry::LAST;
 
     fn judged() -> impl Strategy<Value = Judged> {
         let page = (1_u16..5, 0_u64..1 << 48).prop_map(|(worker, sequence)| PageId {
@@ -241,6 +289,37 @@ mod tests {
         ]
     }
 
+    /// A row that a crawl wrote before there were object stores.
+    #[test]
+    fn a_row_of_the_first_version_is_read() {
+        let mut row = b"0000018bcfe5687b000000000007ffff".to_vec();
+        row.extend([
+            0x01, 0x80, 0xd0, 0x95, 0xff, 0xbc, 0x31, 0xff, 0xff, 0x03, 0xfb, 0xd0, 0x95, 0xff, 0xbc, 0x31, 0xff, 0xff,
+            0x1f, 0x80, 0x80, 0x01, 0x80, 0x80, 0xa8, 0x02, 0xc0, 0x96, 0xb1, 0x02, 0xef, 0x9b, 0xaf, 0xcd, 0xf8, 0xac,
+            0xd1, 0x91, 0x81, 0xde, 0xb7, 0xde, 0x9a, 0xf1, 0xd9, 0xa2, 0xa3, 0x02, 0x13,
+        ]);
+        row.extend(b"12.00000000000000ab\x25");
+        let read = SegmentRow::read(&row).unwrap();
+        assert_eq!(
+            (read.from, read.end),
+            (
+                Position(1_700_000_000_000, LAST),
+                Position(1_700_000_000_123, 7 << 16 | LAST)
+            )
+        );
+        assert_eq!(
+            (read.entries, read.bytes, read.bytes_in_store()),
+            (16_384, 4_849_664, 0)
+        );
+        assert_eq!(
+            (read.place(), read.draft(), read.pieces()),
+            (None, "12.00000000000000ab", 37)
+        );
+        assert_eq!(read.stored().unwrap(), row);
+        row[Position::DIGITS] = 3;
+        assert!(SegmentRow::read(&row).is_err(), "a row of a later version");
+    }
+
     proptest! {
         #[test]
         fn a_segment_is_read_as_it_was_written(pages in prop::collection::vec(judged(), 0..40), end in any::<(u64, u64)>()) {
@@ -248,6 +327,19 @@ mod tests {
             let (bytes, row) = encoded(Position::default(), end, &pages).unwrap();
             let row = SegmentRow::read(&row.stored().unwrap()).unwrap();
             prop_assert_eq!(row.decode(&bytes).unwrap(), Segment { end, pages });
+        }
+
+        #[test]
+        fn a_row_says_where_the_bytes_are(pieces in any::<u32>(), place in "[a-z:/]{1,40}") {
+            let (bytes, row) = encoded(Position::default(), Position(1, 0), &[]).unwrap();
+            let read = |row: SegmentRow| SegmentRow::read(&row.stored().unwrap()).unwrap();
+            let on_servers = read(row.clone().on_servers("7.ab", pieces));
+            prop_assert_eq!((on_servers.place(), on_servers.draft(), on_servers.pieces()), (None, "7.ab", pieces));
+            let in_store = read(row.in_store(place.clone()));
+            prop_assert_eq!((in_store.place(), in_store.pieces()), (Some(place.as_str()), 0));
+            prop_assert!(matches!(on_servers.decode(&bytes[1..]), Err(FleetError::Damaged(_))));
+            let lost = FleetError::Segment { place, fault: "is damaged" };
+            prop_assert_eq!(in_store.decode(&bytes[1..]), Err(lost));
         }
 
         #[test]

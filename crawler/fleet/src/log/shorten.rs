@@ -10,19 +10,19 @@
 //! 1. [`Fleet::begin_segment`]: one worker at a time gets the number of a draft, and reads what the segment is to cover. Only what
 //!    counts can be read, so a failover loses nothing that a segment covers.
 //! 2. The worker says which of these pages are kept. Every worker would say the same.
-//! 3. [`Fleet::end_segment`] writes the pieces, and waits until replicas have them. Then one script names the segment, if the draft is still
-//!    the last one. So a segment is complete before anybody can find it, and a worker that slept meanwhile names nothing: its pieces have
-//!    the number of its draft in their keys, and the next worker removes them.
+//! 3. [`Fleet::end_segment`] writes the bytes of the segment (`contents`): pieces, and waits until replicas have them, or an object. Then one
+//!    script names the segment, if the draft is still the last one. So a segment is complete before anybody can find it, and a worker that
+//!    slept meanwhile names nothing: its pieces or its object have the number of its draft in their names, and the next worker removes them.
 //! 4. The log loses what the segment *before* the new one covers. A worker that is a little behind goes on in the log, and if a server without a
-//!    replica loses the pieces of a new segment, the log still has what they covered.
+//!    replica or the object store loses a new segment, the log still has what it covered.
 //!
 //! The keys of the pieces begin with tags of their own, so that segments are spread over all servers of a cluster.
 
-use crate::command::{Command, Lua, Tag, script};
+use crate::command::{Command, Lua, script};
 use crate::error::FleetError;
 use crate::fleet::{Fleet, bytes, integer, list, text};
 use crate::log::entry::{Entry, LAST, Position};
-use crate::log::segment::{Judged, LogSlice, Segment, SegmentRow, encoded};
+use crate::log::segment::{Judged, LogSlice, SegmentRow, encoded};
 use crate::partition::PageId;
 use crate::servers::Safety;
 
@@ -31,14 +31,6 @@ static LEAVE: Lua = script!("leave_segment.lua");
 static NAME: Lua = script!("ids.lua", "name_segment.lua");
 static DROP: Lua = script!("drop_segment.lua");
 static TRIM: Lua = script!("ids.lua", "trim_log.lua");
-static FORGET: Lua = script!("forget_draft.lua");
-static BYTES: Lua = script!("segment_bytes.lua");
-
-/// Bytes of a piece. With the header of Redis it fills an allocation of 128 KiB.
-const PIECE_BYTES: usize = (128 << 10) - 64;
-
-/// Pieces that are read in one call.
-const PIECES_A_CALL: usize = 8;
 
 /// Entries that are read in one call.
 const ENTRIES_A_CALL: usize = 1_000;
@@ -80,13 +72,15 @@ impl Fleet {
     /// worker does not know any more which pages of the other one the log kept before that place.
     ///
     /// # Errors
-    /// No server answers within the bound, or one refuses; [`FleetError::Damaged`] as for [`read_log`](Self::read_log).
+    /// No server answers within the bound, or one refuses; [`FleetError::Damaged`] as for [`read_log`](Self::read_log); [`FleetError::Store`]: the
+    /// object store does not answer whether it has the last segment; [`FleetError::OtherStore`].
     pub async fn begin_segment_up_to(
         &self,
         applied: Position,
         entries: usize,
         forgot: Position,
     ) -> Result<Option<Draft>, FleetError> {
+        self.prove_shared().await?;
         let command = Command::script(&BEGIN, &self.inner.log)
             .arg(self.incarnation())
             .number(self.inner.place.lease.as_millis() as u64)
@@ -101,7 +95,7 @@ impl Fleet {
         let last = bytes(answer.next().unwrap_or_default())?;
         let unfinished = text(answer.next().unwrap_or_default())?;
         if !unfinished.is_empty() {
-            self.forget_draft(&unfinished).await?;
+            self.renewing(number, self.forget_draft(&unfinished)).await?;
         }
         let last = if last.is_empty() {
             None
@@ -109,21 +103,22 @@ impl Fleet {
             Some(SegmentRow::read(&last)?)
         };
         if let Some(last) = &last
-            && !self.is_whole(last).await?
+            && !self.is_whole_or_leaves(number, last).await?
         {
-            tracing::warn!(end = ?last.end, "the servers have lost a part of a segment of the log; it is written again");
+            tracing::warn!(end = ?last.end, place = last.place(), "a segment of the log is lost or damaged; it is written again");
             let command = Command::script(&DROP, &self.inner.log)
                 .number(number)
                 .arg(last.stored()?)
                 .arg(last.from.item())
                 .number(u64::from(last.entries))
-                .number(last.bytes);
+                .number(last.bytes)
+                .number(last.bytes_in_store());
             self.inner.servers.one(command, Safety::Replicated).await?;
             return Ok(None);
         }
         let (end, entries) = self.whole_items(from, applied, entries, forgot).await?;
         if entries.is_empty() {
-            self.leave_number(number).await?;
+            self.leave_number(number, false).await?;
             return Ok(None);
         }
         Ok(Some(Draft {
@@ -133,6 +128,15 @@ impl Fleet {
             entries,
             last,
         }))
+    }
+
+    /// Whether the last segment is as it was written. If that cannot be found out now, the next segment is left to another worker.
+    async fn is_whole_or_leaves(&self, number: u64, last: &SegmentRow) -> Result<bool, FleetError> {
+        let is_whole = self.renewing(number, self.is_whole(last)).await;
+        if is_whole.is_err() {
+            self.leave_number(number, false).await?;
+        }
+        is_whole
     }
 
     /// The entries of whole items between two positions, and the last position of theirs.
@@ -170,11 +174,14 @@ impl Fleet {
     /// # Errors
     /// No server answers within the bound, or one refuses. Then the others wait for the length of a lease.
     pub async fn leave_segment(&self, draft: Draft) -> Result<(), FleetError> {
-        self.leave_number(draft.number).await
+        self.leave_number(draft.number, false).await
     }
 
-    async fn leave_number(&self, number: u64) -> Result<(), FleetError> {
-        let command = Command::script(&LEAVE, &self.inner.log).number(number);
+    /// `left_something`: the next worker removes what the draft has written.
+    async fn leave_number(&self, number: u64, left_something: bool) -> Result<(), FleetError> {
+        let command = Command::script(&LEAVE, &self.inner.log)
+            .number(number)
+            .number(u64::from(left_something));
         self.inner.servers.one(command, Safety::Primary).await.map(drop)
     }
 
@@ -182,7 +189,7 @@ impl Fleet {
     /// more. `false`: another worker writes the segment by now, or a server that took over has lost what it was to cover.
     ///
     /// # Errors
-    /// No server answers within the bound, or one refuses. The next worker begins anew.
+    /// No server answers within the bound, or one refuses; [`FleetError::Store`]: the object store does not answer. The next worker begins anew.
     pub async fn end_segment(&self, draft: Draft, kept: &[bool]) -> Result<bool, FleetError> {
         let Draft {
             number,
@@ -202,24 +209,29 @@ impl Fleet {
                 }
             })
             .collect();
-        let (bytes, mut row) = encoded(from, end, &pages)?;
-        row.tag = format!("{number}.{}", self.incarnation());
-        let tag = self.segment_tag(&row.tag);
-        let pieces: Vec<Command> = (0_u32..)
-            .zip(bytes.chunks(PIECE_BYTES))
-            .map(|(piece, bytes)| Command::plain("SET", &tag, &piece.to_string()).arg(bytes))
-            .collect();
-        row.pieces = pieces.len() as u32;
-        self.inner.servers.all(&pieces, Safety::Replicated).await?;
+        let (bytes, row) = encoded(from, end, &pages)?;
+        let draft = format!("{number}.{}", self.incarnation());
+        let written = self.renewing(number, self.write_contents(row, bytes, &draft)).await;
+        let row = match written {
+            Ok(row) => row,
+            Err(error) => {
+                if let FleetError::Store { .. } = error {
+                    // The store may answer another worker. It may have the object although its answer was lost.
+                    self.leave_number(number, true).await?;
+                }
+                return Err(error);
+            }
+        };
         let name = Command::script(&NAME, &self.inner.log)
             .number(number)
             .arg(from.item())
             .arg(end.item())
             .arg(row.stored()?)
             .number(u64::from(row.entries))
-            .number(row.bytes);
+            .number(row.bytes)
+            .number(row.bytes_in_store());
         if integer(&self.inner.servers.one(name, Safety::Replicated).await?)? == 0 {
-            self.forget_draft(&row.tag).await?;
+            self.forget_draft(&draft).await?;
             return Ok(false);
         }
         tracing::debug!(
@@ -234,36 +246,28 @@ impl Fleet {
         Ok(true)
     }
 
-    /// Reads a segment.
+    /// The rows of the segments behind a place, at most so many, as far as what they cover has left the log: a worker that reads the segment
+    /// before needs them next.
     ///
     /// # Errors
-    /// No server answers within the bound, or one refuses; [`FleetError::Damaged`], if the servers have lost a part of it.
-    pub async fn read_segment(&self, row: &SegmentRow) -> Result<Segment, FleetError> {
-        let tag = self.segment_tag(&row.tag);
-        let mut whole = Vec::with_capacity(row.bytes.min(1 << 26) as usize);
-        let pieces: Vec<Command> = (0..row.pieces)
-            .map(|piece| Command::plain("GET", &tag, &piece.to_string()))
-            .collect();
-        for some in pieces.chunks(PIECES_A_CALL) {
-            for piece in self.inner.servers.all(some, Safety::Primary).await? {
-                whole.extend(bytes(piece)?);
-            }
+    /// No server answers within the bound, or one refuses; [`FleetError::Damaged`] for a row of another version.
+    pub async fn segments_behind(&self, end: Position, at_most: usize) -> Result<Vec<SegmentRow>, FleetError> {
+        if at_most == 0 {
+            return Ok(Vec::new());
         }
-        row.decode(&whole)
-    }
-
-    async fn is_whole(&self, row: &SegmentRow) -> Result<bool, FleetError> {
-        let command = Command::script(&BYTES, &self.segment_tag(&row.tag)).number(u64::from(row.pieces));
-        let found = self.inner.servers.one(command, Safety::Primary).await?;
-        Ok(integer(&found)? == row.bytes)
-    }
-
-    async fn forget_draft(&self, draft: &str) -> Result<(), FleetError> {
-        let command = Command::script(&FORGET, &self.segment_tag(draft));
-        self.inner.servers.one(command, Safety::Primary).await.map(drop)
-    }
-
-    fn segment_tag(&self, draft: &str) -> Tag {
-        Tag::new(&self.inner.name, &format!("log/{draft}"))
+        let trimmed = Command::plain("HGET", &self.inner.log, "p").arg("m");
+        let trimmed = text(self.inner.servers.one(trimmed, Safety::Primary).await?)?;
+        let trimmed = Position::end_of_item(&trimmed);
+        let rows = Command::plain("ZRANGEBYLEX", &self.inner.log, "g")
+            .arg(format!("({}~", end.digits()))
+            .arg("+")
+            .arg("LIMIT")
+            .number(0)
+            .number(at_most as u64);
+        let rows = list(self.inner.servers.one(rows, Safety::Primary).await?)?;
+        let rows = rows.into_iter().map(|row| SegmentRow::read(&bytes(row)?));
+        let mut rows = rows.collect::<Result<Vec<_>, _>>()?;
+        rows.retain(|row| row.end <= trimmed);
+        Ok(rows)
     }
 }

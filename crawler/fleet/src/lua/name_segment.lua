@@ -1,5 +1,5 @@
 -- A segment is complete. ARGV: number of the draft, id of the last item before it, id of its last item, its row, number of its entries, its
--- bytes. Answer 1, or 0 if another worker writes by now, or if the log does not hold, or does not count, what the segment covers.
+-- bytes, and how many of them are in the object store. Answer 1, or 0 if another worker writes by now, or if the log does not hold, or does not count, what the segment covers.
 local log = KEYS[1]
 local p = redis.call('HMGET', log .. 'p', 'e', 't')
 if redis.call('ZSCORE', log .. 'g', ARGV[4]) then
@@ -14,5 +14,6 @@ redis.call('ZADD', log .. 'g', 0, ARGV[4])
 redis.call('HSET', log .. 'p', 't', ARGV[3])
 redis.call('HINCRBY', log .. 'p', 'd', ARGV[5])
 redis.call('HINCRBY', log .. 'p', 'b', ARGV[6])
+redis.call('HINCRBY', log .. 'p', 'o', ARGV[7])
 redis.call('HDEL', log .. 'p', 'who', 'until', 'draft')
 return 1

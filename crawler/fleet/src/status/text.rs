@@ -113,12 +113,15 @@ impl Display for LogStatus {
         if self.segments > 0 {
             write!(
                 f,
-                "; {} of them in {} segments, {}; {} in no segment yet",
+                "; {} of them in {} segments, {}",
                 self.segment_entries,
                 self.segments,
-                Mebibytes(self.segment_bytes),
-                self.backlog()
+                Mebibytes(self.segment_bytes)
             )?;
+            if self.stored_bytes > 0 {
+                write!(f, ", {} of this in the object store", Mebibytes(self.stored_bytes))?;
+            }
+            write!(f, "; {} in no segment yet", self.backlog())?;
         }
         Ok(())
     }

@@ -2,6 +2,8 @@
 
 #![allow(dead_code)] // each test file uses a part
 
+pub mod objects;
+
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -461,6 +463,27 @@ impl Follower {
     pub async fn read_all(&mut self, fleet: &Fleet) -> Result<(), fleet::FleetError> {
         while self.read(fleet, 100).await? {}
         Ok(())
+    }
+}
+
+/// A page whose number says whether it is kept.
+pub fn entry(fleet: &Fleet, sequence: u64) -> Entry {
+    Entry {
+        page: PageId {
+            worker: fleet.worker(),
+            sequence,
+        },
+        url: format!("https://www.site{}.example/a/page/{sequence}", fleet.worker().0),
+        signature: vec![sequence as u8; 160],
+    }
+}
+
+/// What the log decides on it.
+pub fn judged(entry: Entry) -> Judged {
+    if is_kept(entry.page) {
+        Judged::Kept(entry)
+    } else {
+        Judged::Dropped(entry.page)
     }
 }
 

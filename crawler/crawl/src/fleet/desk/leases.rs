@@ -185,6 +185,8 @@ impl Desk {
             "waits for the data folders of other workers"
         } else if catches_up {
             "reads the log before it takes new hosts"
+        } else if self.store.are_there() {
+            "the object store with the segments of the log does not answer"
         } else if self.ownership.is_paused_for(Pause::Log) {
             "waits until the fleet has decided on the pages in the log"
         } else {

@@ -6,6 +6,8 @@ use fleet::{FleetError, LogSlice};
 
 use super::super::messages::FromDesk;
 use super::Desk;
+use super::read_ahead::ReadAhead;
+use super::store::Errand;
 
 /// Entries that are read at a time.
 const ENTRIES: usize = 500;
@@ -28,6 +30,7 @@ impl Desk {
 
     /// Reads the log behind what the recorder has, for ever.
     async fn read_log(&self) -> Result<(), FleetError> {
+        let mut ahead = ReadAhead::default();
         loop {
             let at = {
                 let state = self.state();
@@ -48,9 +51,14 @@ impl Desk {
             let entries = match slice {
                 LogSlice::Entries(entries) => entries,
                 LogSlice::Segment(row) => {
-                    let Some(segment) = self.answer(self.fleet.read_segment(&row).await).await? else {
+                    let is_in_store = row.place().is_some();
+                    let read = ahead.segment(&self.fleet, row).await;
+                    let Some(segment) = self.answer_with_store(Errand::Read, read).await? else {
                         continue;
                     };
+                    if is_in_store {
+                        self.store_answers(Errand::Read);
+                    }
                     {
                         let mut state = self.state();
                         state.read = segment.end;

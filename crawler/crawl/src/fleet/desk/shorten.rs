@@ -9,6 +9,7 @@ use tokio::sync::oneshot;
 use super::super::messages::FromDesk;
 use super::super::ownership::Pause;
 use super::Desk;
+use super::store::Errand;
 
 /// Time between two looks at the length of the log. Not the same for all workers, so that they do not all begin at once.
 const PAUSE_MS: std::ops::Range<u64> = 500..1_500;
@@ -32,15 +33,26 @@ impl Desk {
         }
     }
 
+    /// Looks at the length of the log also while a segment is on its way to an object store that does not answer.
     async fn shorten_log(&self) -> Result<(), FleetError> {
-        loop {
-            tokio::time::sleep(Duration::from_millis(fastrand::u64(PAUSE_MS))).await;
-            let Some(end) = self.answer(self.fleet.log_end().await).await? else {
-                continue;
-            };
-            self.state().log_end = end;
-            self.slow_down();
-            while self.write_segment().await? {}
+        let looking = async {
+            loop {
+                tokio::time::sleep(Duration::from_millis(fastrand::u64(PAUSE_MS))).await;
+                if let Some(end) = self.answer(self.fleet.log_end().await).await? {
+                    self.state().log_end = end;
+                    self.slow_down();
+                }
+            }
+        };
+        let writing = async {
+            loop {
+                tokio::time::sleep(Duration::from_millis(fastrand::u64(PAUSE_MS))).await;
+                while self.write_segment().await? {}
+            }
+        };
+        tokio::select! {
+            ended = looking => ended,
+            ended = writing => ended,
         }
     }
 
@@ -73,9 +85,8 @@ impl Desk {
         let Some(applied) = applied.filter(|_| uncovered >= segment) else {
             return Ok(false);
         };
-        let begun = self
-            .answer(self.fleet.begin_segment_up_to(applied, self.segment, forgot_at).await)
-            .await?;
+        let begun = self.fleet.begin_segment_up_to(applied, self.segment, forgot_at).await;
+        let begun = self.answer_with_store(Errand::Write, begun).await?;
         let Some(draft) = begun.flatten() else {
             return Ok(false);
         };
@@ -86,7 +97,11 @@ impl Desk {
         let Some(kept) = self.judge(&draft).await else {
             return Ok(false);
         };
-        let written = self.answer(self.fleet.end_segment(draft, &kept).await).await?;
+        let written = self.fleet.end_segment(draft, &kept).await;
+        let written = self.answer_with_store(Errand::Write, written).await?;
+        if written.is_some() {
+            self.store_answers(Errand::Write);
+        }
         Ok(written.unwrap_or(false))
     }
 

@@ -214,10 +214,14 @@ fn log(status: &FleetStatus) -> Vec<(&'static str, String)> {
             (
                 "segments",
                 format!(
-                    "{}, with {} entries, {}",
+                    "{}, with {} entries, {}{}",
                     grouped(log.segments),
                     grouped(log.segment_entries),
-                    bytes(log.segment_bytes)
+                    bytes(log.segment_bytes),
+                    match log.stored_bytes {
+                        0 => String::new(),
+                        stored => format!(", {} of this in the object store", bytes(stored)),
+                    }
                 ),
             ),
             (

@@ -1,0 +1,117 @@
+//! Objects of some megabytes, by their URLs.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use object_store::local::LocalFileSystem;
+use object_store::path::Path;
+use object_store::{ObjectStore, ObjectStoreExt, PutPayload};
+use url::Url;
+
+use crate::client::store_of;
+use crate::error::{ArchiveError, failed};
+
+/// Writes, reads and removes whole objects. Unlike those of an [`Archive`](crate::Archive), the calls need a tokio runtime of the caller, and
+/// bound their time only by the attempts that the client makes for each request, which may take minutes.
+#[derive(Default)]
+pub struct Objects {
+    /// By the folder of a URL.
+    folders: Mutex<HashMap<String, Place>>,
+}
+
+/// A store, and a place in it.
+type Place = (Arc<dyn ObjectStore>, Path);
+
+impl fmt::Debug for Objects {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Objects").finish_non_exhaustive()
+    }
+}
+
+impl Objects {
+    /// Writes an object. It is there as a whole or not at all, and durable when this returns.
+    ///
+    /// # Errors
+    /// The URL names no store; the store does not answer, or refuses.
+    pub async fn put(&self, url: &str, bytes: Vec<u8>) -> Result<(), ArchiveError> {
+        let (store, key) = self.at(url)?;
+        let put = store.put(&key, PutPayload::from(bytes)).await;
+        put.map(drop).map_err(|source| failed("put", url, source))
+    }
+
+    /// The bytes of an object; `None` if there is none.
+    ///
+    /// # Errors
+    /// As [`put`](Self::put).
+    pub async fn get(&self, url: &str) -> Result<Option<Vec<u8>>, ArchiveError> {
+        let (store, key) = self.at(url)?;
+        let got = async { store.get(&key).await?.bytes().await };
+        match got.await {
+            Ok(bytes) => Ok(Some(bytes.into())),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(source) => Err(failed("read", url, source)),
+        }
+    }
+
+    /// Removes an object, if it is there.
+    ///
+    /// # Errors
+    /// As [`put`](Self::put).
+    pub async fn remove(&self, url: &str) -> Result<(), ArchiveError> {
+        let (store, key) = self.at(url)?;
+        match store.delete(&key).await {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(source) => Err(failed("remove", url, source)),
+        }
+    }
+
+    /// The store of an object, and its key there. The client of a folder is made once.
+    fn at(&self, url: &str) -> Result<Place, ArchiveError> {
+        let (folder, name) = url.rsplit_once('/').unwrap_or((url, ""));
+        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((store, path)) = folders.get(folder) {
+            return Ok((Arc::clone(store), path.clone().join(name)));
+        }
+        let (store, path) = store_of(folder)?;
+        let is_local = Url::parse(folder).is_ok_and(|url| url.scheme() == "file");
+        let store: Arc<dyn ObjectStore> = if is_local {
+            // An object counts as durable: the crash of a machine must not leave an empty file.
+            Arc::new(LocalFileSystem::new().with_fsync(true))
+        } else {
+            store.into()
+        };
+        folders.insert(folder.to_owned(), (Arc::clone(&store), path.clone()));
+        Ok((store, path.join(name)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_object_is_written_as_a_whole_read_and_removed() {
+        let there = tempfile::tempdir().unwrap();
+        let root = Url::from_directory_path(there.path()).unwrap().to_string();
+        let (objects, url) = (Objects::default(), format!("{root}some%20prefix/folder/12.00ab"));
+        assert_eq!(objects.get(&url).await.unwrap(), None);
+        objects.remove(&url).await.unwrap();
+        for bytes in [vec![7; 3_000_000], vec![8; 10]] {
+            objects.put(&url, bytes.clone()).await.unwrap();
+            assert_eq!(objects.get(&url).await.unwrap(), Some(bytes));
+        }
+        let file = there.path().join("some prefix/folder/12.00ab");
+        assert_eq!(std::fs::read(&file).unwrap(), [8; 10]);
+        let beside = std::fs::read_dir(file.parent().unwrap()).unwrap().count();
+        assert_eq!(beside, 1, "no part of an object is left");
+        objects.remove(&url).await.unwrap();
+        assert!(!file.exists());
+        let refused = objects.get("ftp://host/x/y").await.unwrap_err();
+        assert!(refused.to_string().contains("names no object store"), "{refused}");
+        let in_the_way = tempfile::NamedTempFile::new().unwrap();
+        let below_a_file = format!("{}/a/b", Url::from_file_path(in_the_way.path()).unwrap());
+        let refused = objects.put(&below_a_file, vec![1]).await.unwrap_err().to_string();
+        assert!(refused.starts_with(&format!("cannot put {below_a_file}")), "{refused}");
+    }
+}
