@@ -141,7 +141,10 @@ impl<I: Index> Deduplicator<I> {
         let mut stands = self.changes.load(atomic::Ordering::Relaxed) == seen;
         let mut inserted = Inserted::by(&self.rule);
         let mut verdicts = Vec::with_capacity(documents.len());
-        for ((id, signature), foreseen) in documents.iter().zip(foreseen) {
+        for (at, ((id, signature), foreseen)) in documents.iter().zip(foreseen).enumerate() {
+            if let Some((_, next)) = documents.get(at + 1) {
+                index.prefetch_insertion(next);
+            }
             let found = if stands && !inserted.concerns(signature) {
                 foreseen
             } else {

@@ -1,7 +1,8 @@
 //! The hashes in stored data: xxh3 and two mixers, all with an output that a specification or publication freezes.
 //! Tests pin them.
 
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::LazyLock;
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
@@ -99,12 +100,23 @@ pub(crate) fn rehash(hash: u64, round: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// [`mix`] as a hasher, for maps in memory whose keys are numbers that nobody else chooses, or are hashes already.
-pub(crate) type Mixing = BuildHasherDefault<Mixer>;
+/// Builds the hashers of maps in memory whose keys are numbers or hashes: [`mix`] with a seed of the process, which nobody outside knows. So
+/// nobody can write texts whose hashes meet in one place of a map.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Mixing;
 
 /// See [`Mixing`].
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Mixer(u64);
+
+impl BuildHasher for Mixing {
+    type Hasher = Mixer;
+
+    fn build_hasher(&self) -> Mixer {
+        static SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(0));
+        Mixer(*SEED)
+    }
+}
 
 impl Hasher for Mixer {
     fn write(&mut self, bytes: &[u8]) {

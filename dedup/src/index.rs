@@ -178,6 +178,9 @@ pub trait Index {
         Ok(())
     }
 
+    /// Brings into the cache what the insertion of a document reads first. Call it some microseconds before.
+    fn prefetch_insertion(&self, _signature: &Signature) {}
+
     /// Adds a document. A document that is already in the index stays unchanged.
     ///
     /// # Errors

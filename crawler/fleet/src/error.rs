@@ -51,6 +51,11 @@ pub enum FleetError {
         /// The mark that is missing.
         place: String,
     },
+    /// The settings that the user has changed for all workers cannot hold beside this worker's own.
+    #[error(
+        "the settings that were changed for the whole fleet cannot hold beside this worker's own: {0}. Change the configuration of this worker, or take the change back: crawler fleet config ADDRESS KEY=default"
+    )]
+    Settings(String),
     /// A server answered with an error that another attempt does not heal.
     #[error("Redis at {address} refused a command: {message}")]
     Refused {

@@ -2,7 +2,7 @@
 
 mod text;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use redis::Value;
@@ -91,9 +91,9 @@ impl TotalsStatus {
         let mut totals = Self::default();
         for worker in workers {
             let report = &worker.report;
-            totals.kept += report.kept;
-            totals.duplicates += report.duplicates;
-            totals.failed += report.failed;
+            totals.kept = totals.kept.saturating_add(report.kept);
+            totals.duplicates = totals.duplicates.saturating_add(report.duplicates);
+            totals.failed = totals.failed.saturating_add(report.failed);
             if worker.state == LIVE {
                 totals.pages_per_second += f64::from(report.pages_per_second);
                 totals.requests_per_second += f64::from(report.requests_per_second);
@@ -331,23 +331,21 @@ fn workers(
     live: &HashMap<String, usize>,
     end: Position,
 ) -> Result<Vec<WorkerStatus>, FleetError> {
-    let beats = pairs(beats)?;
+    let beats: HashMap<u16, Value> = pairs(beats)?.into_iter().collect();
     let reports = pairs(reports)?;
+    let live: HashSet<usize> = live.values().copied().collect();
     let mut workers = Vec::new();
     for (number, report) in reports {
         let report = WorkerReport::read(&bytes(report)?)
             .map_err(|error| FleetError::Damaged(format!("the report of worker {number}: {error}")))?;
-        let mut beat = None;
-        for (_, value) in beats.iter().filter(|(of, _)| *of == number) {
-            let text = text(value.clone())?;
-            beat = text.split('|').next().and_then(|ms| ms.parse::<u64>().ok());
-        }
+        let beat = beats.get(&number).map(|beat| text(beat.clone())).transpose()?;
+        let beat = beat.and_then(|beat| beat.split('|').next()?.parse::<u64>().ok());
         let silent = beat.map(|beat| now.saturating_sub(beat));
         workers.push(WorkerStatus {
             number,
             state: match silent {
                 None => "left",
-                Some(_) if live.values().any(|worker| *worker == usize::from(number)) => LIVE,
+                Some(_) if live.contains(&usize::from(number)) => LIVE,
                 Some(_) => "silent",
             },
             silent_seconds: silent.map(|ms| ms as f64 / 1_000.0),

@@ -185,6 +185,16 @@ async fn a_change_of_rules_holds_for_all_workers_whatever_they_bring() {
         Fleet::join(with(2, "500", "2")).await.is_err(),
         "no change covers it any more"
     );
+    // A value that all workers have brought since, after a stop, is that of the crawl.
+    change(&address, "crawl", &delay(Some("7"))).await.unwrap();
+    one.leave().await.unwrap();
+    let one = Fleet::join(with(1, "7", "2")).await.unwrap();
+    let two = Fleet::join(with(2, "7", "2")).await.unwrap();
+    change(&address, "crawl", &delay(None)).await.unwrap();
+    for fleet in [one, two] {
+        let own = ("politeness.delay_ms".to_owned(), "7".to_owned());
+        assert!(fleet.rules().contains(&own), "{:?}", fleet.rules());
+    }
 }
 
 #[tokio::test]

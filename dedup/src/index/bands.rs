@@ -78,7 +78,7 @@ pub struct BandIndex {
 
 /// The key of a band.
 #[derive(Clone, Copy)]
-struct Key {
+pub(super) struct Key {
     part: usize,
     tag: u32,
 }
@@ -130,10 +130,7 @@ impl BandIndex {
 
     /// Adds the bands of a document at a slot that is not there.
     pub fn insert(&mut self, slot: u32, bands: &Bands) {
-        let keys = self.keys(bands);
-        keys.iter().for_each(|key| self.parts[key.part].prefetch(key.tag));
-        keys.iter()
-            .for_each(|key| self.parts[key.part].prefetch_numbers(key.tag));
+        let keys = self.prefetch_insertion(bands);
         let number = self.numbers.insert(slot);
         for Key { part, tag } in keys {
             let part = &mut self.parts[part];
@@ -142,6 +139,17 @@ impl BandIndex {
             self.bytes = self.bytes + part.resident_bytes() - before;
         }
         self.purge_a_part();
+    }
+
+    /// Brings into the cache what an insertion reads first.
+    pub(super) fn prefetch_insertion(&self, bands: &Bands) -> [Key; BANDS] {
+        let keys = self.keys(bands);
+        for key in &keys {
+            let part = &self.parts[key.part];
+            part.prefetch(key.tag);
+            part.prefetch_numbers(key.tag);
+        }
+        keys
     }
 
     /// Moves a part to a file. Returns whether there was one to move.

@@ -211,13 +211,18 @@ impl<W: Word> FingerprintIndex<W> {
     /// As [`insert`](Self::insert). Returns the slot of the entry: the slot of a removed entry, or the next one.
     pub(super) fn insert_at(&mut self, fingerprint: W, id: u64) -> Result<u32, DedupError> {
         // Prefetch everything before the first read.
-        self.tables.iter().for_each(|table| table.prefetch_for(fingerprint));
+        self.prefetch(fingerprint);
         let slot = self.put(fingerprint, id)?;
         self.tables.iter().for_each(|table| table.prefetch_end_for(fingerprint));
         for table in &mut self.tables {
             table.insert(fingerprint, slot, &self.words, &self.skew);
         }
         Ok(slot)
+    }
+
+    /// Brings into the cache what an insertion reads first.
+    pub(super) fn prefetch(&self, fingerprint: W) {
+        self.tables.iter().for_each(|table| table.prefetch_for(fingerprint));
     }
 
     fn put(&mut self, fingerprint: W, id: u64) -> Result<u32, DedupError> {

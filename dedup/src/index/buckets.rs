@@ -65,6 +65,13 @@ impl Buckets {
         fingerprint.width() == self.layout().width()
     }
 
+    /// Brings into the cache what an insertion reads first.
+    pub(super) fn prefetch(&self, fingerprint: Fingerprint) {
+        if self.is_of_width(fingerprint) {
+            with_word!(self, fingerprint, |index, word| index.prefetch(word));
+        }
+    }
+
     /// Adds a fingerprint. Returns its slot.
     pub(super) fn insert(&mut self, id: DocId, fingerprint: Fingerprint) -> Result<u32, DedupError> {
         if !self.is_of_width(fingerprint) {

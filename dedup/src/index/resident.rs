@@ -113,6 +113,16 @@ impl Resident {
         Ok(slot)
     }
 
+    /// As [`Index::prefetch_insertion`](super::Index::prefetch_insertion).
+    pub(super) fn prefetch_insertion(&self, signature: &Signature) {
+        if let Some(fingerprint) = signature.fingerprint {
+            self.buckets.prefetch(fingerprint);
+        }
+        if let Some(bands) = signature.bands.as_ref().filter(|_| !self.bands.is_empty()) {
+            self.bands.prefetch_insertion(bands);
+        }
+    }
+
     fn insert_bands(&mut self, slot: u32, bands: &Bands) {
         if self.candidates.indexes_bands(self.crowd()) {
             self.bands.insert(slot, bands);

@@ -390,6 +390,14 @@ impl Index for SledIndex {
         }
     }
 
+    fn prefetch_insertion(&self, signature: &Signature) {
+        signature
+            .digest
+            .into_iter()
+            .for_each(|digest| self.digests.prefetch(digest));
+        self.resident.prefetch_insertion(signature);
+    }
+
     fn insert(&mut self, id: DocId, signature: &Signature) -> Result<(), DedupError> {
         self.finish_removals()?;
         if self.contains(id)? {

@@ -66,7 +66,7 @@ impl Membership {
     /// # Errors
     /// They differ.
     pub fn keeps_to(&mut self, terms: Vec<(String, String)>) -> Result<(), RunError> {
-        if self.crawl.is_none() {
+        if self.crawl.is_none() || self.terms.is_empty() {
             self.terms = terms;
             return Ok(());
         }

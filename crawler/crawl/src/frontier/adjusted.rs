@@ -16,6 +16,9 @@ impl Frontier {
         } = to;
         self.settings.politeness = politeness;
         self.settings.hosts = hosts;
+        if self.settings.max_pages_per_host != max_pages_per_host && self.released.take_back_over_limit() {
+            self.intake.load_again();
+        }
         self.settings.max_pages_per_host = max_pages_per_host;
         self.pages.set_max(max_pages);
         self.addresses.adopt(&politeness, now);

@@ -69,6 +69,13 @@ impl Released {
         true
     }
 
+    /// Hosts that had all the pages of a host may have more. Returns whether there is one.
+    pub(super) fn take_back_over_limit(&mut self) -> bool {
+        let before = self.aside.len();
+        self.aside.retain(|_, aside| *aside != Aside::OverLimit);
+        self.aside.len() < before
+    }
+
     /// The released hosts that the run left unfinished, up to a bound.
     pub(super) fn given_up(&self) -> &[GivenUp] {
         &self.given_up

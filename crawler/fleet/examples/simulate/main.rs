@@ -10,6 +10,10 @@
 //!
 //! With `--entries`, no server runs: one worker applies so many entries of a log to its index, in a folder of the current one.
 
+// The allocator of the program, so that large tables grow here as they do there.
+#[path = "../../../src/allocator.rs"]
+#[allow(dead_code, reason = "the program has more uses for it")]
+mod allocator;
 mod apply;
 
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -26,7 +30,7 @@ use fleet::{
 };
 
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: allocator::BySize = allocator::BySize;
 
 /// How often a worker sends what it has done.
 const COMMIT_INTERVAL: Duration = Duration::from_millis(1_000);
@@ -112,6 +116,7 @@ impl Drop for Server {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
+    allocator::map_large_blocks();
     let settings = settings()?;
     if let Some(entries) = settings.entries {
         return apply::apply(entries, settings.candidates);

@@ -50,14 +50,18 @@ local function unchanged(rules)
   return table.concat(kept, '\n')
 end
 local rules = m[4]
-if not rules or unchanged(rules) ~= unchanged(ARGV[7]) then
-  local beats = redis.call('HGETALL', P .. 'b')
+if rules ~= ARGV[7] then
+  local beats, others_live = redis.call('HGETALL', P .. 'b'), false
   for at = 1, #beats, 2 do
     local lives = tonumber(string.match(beats[at + 1], '^%d+')) + tonumber(ARGV[6]) >= now
-    if lives and beats[at] ~= number then return {0, id, terms, rules or '', life, '', changes} end
+    others_live = others_live or lives and beats[at] ~= number
   end
-  rules = ARGV[7]
-  redis.call('HSET', P .. 'm', 'rules', rules)
+  if not others_live then
+    rules = ARGV[7]
+    redis.call('HSET', P .. 'm', 'rules', rules)
+  elseif not rules or unchanged(rules) ~= unchanged(ARGV[7]) then
+    return {0, id, terms, rules or '', life, '', changes}
+  end
 end
 if not number then
   if last >= 65535 then return {0, id, terms, ARGV[7], life, ''} end

@@ -141,8 +141,8 @@ pub struct FleetSeedsAddArgs {
     workers started holds again. These keys can change: politeness.delay_ms, politeness.address_delay_ms, politeness.parallel_per_host, \
     politeness.parallel_per_address, politeness.latency_factor, politeness.max_delay_ms, politeness.retry_delay_ms, \
     politeness.max_wait_ms, scope.max_pages and scope.max_pages_per_host. The last two are bounds for each worker. Other keys are \
-    refused with the reason; docs/src/fleet.md says how to change them. The fleet refuses a worker that has other values of these while \
-    other workers live.\n\
+    refused with the reason; docs/src/fleet.md says how to change them. While other workers live, the fleet refuses a \
+    worker with another value of any key that the workers share, unless that key was changed in this way.\n\
     Exit codes: 0 success; 1 the servers do not answer, or do not know the crawl; 2 a change is refused, and none was made.\n\
     Examples:\n  \
     crawler fleet config redis://host:6379\n  \

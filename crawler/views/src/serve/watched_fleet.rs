@@ -78,7 +78,8 @@ impl WatchedFleet {
                 }
                 Err(error) => {
                     tracing::debug!(%error, "the servers of the fleet do not tell its status");
-                    let since = seen.fault.as_ref().map_or(now, |(since, _)| *since);
+                    let is_same = |(_, before): &&(_, FleetError)| before.is_transient() == error.is_transient();
+                    let since = seen.fault.as_ref().filter(is_same).map_or(now, |(since, _)| *since);
                     seen.fault = Some((since, error));
                 }
             }

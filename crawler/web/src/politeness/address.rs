@@ -97,9 +97,14 @@ impl AddressGate {
         }
     }
 
+    /// The delay of this process. Whatever decides it, it is that of one process alone times the number of those that share the address.
     fn delay(&self) -> Duration {
-        self.pace
-            .delay(self.delay.saturating_mul(self.sharers), self.pacer.parallel())
+        self.delay_of_all().saturating_mul(self.sharers)
+    }
+
+    /// The delay between two requests of all processes together.
+    fn delay_of_all(&self) -> Duration {
+        self.pace.delay(self.delay, self.parallel)
     }
 
     /// So many processes ask the address, this one included. Each of them makes that part of the requests that one alone would make.
@@ -138,7 +143,7 @@ impl AddressGate {
     pub fn finish(&mut self, now: Now, signal: HostSignal, latency: Option<Duration>) {
         match signal {
             HostSignal::Answered => self.pace.answered(latency),
-            HostSignal::Busy { .. } => self.pace.busy(self.delay(), now),
+            HostSignal::Busy { .. } => self.pace.busy(self.delay_of_all(), now),
             HostSignal::Unreachable | HostSignal::Absent => {}
         }
         self.pacer.finish(now, self.delay());
@@ -210,6 +215,34 @@ mod tests {
         gate.share(0, at(1_030));
         (0..4).for_each(|number| gate.start(at(2_000 + number * 200)));
         assert_eq!(gate.ready_at(), Some(at(2_800)), "four of five are open");
+    }
+
+    #[test]
+    fn those_that_share_a_slow_or_overloaded_server_divide_its_rate_too() {
+        let rules = Politeness {
+            address_delay: Duration::from_millis(200),
+            parallel_per_address: 4,
+            latency_factor: 2.0,
+            ..Politeness::default()
+        };
+        let seconds = |seconds| Now::ZERO + Duration::from_secs(seconds);
+        let mut gate = AddressGate::new(&CrawlClock::default(), &rules);
+        gate.start(seconds(1));
+        gate.finish(seconds(4), HostSignal::Answered, Some(Duration::from_secs(3)));
+        assert_eq!(
+            gate.delay(),
+            Duration::from_millis(1_500),
+            "twice 3 s, for four at a time"
+        );
+        gate.share(30, seconds(4));
+        assert_eq!(gate.delay(), Duration::from_secs(45));
+        gate.start(seconds(100));
+        gate.finish(seconds(101), HostSignal::Busy { retry_after: None }, None);
+        assert_eq!(
+            gate.delay(),
+            Duration::from_secs(90),
+            "twice the delay that was too short, for each"
+        );
     }
 
     #[test]

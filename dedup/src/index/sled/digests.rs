@@ -45,13 +45,18 @@ impl Digests {
         }
     }
 
-    /// `false` if the digest was certainly not inserted.
-    pub fn may_contain(&self, digest: Digest) -> bool {
-        // The first probe rules most filters out. The large ones are in no cache, so all are read at once.
+    /// Brings the words of the first probe into the cache, which rules most filters out. The large filters are in no cache, so all are read at
+    /// once.
+    pub fn prefetch(&self, digest: Digest) {
         for filter in &self.filters {
             let [(word, _), _] = filter.probes(digest);
             prefetch(&filter.words[word]);
         }
+    }
+
+    /// `false` if the digest was certainly not inserted.
+    pub fn may_contain(&self, digest: Digest) -> bool {
+        self.prefetch(digest);
         self.filters.iter().any(|filter| {
             filter
                 .probes(digest)

@@ -44,7 +44,7 @@ impl Desk {
                 standing.is_unprotected = pulse.unprotected;
             });
             // Before the first partitions come, so that no request goes out by the worker's own values.
-            self.adjust(&pulse.changed).await;
+            self.adjust(&pulse.changed).await?;
             self.renewed(asked, &pulse).await;
             let waits = self.waits_for_folders(&pulse).await;
             if pulse.drain && !is_told {

@@ -20,8 +20,9 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// After this part of a lease, a worker that still asks an address says so again, and learns how many do.
 const AGAIN_AFTER: u32 = 3;
 
-/// For so many leases after its last word a worker counts as one that asks the address: longer than the delay of an address that a hundred
-/// workers share.
+/// So long after its last word a worker counts as one that asks the address, and at least for four leases. It must be longer than the time
+/// between two of its requests there: twenty workers at a server with a delay of 15 s.
+const LASTS: Duration = Duration::from_secs(300);
 const LASTS_FOR: u32 = 4;
 
 /// What the servers have said of an address.
@@ -33,7 +34,10 @@ struct Told {
 impl Desk {
     /// Tells the servers which addresses this worker asks, and the frontier how many workers do, while the run lasts.
     pub(super) async fn share_addresses(&self) -> Result<(), FleetError> {
-        let (again, lasts) = (self.fleet.lease() / AGAIN_AFTER, self.fleet.lease() * LASTS_FOR);
+        let (again, lasts) = (
+            self.fleet.lease() / AGAIN_AFTER,
+            LASTS.max(self.fleet.lease() * LASTS_FOR),
+        );
         let mut told: HashMap<AddressKey, Told> = HashMap::new();
         loop {
             tokio::time::sleep(PAUSE).await;
@@ -43,10 +47,13 @@ impl Desk {
                 let told = told.get(address);
                 told.is_none_or(|told| now.duration_since(told.at) >= again)
             };
-            let addresses: Vec<AddressKey> = self.asked.take().into_iter().filter(is_due).collect();
-            if addresses.is_empty() {
-                continue;
-            }
+            let (addresses, known): (Vec<AddressKey>, Vec<AddressKey>) =
+                self.asked.take().into_iter().partition(is_due);
+            // The frontier may have released the address since, and begins with one that asks it.
+            let known = known
+                .into_iter()
+                .filter_map(|address| Some((address, told.get(&address)?.sharers)));
+            let mut shared: Vec<(AddressKey, u32)> = known.filter(|(_, sharers)| *sharers > 1).collect();
             let names: Vec<String> = addresses.iter().map(AddressKey::to_string).collect();
             let sharers = loop {
                 let answer = self.fleet.share(&names, lasts).await;
@@ -54,11 +61,10 @@ impl Desk {
                     break sharers;
                 }
             };
-            let mut shared = Vec::new();
             for (address, sharers) in addresses.into_iter().zip(sharers) {
                 let before = told.insert(address, Told { at: now, sharers });
-                // The frontier may have released the address, and begins with one.
-                if sharers > 1 || before.is_some_and(|before| before.sharers > 1) {
+                // Of an address that was not asked for long, the frontier may know an earlier number.
+                if sharers > 1 || before.is_none_or(|before| before.sharers > 1) {
                     shared.push((address, sharers));
                 }
             }

@@ -86,8 +86,8 @@ pub(super) struct State {
     pub forgot_at: Position,
     /// When entries that forget these workers were added to the log.
     pub told_log: HashMap<u16, Now>,
-    /// The settings that the user has changed for all workers, as the last heartbeat had them.
-    pub changed: Vec<(String, String)>,
+    /// The settings that the user has changed for all workers, as the last heartbeat had them; `None` before the first one.
+    pub changed: Option<Vec<(String, String)>>,
     /// Whether the run takes no more partitions.
     pub is_ending: bool,
     /// When the last renewal of this worker's lease was asked for, and when the partitions were checked last.

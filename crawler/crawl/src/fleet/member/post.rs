@@ -24,6 +24,9 @@ use error::RunError;
 /// At the end of a run, how long the recorder waits for the arrival of its last letters.
 const LAST_LETTERS: Duration = Duration::from_secs(10);
 
+/// The same if it has no letters: for what the desk has said already.
+const LAST_NEWS: Duration = Duration::from_secs(1);
+
 impl<C: Claims> Post for Member<C> {
     fn divide<'a>(&mut self, found: Cow<'a, [Discovered]>, are_seeds: bool) -> Result<Share<'a>, RunError> {
         self.letters.divide(found, are_seeds)
@@ -96,28 +99,26 @@ impl<C: Claims> Post for Member<C> {
     /// Waits a bounded time until all letters have arrived and the claims among them are decided. What has not arrived goes with the next
     /// run. Takes in the depths that have sunk, which the servers do not tell again.
     fn hear_last(&mut self, books: &mut Books, ended_at: Instant) -> Result<Option<News>, RunError> {
-        let until = if self.awaits_arrivals(books.store()) {
-            ended_at + LAST_LETTERS
+        // If nothing is awaited, only what is there already. It may be a long log, whose parts come as fast as they are applied.
+        let (until, at_most) = if self.awaits_arrivals(books.store()) {
+            (ended_at + LAST_LETTERS, LAST_LETTERS)
         } else {
-            // Only what is there already.
-            ended_at
+            (ended_at, LAST_NEWS)
         };
+        if Instant::now() >= ended_at + at_most {
+            return Ok(None);
+        }
         let Ok(message) = self.from_desk.recv_deadline(until) else {
             return Ok(None);
         };
-        let matters = matches!(
-            message,
+        match message {
             FromDesk::Sent(_)
-                | FromDesk::Log(_)
-                | FromDesk::Segment(_)
-                | FromDesk::Claimed(_)
-                | FromDesk::Lowered { .. }
-                | FromDesk::Refused { .. }
-        );
-        if matters {
-            self.on_message(books, message).map(Some)
-        } else {
-            Ok(Some(News::default()))
+            | FromDesk::Log(_)
+            | FromDesk::Segment(_)
+            | FromDesk::Claimed(_)
+            | FromDesk::Lowered { .. }
+            | FromDesk::Refused { .. } => self.on_message(books, message).map(Some),
+            _ => Ok(Some(News::default())),
         }
     }
 

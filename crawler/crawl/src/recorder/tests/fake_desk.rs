@@ -76,7 +76,6 @@ impl FakeDesk {
 }
 
 impl World {
-    /// The recorder hears a message of the desk. Returns the events for the frontier.
     /// The last message of the desk.
     pub(super) fn says_last(&mut self, message: FromDesk) {
         let desk = self.desk.as_mut().unwrap();
@@ -84,6 +83,7 @@ impl World {
         desk.to_recorder = unbounded().0;
     }
 
+    /// The recorder hears a message of the desk. Returns the events for the frontier.
     pub(super) fn hear(&mut self, message: FromDesk) -> Vec<Event> {
         self.desk.as_ref().unwrap().to_recorder.send(message).unwrap();
         let recorder = self.recorder();
