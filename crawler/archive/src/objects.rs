@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use bytes::Bytes;
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt, PutPayload};
@@ -40,13 +41,21 @@ impl Objects {
         put.map(drop).map_err(|source| failed("put", url, source))
     }
 
-    /// The bytes of an object; `None` if there is none.
+    /// The bytes of an object that should have so many; `None` if there is none. Of an object of another size, it reads nothing and returns no
+    /// bytes: whoever names an object may name a very large one.
     ///
     /// # Errors
     /// As [`put`](Self::put).
-    pub async fn get(&self, url: &str) -> Result<Option<Vec<u8>>, ArchiveError> {
+    pub async fn get(&self, url: &str, size: u64) -> Result<Option<Vec<u8>>, ArchiveError> {
         let (store, key) = self.at(url)?;
-        let got = async { store.get(&key).await?.bytes().await };
+        let got = async {
+            let got = store.get(&key).await?;
+            if got.meta.size == size {
+                got.bytes().await
+            } else {
+                Ok(Bytes::new())
+            }
+        };
         match got.await {
             Ok(bytes) => Ok(Some(bytes.into())),
             Err(object_store::Error::NotFound { .. }) => Ok(None),
@@ -95,11 +104,13 @@ mod tests {
         let there = tempfile::tempdir().unwrap();
         let root = Url::from_directory_path(there.path()).unwrap().to_string();
         let (objects, url) = (Objects::default(), format!("{root}some%20prefix/folder/12.00ab"));
-        assert_eq!(objects.get(&url).await.unwrap(), None);
+        assert_eq!(objects.get(&url, 10).await.unwrap(), None);
         objects.remove(&url).await.unwrap();
         for bytes in [vec![7; 3_000_000], vec![8; 10]] {
             objects.put(&url, bytes.clone()).await.unwrap();
-            assert_eq!(objects.get(&url).await.unwrap(), Some(bytes));
+            let size = bytes.len() as u64;
+            assert_eq!(objects.get(&url, size + 1).await.unwrap(), Some(Vec::new()));
+            assert_eq!(objects.get(&url, size).await.unwrap(), Some(bytes));
         }
         let file = there.path().join("some prefix/folder/12.00ab");
         assert_eq!(std::fs::read(&file).unwrap(), [8; 10]);
@@ -107,7 +118,7 @@ mod tests {
         assert_eq!(beside, 1, "no part of an object is left");
         objects.remove(&url).await.unwrap();
         assert!(!file.exists());
-        let refused = objects.get("ftp://host/x/y").await.unwrap_err();
+        let refused = objects.get("ftp://host/x/y", 1).await.unwrap_err();
         assert!(refused.to_string().contains("names no object store"), "{refused}");
         let in_the_way = tempfile::NamedTempFile::new().unwrap();
         let below_a_file = format!("{}/a/b", Url::from_file_path(in_the_way.path()).unwrap());

@@ -35,7 +35,7 @@ pub enum FleetError {
     },
     /// The object store has lost a segment of the log.
     #[error(
-        "the segment of the log at {place} {fault}, and a worker cannot go on without it. Check that this machine reaches the same object store as the other workers (storage.archive_url), and that nobody has removed or changed the object; if the store keeps old versions, restore it. Workers that have read the segment go on. If it is lost for good, stop all workers, delete the keys of the crawl on the Redis servers, and start every worker again with its data folder: together, the folders bring the log back"
+        "the segment of the log at {place} {fault}, and a worker cannot go on without it. Check that this machine reaches the same object store as the other workers (storage.archive_url), and that nobody has removed or changed the object. If the store keeps old versions, restore the object. Workers that have read the segment go on. If the object is lost for good, stop all workers, delete the keys of the crawl on the Redis servers, and start every worker again with its data folder: together, the folders bring the log back"
     )]
     Segment {
         /// Where its object is to be.
@@ -45,7 +45,7 @@ pub enum FleetError {
     },
     /// This worker has another object store than the others.
     #[error(
-        "the object store of this worker does not have {place}, which the other workers have put there: it is another store of the same name, for example a folder of this machine. Let all workers use one store (storage.archive_url), or keep the segments of the log in Redis (fleet.segments = \"redis\"), for all workers alike"
+        "the object store of this worker does not have {place}, although the other workers have written this object: this worker has another store with the same URL, for example a folder of its own machine. Let all workers use one store (storage.archive_url), or keep the segments of the log in Redis (fleet.segments = \"redis\"), for all workers alike"
     )]
     OtherStore {
         /// The mark that is missing.
@@ -53,7 +53,7 @@ pub enum FleetError {
     },
     /// The settings that the user has changed for all workers cannot hold beside this worker's own.
     #[error(
-        "the settings that were changed for the whole fleet cannot hold beside this worker's own: {0}. Change the configuration of this worker, or take the change back: crawler fleet config ADDRESS KEY=default"
+        "the settings that were changed for the whole fleet cannot be combined with this worker's own settings: {0}. Change the configuration of this worker, or take the change back: crawler fleet config ADDRESS KEY=default"
     )]
     Settings(String),
     /// A server answered with an error that another attempt does not heal.
@@ -80,7 +80,7 @@ pub enum FleetError {
     },
     /// The workers that live fetch by other rules than this one.
     #[error(
-        "the workers of the crawl {name:?} fetch by other rules than this one: {differences}; start this worker with the same configuration, change delays and bounds for all (crawler fleet config), or stop all workers (crawler fleet drain), take the order back (crawler fleet drain --resume), and start them with the new one"
+        "the workers of the crawl {name:?} fetch by other rules than this one: {differences}; start this worker with the same configuration. To change delays and bounds for all workers, use crawler fleet config. To change other settings, stop all workers (crawler fleet drain), take the order back (crawler fleet drain --resume), and start all workers with the new configuration"
     )]
     Rules {
         /// The crawl.

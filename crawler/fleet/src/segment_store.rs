@@ -14,8 +14,9 @@ pub trait SegmentStore: fmt::Debug + Send + Sync {
     /// Writes an object. Nobody sees a part of it: until all its bytes are there, there is no object, or the one that was there before.
     fn put<'a>(&'a self, place: &'a str, bytes: Vec<u8>) -> StoreCall<'a, ()>;
 
-    /// The bytes of an object; `None` if there is none.
-    fn get<'a>(&'a self, place: &'a str) -> StoreCall<'a, Option<Vec<u8>>>;
+    /// The bytes of an object that should have so many; `None` if there is none. Of an object of another size, it reads nothing and answers with no
+    /// bytes.
+    fn get<'a>(&'a self, place: &'a str, size: u64) -> StoreCall<'a, Option<Vec<u8>>>;
 
     /// Removes an object, if it is there.
     fn remove<'a>(&'a self, place: &'a str) -> StoreCall<'a, ()>;

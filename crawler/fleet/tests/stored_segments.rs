@@ -7,7 +7,7 @@ mod support;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use fleet::{Entry, Fleet, FleetError, Judged, LogSlice, SegmentRow};
+use fleet::{Entry, Fleet, FleetError, Judged, LogSlice, SegmentRow, SegmentStore};
 use redis::Value;
 use support::objects::{Objects, ReadOnly, worker_with};
 use support::{Follower, Server, entry, is_kept, judged, shorten, worker};
@@ -247,6 +247,79 @@ async fn a_last_segment_whose_object_is_lost_or_damaged_is_written_again_from_th
         assert!(late.segments > 3, "{damage}");
         assert_eq!(number(&server, "b"), number(&server, "o"));
     }
+}
+
+fn rows(server: &Server) -> i64 {
+    match server.ask(&["ZCARD", "{crawl/log}g"]) {
+        Value::Int(rows) => rows,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn if_all_objects_are_lost_the_fleet_goes_on_and_the_rows_name_them() {
+    let server = Server::start(&[]);
+    let (objects, fleet, mut follower) = three_segments(&server).await;
+    let all = objects.segments();
+    all.iter().for_each(|place| objects.change(place, |_| None));
+    for first in [600, 700] {
+        found(&fleet, first..first + 100, &mut follower).await;
+        let mut times = 0;
+        while times < 3 || shorten(&fleet, follower.position, 100).await.unwrap() {
+            times += 1;
+        }
+    }
+    assert!(rows(&server) >= 4, "{}", rows(&server));
+    let error = Follower::default().read_all(&fleet).await.unwrap_err();
+    assert!(
+        matches!(&error, FleetError::Segment { place, .. } if *place == all[0]),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_store_that_has_become_another_one_costs_no_row() {
+    let server = Server::start(&[]);
+    let (objects, fleet, mut follower) = three_segments(&server).await;
+    let before = rows(&server);
+    // As a folder that is not mounted any more.
+    objects
+        .places()
+        .iter()
+        .for_each(|place| objects.change(place, |_| None));
+    found(&fleet, 600..700, &mut follower).await;
+    for _ in 0..3 {
+        let error = fleet.begin_segment(follower.position, 50).await.unwrap_err();
+        assert!(matches!(error, FleetError::OtherStore { .. }), "{error}");
+    }
+    assert_eq!(rows(&server), before);
+}
+
+#[tokio::test]
+async fn a_mark_that_somebody_has_removed_is_written_again() {
+    let server = Server::start(&[]);
+    let (objects, fleet, mut follower) = three_segments(&server).await;
+    let mark = objects.places().pop().unwrap();
+    assert!(mark.contains("/store-"), "{mark}");
+    objects.change(&mark, |_| None);
+    let other = worker_with(objects.clone(), &server.address(), 2).await;
+    other.prove_shared().await.unwrap();
+    assert!(objects.places().contains(&mark));
+    found(&fleet, 600..700, &mut follower).await;
+    assert!(shorten(&other, follower.position, 50).await.unwrap());
+}
+
+#[tokio::test]
+async fn what_is_no_name_of_a_draft_removes_nothing() {
+    let server = Server::start(&[]);
+    let (objects, fleet, mut follower) = three_segments(&server).await;
+    let folder = objects.segments()[0].rsplit_once('/').unwrap().0.to_owned();
+    let victim = format!("{folder}/../../victim");
+    objects.put(&victim, vec![1]).await.unwrap();
+    server.ask(&["HSET", "{crawl/log}p", "draft", "../../victim"]);
+    found(&fleet, 600..700, &mut follower).await;
+    assert!(shorten(&fleet, follower.position, 50).await.unwrap());
+    assert!(objects.places().contains(&victim));
 }
 
 #[tokio::test]

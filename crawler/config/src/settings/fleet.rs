@@ -84,6 +84,7 @@ fn segments_url(config: &Config) -> Option<String> {
     let is_there = config.fleet.segments == FleetSegments::Archive && config.fleet.verdicts == FleetVerdicts::Fleet;
     // The names of objects follow the path.
     let url = config.storage.archive_url.split(['?', '#']).next()?;
+    let url = url.trim_end_matches('/');
     (is_there && !url.is_empty()).then(|| url.to_owned())
 }
 
@@ -98,8 +99,9 @@ fn rules(config: &Config) -> Vec<(String, String)> {
         (key.path(), value)
     });
     // Each worker reads the segments that the others have written.
-    let store = segments_url(config).map(|url| ("storage.archive_url".to_owned(), format!("{url:?}")));
-    shared.chain(store).collect()
+    let store = segments_url(config).map_or_else(|| "the servers".to_owned(), |url| format!("{url:?}"));
+    let store = ("fleet.segments (with storage.archive_url)".to_owned(), store);
+    shared.chain([store]).collect()
 }
 
 #[cfg(test)]
@@ -130,11 +132,16 @@ mod tests {
             config.storage.archive_url = "s3://bucket/crawls?versionId=1".to_owned();
             change(&mut config);
             let url = fleet(&config).unwrap().unwrap().segments_url;
-            let rule = rules(&config).into_iter().find(|(key, _)| key == "storage.archive_url");
-            assert_eq!(rule.map(|(_, value)| value), url.as_ref().map(|url| format!("{url:?}")));
+            let rule = rules(&config)
+                .into_iter()
+                .find(|(key, _)| key.starts_with("fleet.segments"));
+            let expected = url.as_ref().map_or("the servers".to_owned(), |url| format!("{url:?}"));
+            assert_eq!(rule.map(|(_, value)| value), Some(expected));
             url
         };
         assert_eq!(url(|_| {}).as_deref(), Some("s3://bucket/crawls"));
+        let with_slash = url(|config| config.storage.archive_url = "s3://bucket/crawls/".to_owned());
+        assert_eq!(with_slash.as_deref(), Some("s3://bucket/crawls"));
         assert_eq!(url(|config| config.fleet.segments = FleetSegments::Redis), None);
         assert_eq!(url(|config| config.fleet.verdicts = FleetVerdicts::Worker), None);
         assert_eq!(url(|config| config.storage.archive_url.clear()), None);

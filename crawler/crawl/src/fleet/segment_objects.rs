@@ -35,8 +35,8 @@ impl SegmentStore for SegmentObjects {
         Box::pin(in_time(PATIENCE, self.objects.put(place, bytes)))
     }
 
-    fn get<'a>(&'a self, place: &'a str) -> StoreCall<'a, Option<Vec<u8>>> {
-        Box::pin(in_time(PATIENCE, self.objects.get(place)))
+    fn get<'a>(&'a self, place: &'a str, size: u64) -> StoreCall<'a, Option<Vec<u8>>> {
+        Box::pin(in_time(PATIENCE, self.objects.get(place, size)))
     }
 
     fn remove<'a>(&'a self, place: &'a str) -> StoreCall<'a, ()> {
@@ -67,9 +67,9 @@ mod tests {
         assert_eq!(std::fs::read(file).unwrap(), [1, 2, 3]);
         let reader = SegmentObjects::new(None);
         assert_eq!(reader.place("fleet-1/segments/2.3"), None);
-        assert_eq!(reader.get(&place).await.unwrap(), Some(vec![1, 2, 3]));
+        assert_eq!(reader.get(&place, 3).await.unwrap(), Some(vec![1, 2, 3]));
         reader.remove(&place).await.unwrap();
-        assert_eq!(store.get(&place).await.unwrap(), None);
+        assert_eq!(store.get(&place, 3).await.unwrap(), None);
     }
 
     #[tokio::test]

@@ -1,6 +1,6 @@
 //! What an entry of the log costs a worker: a real index takes so many entries, as the workers of a crawl apply them.
 //!
-//! A fifth of the entries are near-duplicates of earlier ones, the others are random. Each slice of 500 is read as a worker reads it, decided
+//! A fifth of the entries are near-duplicates of earlier ones, the others are random. Each slice of 2,000 is read as a worker reads it, decided
 //! on all cores, and written with its place in the log.
 
 use std::error::Error;
@@ -12,10 +12,10 @@ use dedup::{
 };
 
 /// Entries that a worker reads at a time.
-const SLICE: u64 = 500;
+const SLICE: u64 = 2_000;
 
 /// Slices between two commits of a worker that has fallen behind.
-const SLICES_A_COMMIT: u64 = 20;
+const SLICES_A_COMMIT: u64 = 5;
 
 /// Of ten entries, those that repeat an earlier one.
 const REPEATED: u64 = 2;

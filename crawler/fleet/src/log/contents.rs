@@ -16,8 +16,8 @@ use std::sync::atomic::Ordering;
 
 use crate::command::{Command, Lua, Tag, script};
 use crate::error::FleetError;
-use crate::fleet::{Fleet, bytes, integer, text};
-use crate::log::segment::{Segment, SegmentRow};
+use crate::fleet::{Fleet, bytes, integer, list, text};
+use crate::log::segment::{MOST_BYTES, Segment, SegmentRow, is_draft};
 use crate::segment_store::SegmentStore;
 use crate::servers::Safety;
 
@@ -66,7 +66,12 @@ impl Fleet {
         if let Some(place) = row.place() {
             let store = self.inner.segments.as_ref();
             let store = store.ok_or_else(|| lost(place, "cannot be read by a worker without an object store"))?;
-            let got = store.get(place).await;
+            let folder = format!("/fleet-{:016x}/segments", self.crawl());
+            let name = place.rsplit_once('/').filter(|(of, _)| of.ends_with(&folder));
+            if !name.is_some_and(|(_, name)| is_draft(name)) || row.bytes > MOST_BYTES {
+                return Err(lost(place, "is no segment of this crawl"));
+            }
+            let got = store.get(place, row.bytes).await;
             let got = got.map_err(|reason| unanswered("give", place, reason))?;
             return row.decode(&got.ok_or_else(|| lost(place, "is missing"))?);
         }
@@ -125,9 +130,18 @@ impl Fleet {
         }
     }
 
+    /// As [`prove_shared`](Self::prove_shared), whatever it has found before.
+    pub(super) async fn prove_shared_again(&self) -> Result<(), FleetError> {
+        self.inner.is_store_shared.store(false, Ordering::Release);
+        self.prove_shared().await
+    }
+
     /// Finds out, once, whether the store of this worker is that of the others: a folder of the same name on another machine is not. Each worker
     /// would write segments that the others cannot read.
-    pub(super) async fn prove_shared(&self) -> Result<(), FleetError> {
+    ///
+    /// # Errors
+    /// [`FleetError::OtherStore`]; no server answers within the bound, or one refuses; [`FleetError::Store`]: the object store does not answer.
+    pub async fn prove_shared(&self) -> Result<(), FleetError> {
         let name = format!("store-{}", self.incarnation());
         let Some((store, own)) = self.place_of(&name) else {
             return Ok(());
@@ -154,13 +168,32 @@ impl Fleet {
                 tracing::debug!(place = own, reason, "a mark that no worker needs stays in the store");
             }
         }
-        let got = store.get(&mark_of_all).await;
+        // A mark is an incarnation.
+        let got = store.get(&mark_of_all, self.incarnation().len() as u64).await;
         let got = got.map_err(|reason| unanswered("give", &mark_of_all, reason))?;
         if got.is_none() {
-            return Err(FleetError::OtherStore { place: mark_of_all });
+            if !self.has_last_segment(folder).await? {
+                return Err(FleetError::OtherStore { place: mark_of_all });
+            }
+            let put = store.put(&mark_of_all, self.incarnation().into_bytes()).await;
+            put.map_err(|reason| unanswered("take", &mark_of_all, reason))?;
         }
         self.inner.is_store_shared.store(true, Ordering::Release);
         Ok(())
+    }
+
+    /// Whether the store has the last segment, below a folder: then it is that of the others, and somebody has removed the mark.
+    async fn has_last_segment(&self, folder: &str) -> Result<bool, FleetError> {
+        let last = Command::plain("ZREVRANGE", &self.inner.log, "g").number(0).number(0);
+        let rows = list(self.inner.servers.one(last, Safety::Primary).await?)?;
+        let Some(row) = rows.into_iter().next() else {
+            return Ok(false);
+        };
+        let row = SegmentRow::read(&bytes(row)?)?;
+        let is_below = row
+            .place()
+            .is_some_and(|place| place.starts_with(&format!("{folder}/")));
+        Ok(is_below && self.is_whole(&row).await?)
     }
 
     /// The store and the place in it for the segment of a draft, if this worker keeps segments there.

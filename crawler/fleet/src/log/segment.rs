@@ -32,7 +32,14 @@ const IN_STORE: u8 = 2;
 const LEVEL: i32 = 3;
 
 /// A segment that would be larger is damaged.
-const MOST_BYTES: u64 = 1 << 30;
+pub(crate) const MOST_BYTES: u64 = 1 << 30;
+
+/// Whether this is the name of a draft: its number, and the incarnation of its worker. Nothing else may become a part of a place.
+pub(crate) fn is_draft(name: &str) -> bool {
+    let digits = |text: &str, radix| !text.is_empty() && text.chars().all(|digit| digit.is_digit(radix));
+    let parts = name.split_once('.');
+    parts.is_some_and(|(number, incarnation)| digits(number, 10) && digits(incarnation, 16) && incarnation.len() == 16)
+}
 
 /// What the log holds behind a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -272,6 +279,23 @@ mod tests {
 
     use super::*;
     use crate::log::entry::LAST;
+
+    #[test]
+    fn nothing_but_a_number_and_an_incarnation_is_a_draft() {
+        assert!(is_draft("12.00ab34cd56ef7890"));
+        for other in [
+            "",
+            "12",
+            "12.",
+            ".00ab34cd56ef7890",
+            "12.00ab",
+            "../12.00ab34cd56ef7890",
+            "12.00ab34cd56ef789/",
+            "1x.00ab34cd56ef7890",
+        ] {
+            assert!(!is_draft(other), "{other}");
+        }
+    }
 
     fn judged() -> impl Strategy<Value = Judged> {
         let page = (1_u16..5, 0_u64..1 << 48).prop_map(|(worker, sequence)| PageId {

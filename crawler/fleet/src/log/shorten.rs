@@ -22,15 +22,18 @@ use crate::command::{Command, Lua, script};
 use crate::error::FleetError;
 use crate::fleet::{Fleet, bytes, integer, list, text};
 use crate::log::entry::{Entry, LAST, Position};
-use crate::log::segment::{Judged, LogSlice, SegmentRow, encoded};
+use crate::log::segment::{Judged, LogSlice, SegmentRow, encoded, is_draft};
 use crate::partition::PageId;
 use crate::servers::Safety;
 
 static BEGIN: Lua = script!("ids.lua", "begin_segment.lua");
 static LEAVE: Lua = script!("leave_segment.lua");
 static NAME: Lua = script!("ids.lua", "name_segment.lua");
-static DROP: Lua = script!("drop_segment.lua");
+static DROP: Lua = script!("ids.lua", "drop_segment.lua");
 static TRIM: Lua = script!("ids.lua", "trim_log.lua");
+
+/// Answer of [`DROP`]: the log does not hold any more what the segment covers.
+const IS_NOT_IN_LOG: u64 = 2;
 
 /// Entries that are read in one call.
 const ENTRIES_A_CALL: usize = 1_000;
@@ -94,7 +97,8 @@ impl Fleet {
         let from = Position::end_of_item(&text(answer.next().unwrap_or_default())?);
         let last = bytes(answer.next().unwrap_or_default())?;
         let unfinished = text(answer.next().unwrap_or_default())?;
-        if !unfinished.is_empty() {
+        // It becomes a part of a place.
+        if is_draft(&unfinished) {
             self.renewing(number, self.forget_draft(&unfinished)).await?;
         }
         let last = if last.is_empty() {
@@ -105,16 +109,20 @@ impl Fleet {
         if let Some(last) = &last
             && !self.is_whole_or_leaves(number, last).await?
         {
-            tracing::warn!(end = ?last.end, place = last.place(), "a segment of the log is lost or damaged; it is written again");
             let command = Command::script(&DROP, &self.inner.log)
                 .number(number)
                 .arg(last.stored()?)
                 .arg(last.from.item())
                 .number(u64::from(last.entries))
                 .number(last.bytes)
-                .number(last.bytes_in_store());
-            self.inner.servers.one(command, Safety::Replicated).await?;
-            return Ok(None);
+                .number(last.bytes_in_store())
+                .arg(last.end.item());
+            let dropped = integer(&self.inner.servers.one(command, Safety::Replicated).await?)?;
+            if dropped != IS_NOT_IN_LOG {
+                tracing::warn!(end = ?last.end, place = last.place(), "a segment of the log is lost or damaged; it is written again");
+                return Ok(None);
+            }
+            tracing::warn!(end = ?last.end, place = last.place(), "a segment of the log is lost or damaged, and the log does not hold its entries any more; workers that have read the log go on, and workers that join later cannot");
         }
         let (end, entries) = self.whole_items(from, applied, entries, forgot).await?;
         if entries.is_empty() {
@@ -132,7 +140,15 @@ impl Fleet {
 
     /// Whether the last segment is as it was written. If that cannot be found out now, the next segment is left to another worker.
     async fn is_whole_or_leaves(&self, number: u64, last: &SegmentRow) -> Result<bool, FleetError> {
-        let is_whole = self.renewing(number, self.is_whole(last)).await;
+        let looking = async {
+            let is_whole = self.is_whole(last).await?;
+            if !is_whole && last.place().is_some() {
+                // A folder that is not mounted any more has lost everything.
+                self.prove_shared_again().await?;
+            }
+            Ok(is_whole)
+        };
+        let is_whole = self.renewing(number, looking).await;
         if is_whole.is_err() {
             self.leave_number(number, false).await?;
         }

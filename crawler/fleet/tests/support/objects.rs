@@ -96,8 +96,12 @@ impl SegmentStore for Objects {
         })
     }
 
-    fn get<'a>(&'a self, place: &'a str) -> StoreCall<'a, Option<Vec<u8>>> {
-        Box::pin(async move { Ok(self.answers()?.objects.get(place).cloned()) })
+    fn get<'a>(&'a self, place: &'a str, size: u64) -> StoreCall<'a, Option<Vec<u8>>> {
+        Box::pin(async move {
+            let state = self.answers()?;
+            let object = state.objects.get(place).cloned();
+            Ok(object.map(|bytes| if bytes.len() as u64 == size { bytes } else { Vec::new() }))
+        })
     }
 
     fn remove<'a>(&'a self, place: &'a str) -> StoreCall<'a, ()> {
@@ -121,8 +125,8 @@ impl SegmentStore for ReadOnly {
         panic!("{place} is written")
     }
 
-    fn get<'a>(&'a self, place: &'a str) -> StoreCall<'a, Option<Vec<u8>>> {
-        self.0.get(place)
+    fn get<'a>(&'a self, place: &'a str, size: u64) -> StoreCall<'a, Option<Vec<u8>>> {
+        self.0.get(place, size)
     }
 
     fn remove<'a>(&'a self, place: &'a str) -> StoreCall<'a, ()> {

@@ -136,14 +136,15 @@ pub struct FleetSeedsAddArgs {
 /// `crawler fleet config`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Every worker takes a change over with its next heartbeat (a third of fleet.lease_seconds). The value on the servers wins: a \
-    worker that joins later with another value takes it over, and says so. KEY=default takes a change back: the value with which the \
-    workers started holds again. These keys can change: politeness.delay_ms, politeness.address_delay_ms, politeness.parallel_per_host, \
+    after_help = "Every worker takes a change over when it next renews its lease, within a third of fleet.lease_seconds. The value on the \
+    servers wins: a worker that joins later with another value takes over the value on the servers, and says so. KEY=default takes a \
+    change back: the value with which the workers started holds again. These keys can change: politeness.delay_ms, \
+    politeness.address_delay_ms, politeness.parallel_per_host, \
     politeness.parallel_per_address, politeness.latency_factor, politeness.max_delay_ms, politeness.retry_delay_ms, \
-    politeness.max_wait_ms, scope.max_pages and scope.max_pages_per_host. The last two are bounds for each worker. Other keys are \
-    refused with the reason; docs/src/fleet.md says how to change them. While other workers live, the fleet refuses a \
+    politeness.max_wait_ms, scope.max_pages and scope.max_pages_per_host. For the last two, each worker counts its own pages. The \
+    command refuses other keys, and says why; docs/src/fleet.md says how to change them. While other workers live, the fleet refuses a \
     worker with another value of any key that the workers share, unless that key was changed in this way.\n\
-    Exit codes: 0 success; 1 the servers do not answer, or do not know the crawl; 2 a change is refused, and none was made.\n\
+    Exit codes: 0 success; 1 the servers do not answer, or do not know the crawl; 2 a change is refused, and no change was made.\n\
     Examples:\n  \
     crawler fleet config redis://host:6379\n  \
     crawler fleet config redis://host:6379 politeness.delay_ms=2000 politeness.parallel_per_host=1\n  \

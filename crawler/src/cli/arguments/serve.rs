@@ -23,8 +23,8 @@ pub struct ServeArgs {
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
     /// Show the workers of a fleet, as `crawler fleet status` does: `redis://host:6379`, or `redis://host:6379,host:6380` for a cluster. The
-    /// page asks again every three seconds. Without an address, take that of fleet.address in the configuration, which other users of the
-    /// machine do not see.
+    /// page asks for new figures every three seconds. Without an address, take fleet.address from the configuration: other users of the
+    /// machine can see an address in the arguments.
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1)]
     pub fleet: Option<Option<String>>,
     /// Name of the crawl on the servers of the fleet. Default: crawl; without an address, fleet.name in the configuration.
@@ -36,7 +36,7 @@ pub struct ServeArgs {
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8800")]
     pub listen: Address,
     /// Allow a --listen address that other machines can reach. The server has no login: everyone who reaches it can read the crawl
-    /// and steer it, and change labels, config.toml and verdicts. A server of a fleet alone only shows figures.
+    /// and steer it, and change labels, config.toml and verdicts. With --fleet and without --data, it only shows figures.
     #[arg(long)]
     pub public: bool,
 }

@@ -45,7 +45,7 @@ pub(super) async fn execute(args: &FleetConfigArgs) -> Result<(), Error> {
 fn shown(agreed: &Agreed, has_changed: bool) -> String {
     let mut lines = Vec::new();
     if has_changed {
-        lines.push("Every worker takes the change over with its next heartbeat.".to_owned());
+        lines.push("Every worker takes the change over when it next renews its lease.".to_owned());
     }
     lines.extend([
         format!("crawl {}", agreed.name),

@@ -33,7 +33,7 @@ impl Desk {
                 return Err(FleetError::Settings(reason));
             }
             Err(reason) => {
-                tracing::warn!("settings of the fleet cannot be taken over, so the ones before stay: {reason}");
+                tracing::warn!("this worker keeps its old settings, as it cannot take over the changed ones: {reason}");
                 return Ok(());
             }
         };
@@ -41,9 +41,9 @@ impl Desk {
         match (before, said.as_str()) {
             (None, "") => {}
             (None, said) => {
-                tracing::warn!("the fleet has changed settings, which hold instead of this worker's own: {said}");
+                tracing::warn!("settings changed for the whole fleet hold instead of this worker's own: {said}");
             }
-            (Some(_), "") => tracing::info!("settings were changed for the whole fleet: none is changed any more"),
+            (Some(_), "") => tracing::info!("no setting is changed for the whole fleet any more"),
             (Some(_), said) => tracing::info!("settings were changed for the whole fleet: {said}"),
         }
         if self.events.send(Event::Adjusted(Box::new(adjustable))).await.is_err() {

@@ -32,6 +32,7 @@ impl Desk {
     /// Keeps the leases until the whole fleet is done.
     pub(super) async fn keep_leases(&self) -> Result<(), FleetError> {
         let mut is_told = false;
+        self.prove_store().await?;
         self.catch_up().await;
         loop {
             let asked = self.ownership.now();
@@ -90,6 +91,20 @@ impl Desk {
             if tokio::time::Instant::now() + step / 2 > until || self.is_idle() || self.takes_no_share() {
                 return;
             }
+        }
+    }
+
+    /// Looks, before the worker has hosts, whether its object store is that of the others. If the store does not answer now, the first segment that
+    /// this worker writes waits for it.
+    async fn prove_store(&self) -> Result<(), FleetError> {
+        let at_most = self.fleet.lease() / RENEWED_AFTER;
+        match tokio::time::timeout(at_most, self.fleet.prove_shared()).await {
+            Ok(Err(error @ FleetError::OtherStore { .. })) => Err(error),
+            Ok(Err(error)) => {
+                tracing::debug!(%error, "whether the object store is that of the other workers is not known yet");
+                Ok(())
+            }
+            Ok(Ok(())) | Err(_) => Ok(()),
         }
     }
 
@@ -183,10 +198,10 @@ impl Desk {
             "brings back what its data folder knows"
         } else if !self.state().awaited.is_empty() {
             "waits for the data folders of other workers"
-        } else if catches_up {
-            "reads the log before it takes new hosts"
         } else if self.store.are_there() {
             "the object store with the segments of the log does not answer"
+        } else if catches_up {
+            "reads the log before it takes new hosts"
         } else if self.ownership.is_paused_for(Pause::Log) {
             "waits until the fleet has decided on the pages in the log"
         } else {

@@ -1,5 +1,5 @@
-//! Addresses that several workers ask, because they serve hosts of several partitions: each worker learns how many they are, and makes that part of the
-//! requests.
+//! Addresses that several workers ask, because the addresses serve hosts of several partitions. Each worker learns how many workers ask an address,
+//! and asks it at its share of the rate.
 //!
 //! The first requests of several workers to an address may come together: a worker learns of the others within half a second of its own first
 //! request, and the others learn of it within some seconds.

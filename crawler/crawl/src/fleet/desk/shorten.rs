@@ -82,6 +82,10 @@ impl Desk {
             let applied = state.applied.filter(|_| state.is_log_read || is_late);
             (applied, state.forgot_at)
         };
+        if uncovered < segment {
+            // Another worker has written it.
+            self.store.are_over(Errand::Write);
+        }
         let Some(applied) = applied.filter(|_| uncovered >= segment) else {
             return Ok(false);
         };

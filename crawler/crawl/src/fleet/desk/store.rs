@@ -1,4 +1,4 @@
-//! What the desk does while the object store with the segments of the log does not answer: it tries again, and says so once.
+//! What the desk does while the object store with the segments of the log does not answer: it tries again, and says so.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -10,6 +10,9 @@ use super::Desk;
 /// Wait after the first call without an answer; it doubles, up to a bound. The call itself has tried for a while.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
+/// A warning is repeated after so many calls without an answer, which take some ten minutes.
+const SAID_EVERY: u32 = 16;
 
 /// What needs the object store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +29,7 @@ impl Errand {
         match self {
             Self::Read => "this worker tries again, and takes no new hosts before it has read the log",
             Self::Write => {
-                "the log of kept pages keeps what the segment is to hold, and a worker tries again; when the log is too long, the workers make no requests until the store answers"
+                "the entries of this segment stay in the log of kept pages, and a worker tries again; when the log is too long, the workers make no requests until the store answers"
             }
         }
     }
@@ -45,6 +48,11 @@ impl StoreFaults {
         [Errand::Read, Errand::Write]
             .iter()
             .any(|errand| self.of(*errand).load(Ordering::Relaxed) > 0)
+    }
+
+    /// Nothing of an errand is left to do.
+    pub fn are_over(&self, errand: Errand) {
+        self.of(errand).store(0, Ordering::Relaxed);
     }
 
     fn of(&self, errand: Errand) -> &AtomicU32 {
@@ -72,7 +80,7 @@ impl Desk {
             return self.answer(answer).await;
         };
         let faults = self.store.of(errand).fetch_add(1, Ordering::Relaxed);
-        if faults == 0 {
+        if faults.is_multiple_of(SAID_EVERY) {
             tracing::warn!("{error}; {}", errand.consequence());
         } else {
             tracing::debug!(%error, faults, "the object store does not answer");

@@ -155,7 +155,7 @@ fn lead(status: &FleetStatus) -> String {
         workers => format!("{} workers are alive", grouped(workers as u64)),
     };
     for (state, words) in [
-        ("silent", "let the lease run out"),
+        ("silent", "silent (lease run out)"),
         ("left", "left"),
         ("forgotten", "forgotten"),
     ] {
@@ -230,7 +230,7 @@ fn log(status: &FleetStatus) -> Vec<(&'static str, String)> {
                     || "not known: no worker that is alive has read the log".to_owned(),
                     |lag| {
                         format!(
-                            "{} from the entry that the slowest worker has applied to the end of the log",
+                            "{} between the last entry that the slowest worker has applied and the end of the log",
                             seconds(lag)
                         )
                     },
