@@ -99,9 +99,11 @@ fn the_page_of_a_fleet_has_the_figures_of_its_workers() {
 fn the_page_of_a_fleet_follows_its_workers_and_says_whose_lease_has_run_out() {
     let (redis, site) = (
         Redis::start(&["--appendonly", "yes", "--appendfsync", "always"]),
-        site(Duration::from_millis(400)),
+        // Slow enough that both workers still have pages to fetch when a busy machine comes to look.
+        site(Duration::from_millis(1_500)),
     );
-    let workers: Vec<Crawl> = (1..=2).map(|number| worker(number, &site, &redis)).collect();
+    let workers = (1..=2).map(|number| worker(number, &site, &redis).set("fleet.lease_seconds", 3 * LEASE.as_secs()));
+    let workers: Vec<Crawl> = workers.collect();
     let mut running: Vec<Running> = workers.iter().map(Crawl::start).collect();
     let (served, _folder) = served(&redis);
     let all = |status: &Value, holds: &dyn Fn(&Value) -> bool| {
