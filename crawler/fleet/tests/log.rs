@@ -4,19 +4,8 @@
 
 mod support;
 
-use fleet::{Entry, Fleet, PageId, Position};
-use support::{Server, worker};
-
-fn entry(fleet: &Fleet, sequence: u64) -> Entry {
-    Entry {
-        page: PageId {
-            worker: fleet.worker(),
-            sequence,
-        },
-        url: format!("https://www.site{}.example/a/page/{sequence}", fleet.worker().0),
-        signature: vec![sequence as u8; 160],
-    }
-}
+use fleet::{Entry, Fleet, Position};
+use support::{Server, entry, worker};
 
 async fn all(fleet: &Fleet, step: usize) -> Vec<(Position, Entry)> {
     let (mut all, mut after) = (Vec::new(), Position::default());

@@ -18,10 +18,7 @@ fn keys(server: &Server, pattern: &str) -> usize {
 }
 
 fn items(server: &Server) -> i64 {
-    match server.ask(&["XLEN", "{crawl/log}s"]) {
-        Value::Int(items) => items,
-        other => panic!("{other:?}"),
-    }
+    server.count(&["XLEN", "{crawl/log}s"])
 }
 
 /// Workers append, read, sleep, shorten the log, and die while they write a segment, in a random order.

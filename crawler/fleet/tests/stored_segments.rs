@@ -250,10 +250,7 @@ async fn a_last_segment_whose_object_is_lost_or_damaged_is_written_again_from_th
 }
 
 fn rows(server: &Server) -> i64 {
-    match server.ask(&["ZCARD", "{crawl/log}g"]) {
-        Value::Int(rows) => rows,
-        other => panic!("{other:?}"),
-    }
+    server.count(&["ZCARD", "{crawl/log}g"])
 }
 
 #[tokio::test]

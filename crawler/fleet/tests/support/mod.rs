@@ -93,6 +93,14 @@ impl Server {
         self.try_ask(words).unwrap_or_else(|| panic!("no answer to {words:?}"))
     }
 
+    /// The number that a command answers.
+    pub fn count(&self, words: &[&str]) -> i64 {
+        match self.ask(words) {
+            Value::Int(count) => count,
+            other => panic!("{other:?}"),
+        }
+    }
+
     /// A number in the answer to INFO.
     pub fn info(&self, section: &str, field: &str) -> f64 {
         let Value::BulkString(text) = self.ask(&["INFO", section]) else {
