@@ -104,7 +104,7 @@ impl TotalsStatus {
                     .reduce(f64::max);
             }
         }
-        let pages = totals.kept + totals.duplicates;
+        let pages = totals.kept.saturating_add(totals.duplicates);
         totals.duplicate_percent = 100.0 * totals.duplicates as f64 / pages.max(1) as f64;
         totals
     }
