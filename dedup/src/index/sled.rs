@@ -1,21 +1,21 @@
 //! The index in sled trees. The caller owns the database.
 //!
 //! ```text
-//! insert ─▶ pending ── persist ─▶ log ── merge, every 131,072 documents or more, or settle ─▶ sorted trees
-//!           memory                tree, searched in memory
+//! insert ─▶ pending ── persist ─▶ rows of signatures, the last ones are the log ── merge ─▶ sorted trees
+//!           memory                tree, the log is searched in memory
 //! ```
 //!
 //! ```text
 //! tree              key            value
 //! dedup-meta        name of the row      "scheme" · "layout" text, "applied" u64 BE, "clearing" while the index is being
 //!                                        erased, "mark" the owner's mark, "unmarked" ids that are being written before
-//!                                        the next mark
-//! dedup-log         see `log`          whole documents, in the order of insertion
+//!                                        the next mark, "merged" u64 BE, the first row of the log
+//! dedup-signatures  see `signatures`   whole documents, in the order of insertion
+//! dedup-places      see `signatures`   rows of the documents, by id
 //! dedup-removals    id u64 BE          signature of a document that is being removed
 //! dedup-block-0     see `packed`       fingerprints, keyed by their first block
 //! dedup-digests     see `packed`       upper halves of digests
 //! dedup-shingles    see `packed`       prefix shingles of short texts
-//! dedup-signatures  see `documents`    signatures
 //! ```
 //!
 //! **What is in memory.** What a verdict compares of every document: its fingerprint, its sketch, the bitmap of a short
@@ -25,18 +25,19 @@
 //! nothing, and scans the tree of fingerprints instead.
 //!
 //! **Why a log.** A document has a place in each of the trees. Each write costs sled about 10 µs and, once the trees are
-//! larger than its cache, another 10 µs to read the row. So documents first go into a log, up to 32 per row, and are searched
-//! in memory. When there are so many that most rows of the trees would be written anyway, one merge writes all of them
-//! into the trees in the order of their keys: each row once.
+//! larger than its cache, another 10 µs to read the row. So documents are first written whole, many to a row, where their
+//! signatures stay, and are searched in memory. When there are so many that most rows of the sorted trees would be written
+//! anyway (131,072 documents or more, or when the owner [settles](SledIndex::settle) the index), one merge writes all of them
+//! into these trees in the order of their keys: each row once.
 //!
 //! **Crash safety.** After a crash, sled recovers a prefix of its writes. [`SledIndex::persist`] appends to the log and
 //! then notes the sequence up to which the owner's catalogue is applied. So every document up to that mark is in the
 //! index. Each later document is in the log completely or not at all; when the owner inserts the later documents again,
 //! the index skips those that it has.
 //!
-//! - A merge removes documents from the log after it has written them to the trees. An interrupted merge runs again. It
-//!   duplicates nothing, because an entry has one place in a tree. Meanwhile the index ignores the answers of the trees
-//!   about a document in the log.
+//! - A merge notes that the log begins behind its documents after it has written them to the trees. An interrupted merge runs
+//!   again. It duplicates nothing, because an entry has one place in a tree. Meanwhile the index ignores the answers of the
+//!   trees about a document in the log.
 //! - A removal first notes the document with its signature, then removes the entries. The next opening finishes an
 //!   interrupted removal.
 //! - [`SledIndex::persist_marked`] is exact: after a crash the index holds the documents before the mark and no later one.
@@ -63,6 +64,7 @@ mod persist;
 mod reader;
 mod recent;
 mod shape;
+mod signatures;
 mod trees;
 
 use std::collections::HashMap;
@@ -88,15 +90,15 @@ use crate::hash::Mixing;
 use crate::signature::{Digest, DocId, Signature};
 
 /// Names of the trees.
-const LOG: &str = "dedup-log";
 const REMOVALS: &str = "dedup-removals";
 const DIGESTS: &str = "dedup-digests";
 const SHINGLES: &str = "dedup-shingles";
 const SIGNATURES: &str = "dedup-signatures";
+const PLACES: &str = "dedup-places";
 const FINGERPRINTS: &str = "dedup-block-0";
 
-/// How the names of trees begin that earlier versions made and none reads: of further blocks, and of split buckets.
-const UNREAD: [&str; 2] = ["dedup-block-", "dedup-split"];
+/// How the names of trees begin that earlier versions made and none reads: of further blocks, of split buckets, and of a log of its own.
+const UNREAD: [&str; 3] = ["dedup-block-", "dedup-split", "dedup-log"];
 
 /// Upper bound on the short texts that a query scans in memory, which takes some 0.2 ms. Beyond it, the trees of shingles
 /// answer: ten reads, unless the texts are of one template.
@@ -184,17 +186,13 @@ impl SledIndex {
             highest.note(id);
             signature.digest.into_iter().for_each(|digest| digests.insert(digest));
         };
-        let log = Log::open(db.open_tree(LOG)?, |id, signature| {
-            recent.insert(id, signature);
-            note(id, signature);
-            resident.insert(id, signature).map(drop)
-        })?;
-        trees.signatures.for_each(|id, signature| {
-            // An interrupted merge may have put documents of the log into the tree already.
-            if log.contains(id) {
-                return Ok(());
-            }
+        let mut log = Log::new(meta.merged()?);
+        trees.signatures.for_each_from(0, |row, id, signature| {
             let signature = Signature::from_row_with_bands(signature)?;
+            if row >= log.first() {
+                log.note_document(id, row);
+                recent.insert(id, &signature);
+            }
             note(id, &signature);
             resident.insert(id, &signature).map(drop)
         })?;
@@ -240,7 +238,7 @@ impl SledIndex {
                 db.drop_tree(name)?;
             }
         }
-        for name in [LOG, REMOVALS, FINGERPRINTS, DIGESTS, SHINGLES, SIGNATURES] {
+        for name in [REMOVALS, FINGERPRINTS, DIGESTS, SHINGLES, PLACES, SIGNATURES] {
             db.drop_tree(name)?;
         }
         meta.finish_clearing()
@@ -258,9 +256,9 @@ impl SledIndex {
     /// The index cannot be read.
     pub fn for_each_id(&self, mut each: impl FnMut(DocId)) -> Result<(), DedupError> {
         self.pending.order.iter().copied().for_each(&mut each);
-        self.log.for_each_id(&mut each);
         self.trees.signatures.for_each_id(|id| {
-            if !self.is_elsewhere(id) {
+            // A writer may have written pending documents already.
+            if !self.pending.signatures.contains_key(&id) && !self.is_being_removed(id) {
                 each(id);
             }
         })
@@ -300,17 +298,21 @@ impl SledIndex {
 
     fn finish_removals(&mut self) -> Result<(), DedupError> {
         while let Some((id, signature)) = self.unfinished.last() {
-            self.trees.remove(*id, signature)?;
-            self.log.remove(*id)?;
+            self.trees.remove(*id, signature, self.log.row_of(*id))?;
+            self.log.forget(*id);
             self.removals.remove(id.0.to_be_bytes())?;
             self.unfinished.pop();
         }
         Ok(())
     }
 
-    /// Whether a document found in the trees does not count: it is in the log too, or it is being removed.
+    /// Whether a document found in the sorted trees does not count: it is in the log too, or it is being removed.
     fn is_elsewhere(&self, id: DocId) -> bool {
-        self.log.contains(id) || self.unfinished.iter().any(|(other, _)| *other == id)
+        self.log.contains(id) || self.is_being_removed(id)
+    }
+
+    fn is_being_removed(&self, id: DocId) -> bool {
+        self.unfinished.iter().any(|(other, _)| *other == id)
     }
 
     fn contains(&self, id: DocId) -> Result<bool, DedupError> {
@@ -384,10 +386,7 @@ impl Index for SledIndex {
         if let Some(signature) = self.pending.signatures.get(&id) {
             return Ok(Some(Signature::from_row(signature)?));
         }
-        match self.log.get(id)? {
-            Some(signature) => Ok(Some(signature)),
-            None => self.trees.signatures.get(id),
-        }
+        self.trees.signatures.get(id, self.log.row_of(id))
     }
 
     fn prefetch_insertion(&self, signature: &Signature) {
@@ -450,10 +449,8 @@ impl Index for SledIndex {
 
     /// Reads all rows of the signatures.
     fn len(&self) -> Result<usize, DedupError> {
-        let mut documents = self.pending.order.len() + self.log.len();
-        self.trees.signatures.for_each_id(|id| {
-            documents += usize::from(!self.is_elsewhere(id));
-        })?;
+        let mut documents = 0;
+        self.for_each_id(|_| documents += 1)?;
         Ok(documents)
     }
 }

@@ -2,12 +2,11 @@
 
 use dedup::{DedupError, Digest, DocId, Index, SledIndex, SledOptions, SledReader};
 
-use super::{assert_answers, database, look, near, numbered, of_numbered, open, rows, rule, tiny, write};
+use super::{assert_answers, database, log, look, near, numbered, of_numbered, open, rows, rule, tiny, write};
 
 #[test]
 fn an_interrupted_merge_runs_again_and_duplicates_no_document() {
-    let log = "dedup-log";
-    let trees = ["dedup-block-0", "dedup-digests", "dedup-shingles", "dedup-signatures"];
+    let trees = ["dedup-places", "dedup-digests", "dedup-shingles", "dedup-block-0"];
     for reached in 0..=trees.len() {
         let db = database();
         let unmerged = SledOptions {
@@ -17,13 +16,13 @@ fn an_interrupted_merge_runs_again_and_duplicates_no_document() {
         let (mut index, mut scan) = of_numbered(&db, &rule(), &unmerged, 50);
         index.persist(1).unwrap();
         drop(index);
-        let before = rows(&db, log);
         let mut index = open(&db, &rule(), &tiny());
         index.persist(1).unwrap();
-        assert!(rows(&db, log).is_empty());
+        assert!(log(&db).is_empty());
         drop(index);
-        // The state after a kill: the log complete, some trees written.
-        write(&db, log, &before);
+        // The state after a kill: some trees written, and the log begins where it began before.
+        db.open_tree("dedup-meta").unwrap().remove("merged").unwrap();
+        assert!(!log(&db).is_empty());
         for tree in &trees[reached..] {
             db.open_tree(tree).unwrap().clear().unwrap();
         }
@@ -45,7 +44,7 @@ fn an_interrupted_merge_runs_again_and_duplicates_no_document() {
 
 #[test]
 fn a_failed_persist_can_be_repeated_and_duplicates_no_document() {
-    for tree in ["dedup-block-0", "dedup-digests", "dedup-signatures"] {
+    for tree in ["dedup-block-0", "dedup-digests", "dedup-places"] {
         let db = database();
         let (mut index, mut scan) = of_numbered(&db, &rule(), &tiny(), 20);
         index.persist(1).unwrap();
@@ -186,21 +185,22 @@ fn an_interrupted_clearing_is_finished_at_the_next_opening() {
 
 #[test]
 fn damage_is_an_error_that_says_what_to_do() {
-    let db = database();
-    let (mut index, _) = of_numbered(&db, &rule(), &tiny(), 20);
-    index.persist(1).unwrap();
-    drop(index);
-    for tree in ["dedup-signatures", "dedup-log"] {
-        write(
-            &db,
-            tree,
-            &vec![(b"\x00\x00\x00\x00\x00\x00\x00\x00"[..].into(), b"\xff\xff".into())],
-        );
-        let opened = SledIndex::open_with(&db, "test", &rule(), tiny());
-        assert!(opened.is_err());
+    let unmerged = SledOptions {
+        recent_documents: 100,
+        ..tiny()
+    };
+    // A damaged row of the sorted documents, and one of the log.
+    for options in [tiny(), unmerged] {
+        let db = database();
+        let (mut index, _) = of_numbered(&db, &rule(), &options, 20);
+        index.persist(1).unwrap();
+        drop(index);
+        let first = rows(&db, "dedup-signatures")[0].0.clone();
+        write(&db, "dedup-signatures", &vec![(first, b"\xff\xff".into())]);
+        assert!(SledIndex::open_with(&db, "test", &rule(), options).is_err());
+        SledIndex::erase(&db).unwrap();
+        assert_eq!(open(&db, &rule(), &tiny()).applied(), 0);
     }
-    SledIndex::erase(&db).unwrap();
-    assert_eq!(open(&db, &rule(), &tiny()).applied(), 0);
 }
 
 #[test]

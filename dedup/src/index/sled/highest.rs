@@ -29,11 +29,6 @@ impl Highest {
     }
 }
 
-/// The lowest id of the group of an id.
-pub(super) fn first_of_group(id: DocId) -> DocId {
-    DocId(id.0 >> GROUP_BITS << GROUP_BITS)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,6 +45,5 @@ mod tests {
             .map(|(number, id)| highest.may_have(group(number, id)))
             .to_vec();
         assert_eq!(may_have, [true, false, false, true, false, false]);
-        assert_eq!(first_of_group(group(2, 7)), group(2, 0));
     }
 }

@@ -15,6 +15,7 @@ const APPLIED: &str = "applied";
 const CLEARING: &str = "clearing";
 const MARK: &str = "mark";
 const UNMARKED: &str = "unmarked";
+const MERGED: &str = "merged";
 
 /// The meta tree.
 #[derive(Clone)]
@@ -72,8 +73,22 @@ impl Meta {
 
     /// The sequence up to which the owner's catalogue is in the index; 0 if nothing is.
     pub fn applied(&self) -> Result<u64, DedupError> {
-        let row = self.tree.get(APPLIED)?;
+        self.number(APPLIED)
+    }
+
+    /// The first row of the log: the documents of the rows before it are in the sorted trees.
+    pub fn merged(&self) -> Result<u64, DedupError> {
+        self.number(MERGED)
+    }
+
+    fn number(&self, key: &str) -> Result<u64, DedupError> {
+        let row = self.tree.get(key)?;
         row.map_or(Ok(0), |value| read_u64(&value).ok_or(DedupError::Corrupt(META)))
+    }
+
+    pub fn set_merged(&self, first: u64) -> Result<(), DedupError> {
+        self.tree.insert(MERGED, &first.to_be_bytes())?;
+        Ok(())
     }
 
     pub fn set_applied(&self, sequence: u64) -> Result<(), sled::Error> {

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use sled::Tree;
 
+use super::log::Log;
 use super::meta::Meta;
 use super::recent::Recent;
 use super::{Pending, SledIndex};
@@ -89,7 +90,8 @@ impl SledIndex {
         let due: Vec<DocId> = order.iter().copied().filter(|id| is_due(*id)).collect();
         let documents = due.iter().filter_map(|id| Some((*id, &signatures.get(id)?[..])));
         let rows = self.log.rows_of(documents)?;
-        let writer = self.log.writer(rows, &self.meta, applied, due);
+        let trees = (self.trees.signatures.tree().clone(), self.meta.clone());
+        let writer = LogWriter::new(trees, rows, applied, due);
         self.writing = Some(writer.clone());
         Ok(writer)
     }
@@ -141,8 +143,9 @@ impl SledIndex {
 
     /// Merges the log into the trees.
     fn merge(&mut self) -> Result<(), DedupError> {
-        self.trees.merge(&self.log)?;
-        self.log.clear()?;
+        self.trees.merge(self.log.first())?;
+        self.meta.set_merged(self.log.next())?;
+        self.log = Log::new(self.log.next());
         self.recent = Recent::new(self.shape.min_similarity_short);
         for (id, signature) in &self.pending.signatures {
             self.recent.insert(*id, &Signature::from_row(signature)?);
@@ -167,7 +170,7 @@ pub struct LogWriter {
 }
 
 struct Shared {
-    log: Tree,
+    signatures: Tree,
     meta: Meta,
     rows: Vec<LogRow>,
     /// The sequence up to which the owner's catalogue is applied then.
@@ -186,11 +189,11 @@ impl std::fmt::Debug for LogWriter {
 }
 
 impl LogWriter {
-    pub(super) fn new((log, meta): (Tree, Meta), rows: Vec<LogRow>, applied: Option<u64>, due: Vec<DocId>) -> Self {
+    fn new((signatures, meta): (Tree, Meta), rows: Vec<LogRow>, applied: Option<u64>, due: Vec<DocId>) -> Self {
         let written = OnceLock::new();
         Self {
             shared: Arc::new(Shared {
-                log,
+                signatures,
                 meta,
                 rows,
                 applied,
@@ -231,7 +234,7 @@ impl LogWriter {
 impl Shared {
     fn write(&self, written: &mut usize) -> Result<(), sled::Error> {
         for row in &self.rows {
-            self.log.insert(row.number.to_be_bytes(), &row.bytes[..])?;
+            self.signatures.insert(row.number.to_be_bytes(), &row.bytes[..])?;
             *written += 1;
         }
         match self.applied {

@@ -5,14 +5,14 @@
 
 use std::cell::OnceCell;
 
-use sled::{Db, Tree};
+use sled::Db;
 
-use super::documents::{documents, find};
 use super::meta::Meta;
 use super::options::SledOptions;
 use super::shape::Shape;
+use super::signatures::Signatures;
 use super::trees::Trees;
-use super::{LOG, REMOVALS, read_u64};
+use super::{REMOVALS, read_u64};
 use crate::duplicate_rule::DuplicateRule;
 use crate::error::DedupError;
 use crate::fingerprint::Fingerprint;
@@ -26,7 +26,8 @@ use crate::signature::{Digest, DocId, Signature};
 pub struct SledReader {
     trees: Trees,
     shape: Shape,
-    log: Tree,
+    /// The first row of the log.
+    log: u64,
     /// The documents of the log, by id.
     recent: Vec<LogEntry>,
     /// The prefix shingles of the documents in the log; read on the first query of a short text.
@@ -82,10 +83,10 @@ impl SledReader {
         for key in db.open_tree(REMOVALS)?.iter().keys() {
             removed.push(DocId(read_u64(&key?).ok_or(DedupError::Corrupt(REMOVALS))?));
         }
-        let log = db.open_tree(LOG)?;
-        let recent = log_entries(&log)?;
+        let (trees, log) = (Trees::open(db, shape)?, meta.merged()?);
+        let recent = log_entries(&trees.signatures, log)?;
         Ok(Some(Self {
-            trees: Trees::open(db, shape)?,
+            trees,
             shape,
             log,
             recent,
@@ -106,7 +107,7 @@ impl SledReader {
         self.recent.get(at)
     }
 
-    /// Whether a document found in the trees counts: it is neither in the log too nor being removed.
+    /// Whether a document found in the sorted trees counts: it is neither in the log too nor being removed.
     fn counts(&self, id: DocId) -> bool {
         self.recent(id).is_none() && !self.removed.contains(&id)
     }
@@ -116,14 +117,12 @@ impl SledReader {
             return Ok(shingles);
         }
         let mut shingles = Vec::new();
-        for row in self.log.iter().values() {
-            for document in documents(&row?) {
-                let (id, bytes) = document?;
-                let signature = Signature::from_row(bytes)?;
-                let prefix = prefix(&signature.shingles, self.shape.min_similarity_short);
-                shingles.extend(prefix.iter().map(|shingle| (*shingle, id)));
-            }
-        }
+        self.trees.signatures.for_each_from(self.log, |_, id, bytes| {
+            let signature = Signature::from_row(bytes)?;
+            let prefix = prefix(&signature.shingles, self.shape.min_similarity_short);
+            shingles.extend(prefix.iter().map(|shingle| (*shingle, id)));
+            Ok(())
+        })?;
         shingles.sort_unstable();
         Ok(self.shingles.get_or_init(|| shingles))
     }
@@ -178,33 +177,14 @@ impl Index for SledReader {
         if self.removed.contains(&id) {
             return Ok(None);
         }
-        match self.recent(id) {
-            Some(recent) => match self.log.get(recent.row.to_be_bytes())? {
-                Some(row) => find(&row, id),
-                None => Ok(None),
-            },
-            None => self.trees.signatures.get(id),
-        }
+        self.trees.signatures.get(id, self.recent(id).map(|recent| recent.row))
     }
 
     /// Reads each row once: among look-alikes, a query asks for most documents.
     fn for_each_signature(&self, ids: &[DocId], each: &mut dyn FnMut(DocId, Signature)) -> Result<(), DedupError> {
-        let (in_trees, recent): (Vec<DocId>, Vec<DocId>) = ids.iter().partition(|id| self.counts(**id));
-        self.trees.signatures.for_each_of(&in_trees, each)?;
-        let mut open: Option<(u64, sled::IVec)> = None;
-        for id in recent.into_iter().filter(|id| !self.removed.contains(id)) {
-            let Some(number) = self.recent(id).map(|recent| recent.row) else {
-                continue;
-            };
-            if open.as_ref().is_none_or(|(other, _)| *other != number) {
-                open = self.log.get(number.to_be_bytes())?.map(|row| (number, row));
-            }
-            let row = open.as_ref().filter(|(other, _)| *other == number);
-            if let Some(signature) = row.map(|(_, row)| find(row, id)).transpose()?.flatten() {
-                each(id, signature);
-            }
-        }
-        Ok(())
+        let there: Vec<DocId> = ids.iter().copied().filter(|id| !self.removed.contains(id)).collect();
+        let in_log = |id| self.recent(id).map(|recent| recent.row);
+        self.trees.signatures.for_each_of(&there, in_log, each)
     }
 
     fn insert(&mut self, _id: DocId, _signature: &Signature) -> Result<(), DedupError> {
@@ -220,33 +200,28 @@ impl Index for SledReader {
     }
 
     fn len(&self) -> Result<usize, DedupError> {
-        let recent = self.recent.iter().filter(|recent| !self.removed.contains(&recent.id));
-        let mut documents = recent.count();
+        let mut documents = 0;
         self.trees
             .signatures
-            .for_each_id(|id| documents += usize::from(self.counts(id)))?;
+            .for_each_id(|id| documents += usize::from(!self.removed.contains(&id)))?;
         Ok(documents)
     }
 }
 
-/// The documents of the log, by id.
-fn log_entries(log: &Tree) -> Result<Vec<LogEntry>, DedupError> {
+/// The documents of the log, which begins with the row `first`, by id.
+fn log_entries(signatures: &Signatures, first: u64) -> Result<Vec<LogEntry>, DedupError> {
     let mut entries = Vec::new();
-    for row in log {
-        let (key, value) = row?;
-        let row = read_u64(&key).ok_or(DedupError::Corrupt(LOG))?;
-        for document in documents(&value) {
-            let (id, bytes) = document?;
-            // Decode only the first two fields of the signature: the others are long and rarely needed.
-            let ((digest, fingerprint), _) = postcard::take_from_bytes(bytes)?;
-            entries.push(LogEntry {
-                id,
-                row,
-                digest,
-                fingerprint,
-            });
-        }
-    }
+    signatures.for_each_from(first, |row, id, bytes| {
+        // Decode only the first two fields of the signature: the others are long and rarely needed.
+        let ((digest, fingerprint), _) = postcard::take_from_bytes(bytes)?;
+        entries.push(LogEntry {
+            id,
+            row,
+            digest,
+            fingerprint,
+        });
+        Ok(())
+    })?;
     entries.sort_unstable_by_key(|entry| entry.id);
     Ok(entries)
 }

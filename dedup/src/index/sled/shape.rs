@@ -30,7 +30,10 @@ impl Shape {
     /// The name of the shape in the meta tree.
     pub fn name(&self) -> String {
         let (bits, blocks) = (self.layout.width().bits(), self.layout.blocks().len());
-        format!("{bits} bits in {blocks} packed short>={}", self.min_similarity_short)
+        format!(
+            "{bits} bits in {blocks} packed, signatures in order, short>={}",
+            self.min_similarity_short
+        )
     }
 
     /// Whether an index of this shape finds every document that `rule` may accept.

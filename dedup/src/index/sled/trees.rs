@@ -1,19 +1,18 @@
-//! The sorted trees.
+//! The trees of documents: their signatures, and the sorted trees.
 
 use sled::Db;
 
-use super::documents::{Signatures, documents};
-use super::log::Log;
 use super::packed::{Entry, PackedTree};
 use super::shape::Shape;
-use super::{DIGESTS, FINGERPRINTS, SHINGLES, SIGNATURES};
+use super::signatures::{Signatures, place_in};
+use super::{DIGESTS, FINGERPRINTS, SHINGLES};
 use crate::error::DedupError;
 use crate::fingerprint::Fingerprint;
 use crate::index::Neighbour;
 use crate::short::prefix;
 use crate::signature::{Digest, DocId, Signature};
 
-/// The sorted trees of an index.
+/// The trees of an index.
 pub(super) struct Trees {
     shape: Shape,
     fingerprints: PackedTree,
@@ -33,7 +32,7 @@ impl Trees {
             fingerprints: packed(FINGERPRINTS, shape.word_bytes(), shape.key_of())?,
             digests: packed(DIGESTS, 8, Box::new(|upper_half| upper_half as u64))?,
             shingles: packed(SHINGLES, 8, Box::new(|shingle| shingle as u64))?,
-            signatures: Signatures::open(db.open_tree(SIGNATURES)?)?,
+            signatures: Signatures::open(db, shape.row_bytes)?,
         })
     }
 
@@ -57,32 +56,30 @@ impl Trees {
         })
     }
 
-    /// Adds the documents of the log. A document that is there already, after an interrupted merge, is not added twice.
-    pub fn merge(&mut self, log: &Log) -> Result<(), DedupError> {
+    /// Adds the documents of the log, which begins with the row `first`, to the sorted trees. A document that is there already, after an
+    /// interrupted merge, is not added twice.
+    pub fn merge(&self, first: u64) -> Result<(), DedupError> {
         let (mut fingerprints, mut digests, mut shingles) = (Vec::new(), Vec::new(), Vec::new());
-        let mut writer = self.signatures.writer();
-        log.for_each_row(|row| {
-            for document in documents(row) {
-                let (id, bytes) = document?;
-                let signature = Signature::from_row(bytes)?;
-                let entry = |word| Entry { word, id: id.0 };
-                fingerprints.extend(signature.fingerprint.map(|fingerprint| entry(fingerprint.bits())));
-                digests.extend(signature.digest.map(|digest| entry(digest.0 >> 64)));
-                let prefix = prefix(&signature.shingles, self.shape.min_similarity_short);
-                shingles.extend(prefix.iter().map(|shingle| entry((*shingle).into())));
-                writer.add(id, bytes)?;
-            }
+        let mut places = Vec::new();
+        self.signatures.for_each_from(first, |row, id, bytes| {
+            let signature = Signature::from_row(bytes)?;
+            let entry = |word| Entry { word, id: id.0 };
+            fingerprints.extend(signature.fingerprint.map(|fingerprint| entry(fingerprint.bits())));
+            digests.extend(signature.digest.map(|digest| entry(digest.0 >> 64)));
+            let prefix = prefix(&signature.shingles, self.shape.min_similarity_short);
+            shingles.extend(prefix.iter().map(|shingle| entry((*shingle).into())));
+            places.push(place_in(row, id));
             Ok(())
         })?;
-        writer.finish()?;
+        self.signatures.place(&mut places)?;
         self.digests.merge(&mut digests)?;
         self.shingles.merge(&mut shingles)?;
         self.fingerprints.merge(&mut fingerprints)
     }
 
-    /// Removes every entry of a document.
-    pub fn remove(&self, id: DocId, signature: &Signature) -> Result<(), DedupError> {
-        self.signatures.remove(id)?;
+    /// Removes a document and its entries. It is in a row of the log if that is given.
+    pub fn remove(&self, id: DocId, signature: &Signature, in_log: Option<u64>) -> Result<(), DedupError> {
+        self.signatures.remove(id, in_log)?;
         let entry = |word| Entry { word, id: id.0 };
         for shingle in prefix(&signature.shingles, self.shape.min_similarity_short) {
             self.shingles.remove(entry((*shingle).into()))?;
@@ -105,7 +102,7 @@ impl Trees {
         })?;
         for id in ids.into_iter().filter(|id| counts(*id)) {
             // The tree holds only half of the digest.
-            let signature = self.signatures.get(id)?;
+            let signature = self.signatures.get(id, None)?;
             if signature.is_some_and(|signature| signature.digest == Some(digest)) {
                 return Ok(Some(id));
             }
