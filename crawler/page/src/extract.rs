@@ -51,6 +51,7 @@ mod teasers;
 mod title;
 #[cfg(feature = "training")]
 pub mod training;
+mod wiki;
 
 use std::collections::HashSet;
 

@@ -1,12 +1,16 @@
 //! The choice of the runs that are content.
 
+use std::collections::HashMap;
+
 use super::display::heading_level;
 use super::favor::Favor;
-use super::features::Page;
+use super::features::{Page, alike};
 use super::forest;
+use super::hints::Role;
 use super::kind::Kinds;
 use super::layout::Layout;
 use super::marks::MIN_BYTES_OF_HIDDEN;
+use super::select::is_made_for_text;
 use super::teasers;
 
 /// Least probability of any run. A page of navigation alone has no content.
@@ -34,7 +38,8 @@ pub(super) fn content(layout: &Layout, root: usize, title: &str, kinds: Kinds, f
         }
     }));
     let beside = among_neighbours(layout, &with_headings(layout, alone, |run| page.is_kept_by_rules(run)));
-    let probabilities = within_content(layout, &beside, |run| page.is_kept_by_rules(run));
+    let within = within_content(layout, &beside, |run| page.is_kept_by_rules(run));
+    let probabilities = among_like(layout, within);
     let bytes = |run: &usize| layout.runs[*run].text.len() as f64;
     let can_be = |run: &usize| {
         let p = probabilities[*run];
@@ -179,6 +184,62 @@ fn within_content(layout: &Layout, probabilities: &[f64], is_kept: impl Fn(usize
     probabilities.iter().enumerate().map(raised).collect()
 }
 
+/// Raises the probability of each run in one of several boxes that are alike to the mean of the runs at the same place in the others, if that is
+/// likely content: among long posts of a thread, a short one says something too.
+fn among_like(layout: &Layout, mut probabilities: Vec<f64>) -> Vec<f64> {
+    let alike = alike(layout);
+    let places: Vec<Option<(usize, u64)>> = layout
+        .runs
+        .iter()
+        .map(|run| place_among(layout, &alike, run.owner))
+        .collect();
+    let mut sums: HashMap<(usize, u64), (f64, f64)> = HashMap::new();
+    for ((run, place), p) in layout.runs.iter().zip(&places).zip(&probabilities) {
+        if let Some(place) = place {
+            let bytes = run.text.len() as f64;
+            let (expected, all) = sums.entry(*place).or_default();
+            *expected += bytes * p;
+            *all += bytes;
+        }
+    }
+    for (place, p) in places.iter().zip(&mut probabilities) {
+        let mean = place
+            .and_then(|place| sums.get(&place))
+            .map_or(0.0, |(expected, all)| expected / all);
+        if mean >= LIKELY_CONTENT {
+            *p = p.max(mean);
+        }
+    }
+    probabilities
+}
+
+/// The place of a text in the innermost box around it that has others like it: one of several articles in a box, or one of the hidden boxes of a
+/// page with one name in boxes of one name. The place is told by the box around the articles, 0 for hidden boxes, and by the names of the boxes
+/// down to the text, without its paragraphs and lists.
+fn place_among(layout: &Layout, alike: &[usize], owner: usize) -> Option<(usize, u64)> {
+    let (mut at, mut names) = (owner, 0_u64);
+    for _ in 0..MAX_LEVELS {
+        let this = &layout.boxes[at];
+        if !is_made_for_text(&this.name) {
+            names = names.rotate_left(7) ^ this.signature;
+        }
+        if this.hidden.is_some() {
+            return Some((0, names.rotate_left(7) ^ layout.boxes[this.parent].signature));
+        }
+        if this.role == Role::Article && alike[at] >= MIN_LIKE {
+            return Some((this.parent, names));
+        }
+        at = this.parent;
+    }
+    None
+}
+
+/// Least number of articles that are alike.
+const MIN_LIKE: usize = 2;
+
+/// Most boxes between a text and the box that has others like it.
+const MAX_LEVELS: usize = 12;
+
 /// Runs on each side that are the surroundings of a run.
 const SURROUNDINGS: usize = 16;
 
@@ -223,6 +284,47 @@ mod tests {
         let means = of_linked_sections(&layout, &probabilities, level, |run| !text(run).contains(['[', '|']));
         let means: Vec<_> = means.into_iter().rev().map(|(run, mean)| (text(run), mean)).collect();
         assert_eq!(means, [("Visibility", 0.8), ("Part", 0.5), ("Next", 0.0)]);
+    }
+
+    fn text(page: &str) -> String {
+        crate::extract::main_text(&parse(page, Attributes::Read), "", None).0
+    }
+
+    #[test]
+    fn the_short_answers_of_a_page_of_questions_are_folded_content() {
+        let answers = [
+            "Yes, on a lead, on the open deck only.",
+            "Thirty minutes with a car, ten without.",
+            "There is a small café with soup, sandwiches and cake. It opens half an hour after departure and takes cards only.",
+            "You get your money back, or you can take the next ferry on which there is a place.",
+            "Bicycles are free all year.",
+        ];
+        let forms: [fn(&str) -> String; 4] = [
+            |answer| {
+                format!(
+                    "<div class=item><div role=button aria-expanded=false><a>Question?</a></div><div class=answer style='display: none'><p>{answer}</p></div></div>"
+                )
+            },
+            |answer| {
+                format!("<h2><button aria-expanded=false>Question?</button></h2><div hidden><p>{answer}</p></div>")
+            },
+            |answer| format!("<h3>Question?</h3><div class=panel aria-hidden=true><p>{answer}</p></div>"),
+            |answer| format!("<dl><dt><a href=#>Question?</a></dt><dd style='display:none'>{answer}</dd></dl>"),
+        ];
+        for form in forms {
+            let questions: String = answers.iter().map(|answer| form(answer)).collect();
+            let text = text(&format!(
+                "<header><a href=/>Ferry Line</a></header><main><h1>Frequently asked questions</h1>{questions}</main>"
+            ));
+            let lost: Vec<_> = answers.iter().filter(|answer| !text.contains(**answer)).collect();
+            assert!(lost.is_empty(), "{lost:?}: {text}");
+        }
+        // One such message by itself is none.
+        let text = text(&format!(
+            "<main><p>{}</p><div hidden>{}</div></main>",
+            answers[2], answers[0]
+        ));
+        assert_eq!(text, answers[2]);
     }
 
     fn f1(set: &[(f64, f64)], all: &[(f64, f64)]) -> f64 {

@@ -10,6 +10,7 @@
 //! | an element that HTML does not know, within text | within the words around it, as browsers show it |
 //! | a block that its style puts within a line | within the words around it, if it is one letter |
 //! | an inline element that its style makes a block | as lines of its own |
+//! | a control of a wiki ("[edit]") | not |
 //! | a dialogue that asks for consent | as a part that is not the page's own |
 //! | a modal dialogue | as such a part, if the page has other text |
 
@@ -20,6 +21,7 @@ use super::consent::{Apart, Consent};
 use super::display::{Display, is_heading};
 use super::marks::MIN_BYTES_OF_HIDDEN;
 use super::scan::{Budget, Control, Inside, Way, scan};
+use super::wiki;
 use crate::map::Map;
 use crate::parse::{Element, Node, NodeId, NodeRef, Tree, attribute};
 
@@ -63,6 +65,7 @@ impl Context {
             budget: Budget::of_page(html.len()),
             controls: None,
             forms: Map::default(),
+            is_wiki: false,
         };
         for node in html.nodes() {
             if let Some(element) = node.value().as_element().filter(|element| element.name.ns == ns!(html)) {
@@ -102,6 +105,8 @@ struct Look<'t> {
     controls: Option<Map<&'t str, NodeRef<'t>>>,
     /// Whether a form has fields to type in.
     forms: Map<NodeId, bool>,
+    /// Whether the page is one of a wiki.
+    is_wiki: bool,
 }
 
 impl<'t> Look<'t> {
@@ -114,6 +119,10 @@ impl<'t> Look<'t> {
             if dialogues != Dialogues::Marked {
                 self.context.exceptions.insert(top, Display::None);
             }
+        }
+        self.is_wiki |= wiki::is_body(element);
+        if self.is_wiki && wiki::is_control(element) {
+            self.context.exceptions.insert(node.id(), Display::None);
         }
         let display = match element.name.local {
             local_name!("fieldset") => self.fieldset(node),

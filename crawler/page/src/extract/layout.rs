@@ -8,7 +8,7 @@ mod line;
 mod links;
 pub(super) mod retrace;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher;
 use std::ops::Range;
 
@@ -131,17 +131,24 @@ impl Layout {
         apart
     }
 
-    /// For each run the bytes of the outermost hidden box around it; `None` if the run is shown.
+    /// For each run the bytes of the outermost hidden box around it and of those like it; `None` if the run is shown. The answers of a page of
+    /// questions are short, and each is folded by itself.
     pub(super) fn hidden_bytes(&self) -> Vec<Option<usize>> {
-        let mut hidden = vec![None; self.runs.len()];
+        let mut outermost = Vec::new();
+        let mut bytes_of_like: HashMap<(u64, u64), usize> = HashMap::new();
         let mut end = 0;
         for this in self.boxes.iter().filter(|this| this.hidden.is_some()) {
             if this.runs.start >= end && !this.runs.is_empty() {
-                let runs = &self.runs[this.runs.clone()];
-                let bytes = runs.iter().map(|run| run.text.len()).sum();
-                hidden[this.runs.clone()].fill(Some(bytes));
+                let bytes: usize = self.runs[this.runs.clone()].iter().map(|run| run.text.len()).sum();
+                let kind = (this.signature, self.boxes[this.parent].signature);
+                *bytes_of_like.entry(kind).or_default() += bytes;
+                outermost.push((this.runs.clone(), kind));
                 end = this.runs.end;
             }
+        }
+        let mut hidden = vec![None; self.runs.len()];
+        for (runs, kind) in outermost {
+            hidden[runs].fill(bytes_of_like.get(&kind).copied());
         }
         hidden
     }
@@ -275,7 +282,21 @@ impl<'t> Walk<'t> {
     /// The id of an element, if it counts. Generators make ids from headings (`<section id="license-and-copyright">`), so the id of a
     /// box that begins with a heading does not.
     fn id(node: NodeRef<'t>, element: &'t Element) -> Option<&'t str> {
-        attribute(element, &local_name!("id")).filter(|_| !begins_with_heading(node))
+        attribute(element, &local_name!("id")).filter(|_| first_heading(node).is_none())
+    }
+
+    /// The role that the id of an element says. One that names the content (`<div id="content"><h1>`) counts before a heading too, unless the
+    /// heading says the same word.
+    fn role_of_id(&mut self, node: NodeRef<'t>, element: &'t Element) -> Role {
+        let id = attribute(element, &local_name!("id"));
+        let role = self.names.role(id);
+        let Some(heading) = first_heading(node).filter(|_| role != Role::None) else {
+            return role;
+        };
+        match role {
+            Role::Content if !id.is_some_and(|id| is_made_from(id, heading)) => role,
+            _ => Role::None,
+        }
     }
 
     /// The topics of the classes, the id and the `itemprop` of an element.
@@ -287,12 +308,11 @@ impl<'t> Walk<'t> {
 
     /// The role of an element.
     fn role(&mut self, node: NodeRef<'t>, element: &'t Element) -> Role {
-        let names = &mut self.names;
         hints::role(element, || {
-            let class = names.role(attribute(element, &local_name!("class")));
+            let class = self.names.role(attribute(element, &local_name!("class")));
             match class {
                 Role::Boilerplate => class,
-                _ => match names.role(Self::id(node, element)) {
+                _ => match self.role_of_id(node, element) {
                     Role::None => class,
                     id => id,
                 },
@@ -373,10 +393,31 @@ impl<'t> Walk<'t> {
     }
 }
 
-/// Whether a box begins with a heading.
-fn begins_with_heading(node: NodeRef<'_>) -> bool {
-    let mut elements = node.children().filter_map(|child| child.value().as_element());
-    elements
-        .find(|element| element.name.local != local_name!("span"))
-        .is_some_and(|first| is_heading(&first.name.local))
+/// The heading that a box begins with.
+fn first_heading(node: NodeRef<'_>) -> Option<NodeRef<'_>> {
+    let is = |child: &NodeRef<'_>, wanted: fn(&LocalName) -> bool| {
+        child
+            .value()
+            .as_element()
+            .is_some_and(|element| wanted(&element.name.local))
+    };
+    let mut elements = node
+        .children()
+        .filter(|child| is(child, |name| *name != local_name!("span")));
+    elements.next().filter(|first| is(first, is_heading))
+}
+
+/// Whether an id is the word of a heading, as generators make ids.
+fn is_made_from(id: &str, heading: NodeRef<'_>) -> bool {
+    let mut words = String::new();
+    for node in heading.descendants() {
+        if let Node::Text(text) = node.value() {
+            words.push_str(text);
+        }
+        // An id that names the content is shorter.
+        if words.len() > MAX_VALUE_BYTES {
+            return false;
+        }
+    }
+    words.trim().eq_ignore_ascii_case(id)
 }

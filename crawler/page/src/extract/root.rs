@@ -1,5 +1,9 @@
 //! The rules: the box that holds the content, by the marks of the template.
 
+use std::collections::{HashMap, HashSet};
+
+use html5ever::local_name;
+
 use super::hints::Role;
 use super::layout::{Layout, LayoutBox};
 use super::marks::MIN_BYTES_OF_HIDDEN;
@@ -25,31 +29,110 @@ const LINKS_OF_MENU: f64 = 0.7;
 /// page, and of menus.
 ///
 /// Of the boxes with enough content, it is the innermost of the strongest role: `<main>` and `<article>` come before a class
-/// named `content`, which comes before a box without a role.
+/// named `content`, which comes before a box without a role. One article [of several](Series) is not the content, however long it is. A box without
+/// a role comes with [the heading above it](with_heading).
 pub(super) fn find(layout: &mut Layout) -> usize {
     declare_menus(layout);
     acquit(layout);
     let content = Content::of(layout, |this| this.is_left_out(0));
+    let series = Series::of(layout);
     let page = content.of_box(&layout.boxes[0]);
     let (mut best, mut at) = (0, 0);
     while at < layout.boxes.len() {
         let this = &layout.boxes[at];
         let share = content.of_box(this) / page.max(1.0);
+        if share < share_needed(Role::Main) || this.is_left_out(0) || series.has(at) {
+            at = this.end;
+            continue;
+        }
         if share >= share_needed(this.role) && strength(this.role) >= strength(layout.boxes[best].role) {
             best = at;
         }
-        at = if share < share_needed(Role::Main) || this.is_left_out(0) {
-            this.end
-        } else {
-            at + 1
-        };
+        at += 1;
     }
-    best
+    with_heading(layout, best)
 }
+
+/// A box without a role, or the outermost box around it that has a heading of the first level of its own before it. What stands between the
+/// heading and the box, and behind the box, belongs to the heading too: a short entry beside a long text that all pages share.
+fn with_heading(layout: &Layout, best: usize) -> usize {
+    if strength(layout.boxes[best].role) > 0 {
+        return best;
+    }
+    let (mut at, mut widest) = (best, best);
+    while at > 0 {
+        at = layout.boxes[at].parent;
+        if has_heading_before(layout, at, best) {
+            widest = at;
+        }
+    }
+    widest
+}
+
+/// Whether one of the boxes directly in `around`, and before `inner`, is a heading of the first level.
+fn has_heading_before(layout: &Layout, around: usize, inner: usize) -> bool {
+    let mut at = around + 1;
+    while at < inner {
+        let this = &layout.boxes[at];
+        if this.name == local_name!("h1") && !this.runs.is_empty() && !this.is_left_out(0) {
+            return true;
+        }
+        at = this.end;
+    }
+    false
+}
+
+/// The articles that stand beside others like them: the posts of a thread, the entries of a blog.
+struct Series(HashSet<usize>);
+
+impl Series {
+    fn of(layout: &Layout) -> Self {
+        let links = Links::of(layout);
+        let mut open = 0;
+        let articles: Vec<usize> = (0..layout.boxes.len())
+            .filter(|&at| {
+                let this = &layout.boxes[at];
+                if at >= open && this.is_left_out(0) {
+                    open = this.end;
+                }
+                at >= open && strength(this.role) == STRONGEST && links.words_of(this) > 0
+            })
+            .collect();
+        let mut beside: HashMap<usize, Vec<usize>> = HashMap::new();
+        let mut alike: HashMap<u64, Vec<usize>> = HashMap::new();
+        for &at in &articles {
+            let this = &layout.boxes[at];
+            beside.entry(this.parent).or_default().push(at);
+            if links.words_of(this) >= MIN_WORDS_OF_LIKE {
+                alike.entry(this.signature).or_default().push(at);
+            }
+        }
+        // An article within another of the same name is a part of it.
+        let stand_apart = |group: &Vec<usize>| group.windows(2).all(|pair| layout.boxes[pair[0]].end <= pair[1]);
+        let groups = beside.into_values().chain(alike.into_values());
+        Self(
+            groups
+                .filter(|group| group.len() > 1 && stand_apart(group))
+                .flatten()
+                .collect(),
+        )
+    }
+
+    fn has(&self, at: usize) -> bool {
+        self.0.contains(&at)
+    }
+}
+
+/// Least text outside of links, in bytes, of articles that are alike in name and class and stand in different boxes. The teaser of another article has
+/// less.
+const MIN_WORDS_OF_LIKE: usize = 60;
+
+/// The [strength] of `<main>` and `<article>`.
+const STRONGEST: u8 = 2;
 
 fn strength(role: Role) -> u8 {
     match role {
-        Role::Main | Role::Article => 2,
+        Role::Main | Role::Article => STRONGEST,
         Role::Content => 1,
         _ => 0,
     }
@@ -136,9 +219,118 @@ impl Links {
         Self(before)
     }
 
+    /// The text of a box, and its part in links.
+    fn of_box(&self, this: &LayoutBox) -> (usize, usize) {
+        let (start, end) = (self.0[this.runs.start], self.0[this.runs.end]);
+        (end.0 - start.0, end.1 - start.1)
+    }
+
+    /// The text of a box outside of links, in bytes.
+    fn words_of(&self, this: &LayoutBox) -> usize {
+        let (text, links) = self.of_box(this);
+        text - links
+    }
+
     /// The share of the text of a box that is in links; 0 without text.
     fn share_of(&self, this: &LayoutBox) -> f64 {
-        let (start, end) = (self.0[this.runs.start], self.0[this.runs.end]);
-        (end.1 - start.1) as f64 / ((end.0 - start.0) as f64).max(1.0)
+        let (text, links) = self.of_box(this);
+        links as f64 / (text as f64).max(1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::parse::{Attributes, parse};
+
+    /// About the house of all pages: longer than anything else in them.
+    const HOUSE: &str = "<p>The ice house stands at the landward end of the north quay, and most visitors take it for a chapel.<p>It was built in \
+        the winter of 1846 by a company of merchants who had grown tired of watching their catch spoil on the way to the markets.<p>Ice came \
+        from two ponds on the hill above the town. Men cut it in January with saws borrowed from the shipyard, and carts brought it down.\
+        <p>The walls are four feet thick and filled with sawdust between two skins of brick, and a drain leads the melt water away.";
+
+    fn text(body: &str) -> String {
+        let page = format!(
+            "<title>Teacher - Harbour Trust</title><body><div id=nav><a href=/>Home</a> <a href=/j>Jobs</a></div>{body}<div id=footer>\
+             Harbour Trust, a charity</div>"
+        );
+        crate::extract::main_text(&parse(&page, Attributes::Read), "", None).0
+    }
+
+    #[test]
+    fn a_short_entry_beside_a_long_text_is_content_under_one_heading() {
+        let entry =
+            "<div class=job><h2>Your work</h2><p>School groups on weekday mornings, in English and Cornish.</div>";
+        for (begin, end) in [
+            ("<div id=content>", "</div>"),
+            ("<div id=main>", "</div>"),
+            ("<main>", "</main>"),
+            ("<div class=row><div class=col>", "</div></div>"),
+            ("<table><tr><td>", "</table>"),
+            ("", ""),
+        ] {
+            let text = text(&format!(
+                "{begin}<h1>Teacher</h1><div class=employer>{HOUSE}</div>{entry}{end}"
+            ));
+            assert!(text.starts_with("Teacher\n"), "{begin}: {text}");
+            assert!(
+                text.contains("in English and Cornish") && text.contains("skins of brick"),
+                "{begin}: {text}"
+            );
+            assert!(!text.contains("a charity") && !text.contains("Jobs"), "{begin}: {text}");
+        }
+    }
+
+    #[test]
+    fn one_article_of_several_is_not_the_content() {
+        let post = |class: &str, words: &str| {
+            format!(
+                "<article class='message {class}'><div class=user>gus</div><article class=body><div>{words}</div></article></article>"
+            )
+        };
+        let posts = [
+            HOUSE,
+            "We had the same on our boat; the seal behind the pump was worn out.",
+            "Ask the yard, they keep it.",
+            "Mine works.",
+        ];
+        let thread: String = posts
+            .iter()
+            .zip(["", "js-post", "", ""])
+            .map(|(words, class)| post(class, words))
+            .collect();
+        let blog: String = posts.iter().map(|words| format!("<div class=outer><div class=entry itemprop=articleBody>{words}<p>And that was all that happened in the harbour on that day.</div></div>")).collect();
+        for page in [
+            format!("<div class=thread><h1>Water in the bilge</h1>{thread}</div>"),
+            format!("<div class=blog>{blog}</div>"),
+        ] {
+            let text = text(&page);
+            for words in ["skins of brick", "behind the pump", "Ask the yard", "Mine works"] {
+                assert!(text.contains(words), "{words}: {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_article_with_the_teasers_of_others_is_the_content() {
+        let teaser = "<article><h3><a href=/1>The roof of the chapel falls in</a></h3></article>";
+        let text = text(&format!(
+            "<section><article><h1>The ice house</h1>{HOUSE}</article></section><section>{teaser}{teaser}</section>"
+        ));
+        assert!(
+            text.starts_with("The ice house") && !text.contains("falls in"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn an_id_that_a_generator_made_from_a_heading_says_nothing() {
+        let text = text(&format!(
+            "<div><h1>Manual</h1>{HOUSE}<section id=content><h2>Content</h2><p>The list of all parts of this manual, one after the other.</section>\
+            <section id=license-and-copyright><h2>License and copyright</h2><p>Everybody may copy this manual, and change it.</section></div>"
+        ));
+        assert!(
+            text.contains("skins of brick") && text.contains("all parts") && text.contains("may copy"),
+            "{text}"
+        );
     }
 }

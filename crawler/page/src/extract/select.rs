@@ -37,7 +37,7 @@ pub(super) fn is_fragment(layout: &Layout, run: &Run) -> bool {
 }
 
 /// Whether such elements hold text rather than other boxes.
-fn is_made_for_text(name: &LocalName) -> bool {
+pub(super) fn is_made_for_text(name: &LocalName) -> bool {
     is_heading(name)
         || matches!(
             *name,

@@ -129,13 +129,19 @@ fn is_headline_with_text(run: &Run) -> bool {
         && run.text.len() - run.outward_bytes <= MAX_TEASER
 }
 
-/// A label and a headline behind it: "Read more: " and a link.
+/// A label and a headline behind it: "Read more: " and a link, or a link around both.
 fn is_labelled_headline(run: &Run, text: &str) -> bool {
     let beside = run.text.len() - run.outward_bytes;
-    !run.begins_outward
-        && run.outward_bytes >= HEADLINE.start
-        && beside <= MAX_LABEL
-        && labels::length_at_start(text).is_some_and(|label| beside <= label + MAX_BETWEEN)
+    let Some(label) = labels::length_at_start(text).filter(|_| beside <= MAX_LABEL) else {
+        return false;
+    };
+    if run.begins_outward {
+        let headline = text
+            .get(label..)
+            .and_then(|behind| behind.trim_start().strip_prefix([':', '|', '：']));
+        return beside == 0 && run.links == 1 && headline.is_some_and(|headline| headline.len() >= HEADLINE.start);
+    }
+    run.outward_bytes >= HEADLINE.start && beside <= label + MAX_BETWEEN
 }
 
 /// Most text between a label and a headline in one line, in bytes.

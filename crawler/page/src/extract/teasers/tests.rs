@@ -90,6 +90,21 @@ fn one_teaser_within_an_article_is_removed_with_its_label() {
             "Read more: Council votes for a second pier",
         ),
         (
+            "a label within the link",
+            "<p><b><a href=/n>READ MORE: Council votes for a second pier</a></b></p>".to_owned(),
+            "READ MORE: Council votes for a second pier",
+        ),
+        (
+            "a French label within the link",
+            "<p><a href=/n>Lire aussi : Council votes for a second pier</a></p>".to_owned(),
+            "Lire aussi : Council votes for a second pier",
+        ),
+        (
+            "a link to a page about more",
+            "<p><a href=/n>Read more about the second pier</a></p>".to_owned(),
+            "",
+        ),
+        (
             "a box",
             format!("<div><h6>Don't miss</h6><p>{link}</p><p>Nine to four.</p></div>"),
             "Don't miss\nCouncil votes for a second pier\nNine to four.",
