@@ -56,11 +56,34 @@ fn the_group_that_names_the_product_is_the_one_that_counts() {
         ])
     );
     let other = Crawl::of(site.url("/"));
-    other.run();
+    other
+        .run_without_page()
+        .says(&["robots.txt: Disallow: /"])
+        .complains_of(&["no seed led to a page: 1 URL is excluded"]);
     assert_eq!(
         other.outcomes(&site),
         expected([("/", "excluded robots.txt: Disallow: /")])
     );
+}
+
+#[test]
+fn a_run_says_how_many_links_the_site_asks_not_to_follow() {
+    let page = |robots: &str| {
+        Answer::html(format!(
+            "<meta name=robots content='{robots}'><p>The front page of the harbour.<a href=/a>a</a><a href=/b>b</a>"
+        ))
+    };
+    let site = Site::of([
+        ("/", page("index, nofollow")),
+        ("/a", article(1, NO_LINKS)),
+        ("/b", article(2, NO_LINKS)),
+    ]);
+    let crawl = Crawl::of(site.url("/"));
+    crawl
+        .run()
+        .says(&["2 links were not followed, as the site asks (nofollow)"]);
+    let answer = crawl.read("explain", &[&site.url("/a"), "--format", "json"]);
+    answer.with_code(4).says(&["no link that it may follow (nofollow)"]);
 }
 
 #[test]

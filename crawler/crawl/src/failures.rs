@@ -17,6 +17,7 @@ fn advice_without_wall(kind: &str) -> Option<&'static str> {
         "forbidden_address" => "Pass --allow-private if this private address is yours.",
         "tls_untrusted" => "If the authority is yours, name its file in fetch.extra_root_certificates.",
         "body_too_large" => "Raise fetch.max_body_bytes.",
+        "redirect_loop" | "too_many_redirects" => "Some sites test for cookies in this way: set fetch.cookies = true.",
         _ => return None,
     })
 }
@@ -100,6 +101,7 @@ mod tests {
             "forbidden_address",
             "tls_untrusted",
             "body_too_large",
+            "redirect_loop",
             "blocked_login",
         ] {
             assert!(advice(kind).is_some_and(|advice| advice.ends_with('.')), "{kind}");

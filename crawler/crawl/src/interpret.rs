@@ -314,8 +314,10 @@ impl Interpreter {
                     admitted.insert(authority.to_owned(), host);
                 }
                 let (host, decided) = admitted.get(authority)?.as_ref()?;
-                if let Err(outside) = decided {
-                    self.stats.link_outside(*outside == Outside::Depth);
+                match decided {
+                    Ok(()) => {}
+                    Err(Outside::Depth) => self.stats.link_too_deep(),
+                    Err(Outside::Host) => self.stats.link_to_other_host(host),
                 }
                 (*decided != Err(Outside::Host)).then(|| Discovered {
                     host: host.clone(),

@@ -118,10 +118,10 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// If a finished crawl has no page because of failures: the numbers of failed URLs and of hosts that it gave up. The hosts of one
-    /// process may all have failed although others have pages of the crawl.
+    /// Why a finished crawl has no page; `None` if it has one, or nothing was asked for. The hosts of one process may all have failed although
+    /// others have pages of the crawl.
     #[must_use]
-    pub fn without_page(&self) -> Option<(u64, u64)> {
+    pub fn without_page(&self) -> Option<WithoutPage> {
         // A host and its origin can both be among them.
         let hosts = self.given_up.iter();
         let hosts: HashSet<&str> = hosts
@@ -129,8 +129,24 @@ impl Summary {
             .collect();
         let given_up = hosts.len() as u64 + self.further_given_up;
         let is_empty = self.ending == Ending::Exhausted && self.counts.fetched() == 0 && !self.others_have_pages;
-        (is_empty && self.counts.failed + given_up > 0).then_some((self.counts.failed, given_up))
+        let why = WithoutPage {
+            failed: self.counts.failed,
+            excluded: self.counts.excluded,
+            given_up,
+        };
+        Some(why).filter(|why| is_empty && *why != WithoutPage::default())
     }
+}
+
+/// Why a crawl has no page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WithoutPage {
+    /// URLs that failed.
+    pub failed: u64,
+    /// URLs that a rule excludes: robots.txt, `noindex`, their type.
+    pub excluded: u64,
+    /// Hosts that were given up.
+    pub given_up: u64,
 }
 
 /// From the network to the parse threads.

@@ -8,7 +8,7 @@ mod worker;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use prometheus_client::metrics::histogram::Histogram;
@@ -44,6 +44,9 @@ pub struct Stats {
     /// Threads count each link here, without waiting for each other.
     links_to_other_hosts: AtomicU64,
     links_too_deep: AtomicU64,
+    links_of_nofollow: AtomicU64,
+    /// The first host out of the scope to which a link leads.
+    other_host: OnceLock<String>,
     /// Whether a display reads the states of the hosts; without one, the frontier computes them seldom.
     watched: AtomicBool,
     requests_under_way: RequestsUnderWay,
@@ -61,6 +64,8 @@ impl Default for Stats {
             figures: Mutex::default(),
             links_to_other_hosts: AtomicU64::default(),
             links_too_deep: AtomicU64::default(),
+            links_of_nofollow: AtomicU64::default(),
+            other_host: OnceLock::new(),
             watched: AtomicBool::default(),
             requests_under_way: RequestsUnderWay::default(),
             worker: WorkerStats::default(),
@@ -104,10 +109,14 @@ pub struct Snapshot {
     pub rendered: RenderedPages,
     /// Pages of this run with scripts and hardly any text that no browser rendered.
     pub unrendered: u64,
-    /// Links that lead out of the scope.
+    /// Links that lead to hosts out of the scope.
     pub links_to_other_hosts: u64,
+    /// The first of these hosts.
+    pub other_host: Option<String>,
     /// Links deeper than `max_depth`.
     pub links_too_deep: u64,
+    /// Links that the site asks not to follow: all of a page with the robots directive `nofollow`, and those with `rel=nofollow`.
+    pub links_of_nofollow: u64,
     /// Links to hosts that had used up `scope.max_urls_per_host`; links to known URLs count too.
     pub links_over_budget: u64,
     /// Number of lines read from the seeds file; `None` when all are read.
@@ -238,14 +247,20 @@ impl Stats {
         lock(&self.failed_seeds).clone()
     }
 
-    /// Counts a link that leads out of the scope.
-    pub fn link_outside(&self, too_deep: bool) {
-        let counter = if too_deep {
-            &self.links_too_deep
-        } else {
-            &self.links_to_other_hosts
-        };
-        counter.fetch_add(1, Ordering::Relaxed);
+    /// Counts a link that lies deeper than `max_depth`.
+    pub fn link_too_deep(&self) {
+        self.links_too_deep.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts a link to a host out of the scope.
+    pub fn link_to_other_host(&self, host: &str) {
+        self.links_to_other_hosts.fetch_add(1, Ordering::Relaxed);
+        self.other_host.get_or_init(|| host.to_owned());
+    }
+
+    /// Counts links that the site asks not to follow.
+    pub fn links_of_nofollow(&self, links: usize) {
+        self.links_of_nofollow.fetch_add(links as u64, Ordering::Relaxed);
     }
 
     /// Counts links that the crawl does not take in, because their hosts have used up their budget of URLs.
@@ -343,7 +358,9 @@ impl Stats {
             open_requests: self.requests_under_way.count(),
             worker: self.worker.standing(),
             links_to_other_hosts: self.links_to_other_hosts.load(Ordering::Relaxed),
+            other_host: self.other_host.get().cloned(),
             links_too_deep: self.links_too_deep.load(Ordering::Relaxed),
+            links_of_nofollow: self.links_of_nofollow.load(Ordering::Relaxed),
             ..figures
         }
     }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use crate::cli::otlp::NotExporting;
 use config::ConfigError;
 use config::settings::InvalidSetting;
+use crawl::pipeline::WithoutPage;
 use crawl::seeds::SeedsError;
 use crawl::shutdown::SignalCode;
 use error::RunError;
@@ -103,14 +104,9 @@ pub enum Error {
     /// Exit code 3: some pages could not be exported.
     #[error("{0} of the pages could not be read from the archive; the others were exported")]
     Unreadable(u64),
-    /// Exit code 5: the crawl has no page, because every seed failed or its host could not be reached.
-    #[error("no seed led to a page: {}; the lines above and the report say why", failures(*.failed, *.given_up))]
-    NoPage {
-        /// URLs that failed.
-        failed: u64,
-        /// Hosts that were given up.
-        given_up: u64,
-    },
+    /// Exit code 5: the crawl has no page, because every seed failed or is excluded, or its host could not be reached.
+    #[error("no seed led to a page: {}; the lines above and the report say why", reasons(.0))]
+    NoPage(WithoutPage),
     /// Exit code 1: a first configuration was asked for, and no site answered.
     #[error(
         "nothing was written, because no site answered; check the URL, or crawl without the files: crawler run URL"
@@ -131,14 +127,19 @@ pub enum Error {
 }
 
 /// `2 URLs failed, and 1 host was given up`.
-fn failures(failed: u64, given_up: u64) -> String {
-    let failed = (failed > 0).then(|| format!("{} failed", counted(failed, "URL")));
-    let given_up = match given_up {
+fn reasons(why: &WithoutPage) -> String {
+    let failed = (why.failed > 0).then(|| format!("{} failed", counted(why.failed, "URL")));
+    let excluded = match why.excluded {
+        0 => None,
+        1 => Some("1 URL is excluded".to_owned()),
+        urls => Some(format!("{} are excluded", counted(urls, "URL"))),
+    };
+    let given_up = match why.given_up {
         0 => None,
         1 => Some("1 host was given up".to_owned()),
         hosts => Some(format!("{hosts} hosts were given up")),
     };
-    let parts: Vec<String> = [failed, given_up].into_iter().flatten().collect();
+    let parts: Vec<String> = [failed, excluded, given_up].into_iter().flatten().collect();
     parts.join(", and ")
 }
 

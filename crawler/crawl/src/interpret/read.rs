@@ -257,13 +257,15 @@ impl Interpreter {
         robots: RobotsDirectives,
         from: &QueuedUrl,
     ) -> Vec<Discovered> {
-        if robots.nofollow || from.depth == LISTED {
+        if from.depth == LISTED {
             return Vec::new();
         }
         let follow_nofollow = self.settings.links.follow_nofollow;
-        let followed = links.into_iter().filter(|link| follow_nofollow || !link.nofollow);
+        let may_follow = |link: &Outlink| !robots.nofollow && (follow_nofollow || !link.nofollow);
+        let (followed, others): (Vec<Outlink>, Vec<Outlink>) = links.into_iter().partition(may_follow);
+        self.stats.links_of_nofollow(others.len());
         let depth = from.depth.saturating_add(1);
-        self.discover(followed.map(|link| link.url), depth, 0, PRIORITY_LINK)
+        self.discover(followed.into_iter().map(|link| link.url), depth, 0, PRIORITY_LINK)
     }
 
     fn x_robots_tag(&self, response: &Response) -> RobotsDirectives {

@@ -80,7 +80,7 @@ impl Ended {
             (Reason::PageLimit | Reason::Duration, _) => Err(Error::Limit),
             (Reason::Drained | Reason::Signal, _) => Ok(()),
             (Reason::Finished, _) => match self.summary.without_page() {
-                Some((failed, given_up)) => Err(Error::NoPage { failed, given_up }),
+                Some(why) => Err(Error::NoPage(why)),
                 None => Ok(()),
             },
         }

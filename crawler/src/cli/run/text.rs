@@ -114,8 +114,11 @@ fn ignored_links(run: &Snapshot, settings: &Settings) -> Vec<String> {
     let mut lines = Vec::new();
     if run.links_to_other_hosts > 0 {
         lines.push(format!(
-            "  {} led to other hosts and {} not followed (scope.mode)",
+            "  {} led to other hosts{} and {} not followed (scope.mode)",
             counted(run.links_to_other_hosts, "link"),
+            run.other_host
+                .as_ref()
+                .map_or(String::new(), |host| format!(", such as {},", terminal_text(host, 100))),
             if run.links_to_other_hosts == 1 { "was" } else { "were" }
         ));
     }
@@ -124,6 +127,16 @@ fn ignored_links(run: &Snapshot, settings: &Settings) -> Vec<String> {
             "  {} lay deeper than scope.max_depth = {}",
             counted(run.links_too_deep, "link"),
             settings.limits.max_depth
+        ));
+    }
+    if run.links_of_nofollow > 0 {
+        lines.push(format!(
+            "  {} not followed, as the site asks (nofollow)",
+            if run.links_of_nofollow == 1 {
+                "1 link was".to_owned()
+            } else {
+                format!("{} were", counted(run.links_of_nofollow, "link"))
+            }
         ));
     }
     if run.links_over_budget > 0 {

@@ -42,7 +42,6 @@ pub(crate) fn what_to_do(kind: &str) -> Option<&'static str> {
         "http_404" | "http_410" | "soft_404" => {
             Some("If the site is yours: mend the link on the page it was found on.")
         }
-        "redirect_loop" => Some("If the site is yours: mend the redirect, which leads back to itself."),
         "timeout" | "connect" | "dns" => Some("Run again later."),
         _ if kind.starts_with("http_5") => Some("Run again later: the server had a fault."),
         _ => None,

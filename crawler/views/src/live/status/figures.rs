@@ -211,6 +211,7 @@ impl From<&Snapshot> for RunFigures {
             links_not_followed: [
                 ("other_host", snapshot.links_to_other_hosts),
                 ("too_deep", snapshot.links_too_deep),
+                ("nofollow", snapshot.links_of_nofollow),
                 ("over_budget", snapshot.links_over_budget),
             ]
             .into(),

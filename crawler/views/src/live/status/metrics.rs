@@ -98,6 +98,7 @@ impl Current {
         let links = [
             ("other_host", now.links_to_other_hosts),
             ("too_deep", now.links_too_deep),
+            ("nofollow", now.links_of_nofollow),
             ("over_budget", now.links_over_budget),
         ];
         out.counters(
