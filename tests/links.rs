@@ -25,8 +25,10 @@ fn crawled(home: &Answer, settings: &[(&str, &str)]) -> Outcomes {
     for (key, value) in settings {
         crawl.change(key, value);
     }
-    crawl.run();
+    let ended = crawl.end(&[]);
     let mut outcomes = crawl.outcomes(&site);
+    let has_page = outcomes.values().any(|outcome| outcome == "kept");
+    ended.with_code(if has_page { 0 } else { 5 });
     outcomes.remove("/");
     outcomes
 }

@@ -83,7 +83,7 @@ fn what_a_server_says_is_cut_before_it_is_stored() {
     let rules = format!("User-agent: *\nDisallow: /*{}\n", "*".repeat(15_000));
     let site = Site::of([("/robots.txt", Answer::text(rules)), ("/", home(&["/a"]))]);
     let crawl = Crawl::of(site.url("/"));
-    crawl.run();
+    crawl.run_without_page();
     let report = crawl.report();
     let reason = list(&report, "excluded")[0]["reason"].as_str().unwrap();
     assert!(

@@ -4,8 +4,7 @@
 
 use std::collections::HashMap;
 
-use super::persist::LogRow;
-use super::signatures::rows_of;
+use super::signatures::{LogRow, rows_of};
 use crate::error::DedupError;
 use crate::hash::Mixing;
 use crate::signature::DocId;

@@ -8,6 +8,7 @@ use sled::Tree;
 use super::log::Log;
 use super::meta::Meta;
 use super::recent::Recent;
+use super::signatures::LogRow;
 use super::{Pending, SledIndex};
 use crate::error::DedupError;
 use crate::hash::Mixing;
@@ -152,14 +153,6 @@ impl SledIndex {
         }
         Ok(())
     }
-}
-
-/// A row for the log.
-#[derive(Default)]
-pub(super) struct LogRow {
-    pub number: u64,
-    pub documents: Vec<DocId>,
-    pub bytes: Vec<u8>,
 }
 
 /// Writes documents into the log of an index: see [`SledIndex::begin_persist`]. Clones write the same

@@ -16,7 +16,6 @@ use sled::{Db, IVec, Tree};
 
 use super::documents::{documents, find, push, without};
 use super::packed::{Entry, PackedTree};
-use super::persist::LogRow;
 use super::{PLACES, SIGNATURES, read_u64};
 use crate::error::DedupError;
 use crate::signature::{DocId, Signature};
@@ -152,6 +151,14 @@ impl Signatures {
         })?;
         Ok(place)
     }
+}
+
+/// A row of documents that is to be written.
+#[derive(Default)]
+pub(super) struct LogRow {
+    pub number: u64,
+    pub documents: Vec<DocId>,
+    pub bytes: Vec<u8>,
 }
 
 /// The entry that says that a document is in a row.
