@@ -83,7 +83,9 @@ fn a_run_says_how_many_links_the_site_asks_not_to_follow() {
         .run()
         .says(&["2 links were not followed, as the site asks (nofollow)"]);
     let answer = crawl.read("explain", &[&site.url("/a"), "--format", "json"]);
-    answer.with_code(4).says(&["no link that it may follow (nofollow)"]);
+    answer
+        .with_code(4)
+        .says(&["Links marked nofollow may not be followed."]);
 }
 
 #[test]

@@ -17,7 +17,9 @@ fn advice_without_wall(kind: &str) -> Option<&'static str> {
         "forbidden_address" => "Pass --allow-private if this private address is yours.",
         "tls_untrusted" => "If the authority is yours, name its file in fetch.extra_root_certificates.",
         "body_too_large" => "Raise fetch.max_body_bytes.",
-        "redirect_loop" | "too_many_redirects" => "Some sites test for cookies in this way: set fetch.cookies = true.",
+        "redirect_loop" | "too_many_redirects" => {
+            "If the site tests for cookies, set fetch.cookies = true; otherwise its redirects lead nowhere."
+        }
         _ => return None,
     })
 }

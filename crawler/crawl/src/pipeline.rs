@@ -105,6 +105,8 @@ pub struct Summary {
     pub given_up: Vec<GivenUp>,
     /// The number of further hosts, which are too many to name.
     pub further_given_up: u64,
+    /// Whether other processes work on the same crawl.
+    pub has_others: bool,
     /// Whether other processes that work on the same crawl have kept pages.
     pub others_have_pages: bool,
     /// Whether `crawler control stop` asked the run to stop.
@@ -131,7 +133,8 @@ impl Summary {
         let is_empty = self.ending == Ending::Exhausted && self.counts.fetched() == 0 && !self.others_have_pages;
         let why = WithoutPage {
             failed: self.counts.failed,
-            excluded: self.counts.excluded,
+            // What other processes fetch is excluded here, and may be the pages of the crawl.
+            excluded: if self.has_others { 0 } else { self.counts.excluded },
             given_up,
         };
         Some(why).filter(|why| is_empty && *why != WithoutPage::default())
@@ -295,6 +298,7 @@ pub fn run(
         counts,
         given_up: frontier.given_up(),
         further_given_up: frontier.further_given_up(),
+        has_others: stats.worker().standing().is_some(),
         others_have_pages: stats.worker().others_have_kept(),
         stopped_by_order,
         has_unread_seeds: frontier.has_unread_seeds(),

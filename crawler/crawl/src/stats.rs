@@ -115,7 +115,8 @@ pub struct Snapshot {
     pub other_host: Option<String>,
     /// Links deeper than `max_depth`.
     pub links_too_deep: u64,
-    /// Links that the site asks not to follow: all of a page with the robots directive `nofollow`, and those with `rel=nofollow`.
+    /// Links that were not followed because the site asks for this: all links of a page with the robots directive `nofollow`, and links with
+    /// `rel=nofollow` if `scope.follow_nofollow` is false.
     pub links_of_nofollow: u64,
     /// Links to hosts that had used up `scope.max_urls_per_host`; links to known URLs count too.
     pub links_over_budget: u64,

@@ -104,7 +104,7 @@ pub enum Error {
     /// Exit code 3: some pages could not be exported.
     #[error("{0} of the pages could not be read from the archive; the others were exported")]
     Unreadable(u64),
-    /// Exit code 5: the crawl has no page, because every seed failed or is excluded, or its host could not be reached.
+    /// Exit code 5: the crawl has no page, because every seed failed, was excluded, or has a host that could not be reached.
     #[error("no seed led to a page: {}; the lines above and the report say why", reasons(.0))]
     NoPage(WithoutPage),
     /// Exit code 1: a first configuration was asked for, and no site answered.

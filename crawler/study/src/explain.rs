@@ -117,7 +117,7 @@ impl Explainer<'_> {
 
     fn unknown(&self, url: &Url) -> Result<(String, State), RunError> {
         let alike = self.alike(url)?;
-        let summary = "The crawl does not know this URL: no seed, redirect or sitemap within its scope names it, and no link that it may follow (nofollow).";
+        let summary = "The crawl does not know this URL: within its scope, no seed, redirect, sitemap or followed link names it. Links marked nofollow may not be followed.";
         Ok((summary.to_owned(), State::Unknown { alike }))
     }
 

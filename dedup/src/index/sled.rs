@@ -35,8 +35,8 @@
 //! index. Each later document is in the log completely or not at all; when the owner inserts the later documents again,
 //! the index skips those that it has.
 //!
-//! - A merge notes that the log begins behind its documents after it has written them to the trees. An interrupted merge runs
-//!   again. It duplicates nothing, because an entry has one place in a tree. Meanwhile the index ignores the answers of the
+//! - A merge first writes the documents to the trees. Then it notes the new first row of the log, which is the one after these
+//!   documents. An interrupted merge runs again. It duplicates nothing, because an entry has one place in a tree. Meanwhile the index ignores the answers of the
 //!   trees about a document in the log.
 //! - A removal first notes the document with its signature, then removes the entries. The next opening finishes an
 //!   interrupted removal.

@@ -77,6 +77,7 @@ fn assert_answers(index: &impl Index, scan: &Scan, queries: &[Signature], rule: 
     for (id, signature) in &scan.0 {
         assert_eq!(index.signature(*id).unwrap().as_ref(), Some(signature));
     }
+    assert_eq!(index.len().unwrap(), scan.0.len());
 }
 
 fn database() -> sled::Db {
@@ -205,9 +206,7 @@ proptest! {
                     drop(index);
                     index = open(&db, &rule, &SledOptions { recent_documents, row_bytes, overfull: 0.0, ..SledOptions::default() });
                     let mut found = BTreeSet::new();
-                    index.for_each_id(|id| {
-                        found.insert(id);
-                    }).unwrap();
+                    index.for_each_id(|id| assert!(found.insert(id), "{id:?} twice")).unwrap();
                     prop_assert_eq!(&found, &durable);
                     // The owner replays documents that are there.
                     for (id, signature) in &scan.0 {

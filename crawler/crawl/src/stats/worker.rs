@@ -70,7 +70,7 @@ impl WorkerStats {
     }
 
     /// The standing now.
-    pub(super) fn standing(&self) -> Option<WorkerStanding> {
+    pub fn standing(&self) -> Option<WorkerStanding> {
         let refused = self.refused.load(Ordering::Relaxed);
         lock(&self.standing).map(|standing| WorkerStanding { refused, ..standing })
     }

@@ -1,7 +1,8 @@
 //! The banners of documentation about its versions: "This documentation is for an old version. See the newest one."
 //!
-//! They stand above the first heading, within the content and in its style, on all pages of a version. The model takes them for a note of the
-//! page. A banner would make the pages of two versions differ that say the same, and pages alike that say little else.
+//! They stand above the first heading, within the content and in its style, on all pages of a version. The model takes them for notes that belong to
+//! the page. With a banner, two pages with the same content would differ between versions. Two short pages with different content would
+//! look alike.
 
 use std::sync::LazyLock;
 
@@ -13,16 +14,14 @@ use super::layout::Layout;
 /// Most text of a banner, in bytes: about 60 words.
 const MAX_BYTES: usize = 420;
 
-/// What a banner says of versions, in small letters.
+/// What a banner says of the version of its page, in small letters. "Latest version" alone is ordinary text: "The latest version is 3.2".
 #[rustfmt::skip]
 const SAYINGS: &[&str] = &[
-    "old version", "older version", "outdated version", "previous version", "newer version", "latest version", "latest stable", "current version",
-    "stable version", "development version", "unreleased version", "pre-release version", "no longer maintained", "no longer actively maintained",
-    "no longer supported", "insecure version", "up-to-date documentation", "latest documentation", "current documentation", "outdated documentation",
-    "veraltete version", "ältere version", "alte version", "neueste version", "aktuelle version", "ancienne version", "dernière version",
-    "version plus récente", "versión anterior", "versión antigua", "última versión", "versão antiga", "versão anterior", "última versão",
-    "versione precedente", "ultima versione", "starszej wersji", "najnowsza wersja", "oude versie", "nieuwste versie", "устаревш", "последнюю версию",
-    "旧版", "舊版", "最新版", "不再维护", "不再維護", "最新文档", "最新文件", "古いバージョン", "最新のバージョン", "이전 버전", "최신 버전",
+    "old version", "older version", "outdated version", "previous version of the doc", "newer version", "development version", "unreleased version",
+    "pre-release version", "no longer maintained", "no longer actively maintained", "no longer supported", "insecure version",
+    "outdated documentation", "veraltete version", "ältere version", "alte version", "ancienne version", "version plus récente",
+    "versión anterior", "versión antigua", "versão antiga", "versão anterior", "versione precedente", "starszej wersji", "oude versie",
+    "устаревш", "旧版", "舊版", "不再维护", "不再維護", "古いバージョン", "이전 버전",
 ];
 
 static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(SAYINGS).ok());
@@ -33,22 +32,22 @@ pub(super) fn remove(layout: &Layout, runs: &mut Vec<usize>) {
     let Some(heading) = runs.iter().copied().find(is_first) else {
         return;
     };
-    let mut banner = None;
+    // The end of the last box that was looked at, and whether it is a banner.
+    let (mut end, mut is_banner) = (0, false);
     runs.retain(|run| {
         if *run >= heading {
             return true;
         }
-        let around = outermost_before(layout, *run, heading);
-        let is_banner = match banner {
-            Some((of, is_banner)) if of == around => is_banner,
-            _ => says_version(layout, around),
-        };
-        banner = Some((around, is_banner));
+        if *run >= end {
+            let around = outermost_before(layout, *run, heading);
+            end = layout.boxes[around].runs.end;
+            is_banner = end <= heading && says_version(layout, around);
+        }
         !is_banner
     });
 }
 
-/// The outermost box around a run that ends before the heading.
+/// The outermost box around a run that ends before the heading; the box of the run itself if that does not.
 fn outermost_before(layout: &Layout, run: usize, heading: usize) -> usize {
     let mut at = layout.runs[run].owner;
     while at > 0 && layout.boxes[layout.boxes[at].parent].runs.end <= heading {
@@ -103,12 +102,31 @@ mod tests {
     }
 
     #[test]
-    fn other_notes_above_the_heading_stay() {
-        for note in [
-            "<div class=note><p>This article needs a ticket for the museum, which you can buy <a href=/t>here</a> for the whole day.</div>",
-            "<p>An older version of the harbour stood on the other side of the river.",
+    fn other_text_above_the_heading_stays() {
+        for (note, words) in [
+            (
+                "<div class=note><p>This article needs a ticket, which you can buy <a href=/t>here</a> for the whole day.</div>",
+                "for the whole day",
+            ),
+            (
+                "<p>An older version of the harbour stood on the other side of the river, where the mill is.",
+                "where the mill is",
+            ),
+            (
+                "<p>The latest version is 3.2, and you can <a href=/d>download it</a> for all systems.",
+                "for all systems",
+            ),
         ] {
-            assert_ne!(text(note), text(""), "{note}");
+            let text = text(note);
+            assert!(text.contains(words), "{note}: {text}");
         }
+    }
+
+    #[test]
+    fn what_stands_below_the_heading_makes_no_banner_of_what_stands_above() {
+        let page = "<title>Release</title><main>12 May 2024 by <a href=/ann>Ann</a><h1>Release</h1><p>This replaces the old version, which is no longer \
+            maintained. See <a href=/notes>the notes</a> for all that has changed since, and what to do about it.</main>";
+        let text = crate::extract::main_text(&parse(page, Attributes::Read), "", None).0;
+        assert!(text.starts_with("12 May 2024"), "{text}");
     }
 }

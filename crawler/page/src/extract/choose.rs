@@ -187,8 +187,8 @@ fn within_content(layout: &Layout, probabilities: &[f64], is_kept: impl Fn(usize
     probabilities.iter().enumerate().map(raised).collect()
 }
 
-/// Raises the probability of each run in one of several boxes that are alike to the mean of the runs at the same place in the others, if that is
-/// likely content: among long posts of a thread, a short one says something too.
+/// Several boxes may be alike, such as the posts of a thread. The runs at the same place in these boxes get at least their common mean probability,
+/// if this mean is likely content. So a short post among long ones is content too.
 fn among_like(layout: &Layout, mut probabilities: Vec<f64>) -> Vec<f64> {
     let alike = alike(layout);
     let places: Vec<Option<(usize, u64)>> = layout
@@ -216,9 +216,9 @@ fn among_like(layout: &Layout, mut probabilities: Vec<f64>) -> Vec<f64> {
     probabilities
 }
 
-/// The place of a text in the innermost box around it that has others like it: one of several articles in a box, or one of the hidden boxes of a
-/// page with one name in boxes of one name. The place is told by the box around the articles, 0 for hidden boxes, and by the names of the boxes
-/// down to the text, without its paragraphs and lists.
+/// The place of a text in the innermost hidden box around it, or in the innermost of several like articles. The first number is the box around the
+/// articles, or 0 for a hidden box. The second is a hash of the names of the boxes from there to the text. Paragraphs, list items, table cells and
+/// headings are left out of the hash.
 fn place_among(layout: &Layout, alike: &[usize], owner: usize) -> Option<(usize, u64)> {
     let (mut at, mut names) = (owner, 0_u64);
     for _ in 0..MAX_LEVELS {
@@ -321,6 +321,23 @@ mod tests {
             ));
             let lost: Vec<_> = answers.iter().filter(|answer| !text.contains(**answer)).collect();
             assert!(lost.is_empty(), "{lost:?}: {text}");
+        }
+        // Messages repeat, or stand side by side.
+        let article = format!("<p>{}<p>{}", answers[2], answers[3]).repeat(4);
+        let tip = format!("<pre>print(1)</pre><div class=tip aria-hidden=true>Copied to the clipboard!</div>{article}");
+        let shop: String = [
+            "Sorry, this item is sold out.",
+            "We could not reach the server, try again.",
+            "The item was put into your basket.",
+        ]
+        .map(|message| format!("<div class=message hidden>{message}</div>"))
+        .concat();
+        for (page, message) in [
+            (tip.repeat(6), "Copied"),
+            (format!("{article}{shop}{article}"), "sold out"),
+        ] {
+            let text = text(&format!("<main><h1>Ferries</h1>{page}</main>"));
+            assert!(!text.contains(message) && text.contains("takes cards only"), "{text}");
         }
         // One such message by itself is none.
         let text = text(&format!(

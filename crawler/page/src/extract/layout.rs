@@ -131,24 +131,33 @@ impl Layout {
         apart
     }
 
-    /// For each run the bytes of the outermost hidden box around it and of those like it; `None` if the run is shown. The answers of a page of
-    /// questions are short, and each is folded by itself.
+    /// For each run, the bytes of the outermost hidden box around it, together with those of the boxes like it; `None` if the run is shown. On a
+    /// page of questions, each answer is short and has a hidden box of its own.
+    ///
+    /// A box counts for others only if its text is new, and if shown text stands between it and the hidden box before it. Messages of controls
+    /// ("Copied to the clipboard!") repeat, and those of a shop stand side by side.
     pub(super) fn hidden_bytes(&self) -> Vec<Option<usize>> {
         let mut outermost = Vec::new();
         let mut bytes_of_like: HashMap<(u64, u64), usize> = HashMap::new();
+        let mut texts = HashSet::new();
         let mut end = 0;
         for this in self.boxes.iter().filter(|this| this.hidden.is_some()) {
             if this.runs.start >= end && !this.runs.is_empty() {
-                let bytes: usize = self.runs[this.runs.clone()].iter().map(|run| run.text.len()).sum();
+                let runs = &self.runs[this.runs.clone()];
+                let bytes: usize = runs.iter().map(|run| run.text.len()).sum();
                 let kind = (this.signature, self.boxes[this.parent].signature);
-                *bytes_of_like.entry(kind).or_default() += bytes;
-                outermost.push((this.runs.clone(), kind));
+                let text = &self.text[runs[0].text.start..runs[runs.len() - 1].text.end];
+                if this.runs.start > end && texts.insert((kind, text)) {
+                    *bytes_of_like.entry(kind).or_default() += bytes;
+                }
+                outermost.push((this.runs.clone(), kind, bytes));
                 end = this.runs.end;
             }
         }
         let mut hidden = vec![None; self.runs.len()];
-        for (runs, kind) in outermost {
-            hidden[runs].fill(bytes_of_like.get(&kind).copied());
+        for (runs, kind, own) in outermost {
+            let of_like = bytes_of_like.get(&kind).copied().unwrap_or_default();
+            hidden[runs].fill(Some(own.max(of_like)));
         }
         hidden
     }
@@ -285,8 +294,8 @@ impl<'t> Walk<'t> {
         attribute(element, &local_name!("id")).filter(|_| first_heading(node).is_none())
     }
 
-    /// The role that the id of an element says. One that names the content (`<div id="content"><h1>`) counts before a heading too, unless the
-    /// heading says the same word.
+    /// The role that the id of an element names. Before a heading, only an id that names the content counts (`<div id="content"><h1>`), and only
+    /// if it was not made from the heading.
     fn role_of_id(&mut self, node: NodeRef<'t>, element: &'t Element) -> Role {
         let id = attribute(element, &local_name!("id"));
         let role = self.names.role(id);
@@ -407,17 +416,24 @@ fn first_heading(node: NodeRef<'_>) -> Option<NodeRef<'_>> {
     elements.next().filter(|first| is(first, is_heading))
 }
 
-/// Whether an id is the word of a heading, as generators make ids.
+/// Whether an id has the letters and digits of a heading, as generators make ids. A heading with more nodes than an id has letters is another one.
 fn is_made_from(id: &str, heading: NodeRef<'_>) -> bool {
-    let mut words = String::new();
-    for node in heading.descendants() {
-        if let Node::Text(text) = node.value() {
-            words.push_str(text);
-        }
-        // An id that names the content is shorter.
-        if words.len() > MAX_VALUE_BYTES {
-            return false;
-        }
-    }
-    words.trim().eq_ignore_ascii_case(id)
+    let texts = heading
+        .descendants()
+        .take(MAX_NODES_OF_HEADING)
+        .filter_map(|node| match node.value() {
+            Node::Text(text) => Some(&**text),
+            _ => None,
+        });
+    let letters = texts
+        .flat_map(str::chars)
+        .filter(|letter| letter.is_alphanumeric())
+        .flat_map(char::to_lowercase);
+    letters.eq(id
+        .chars()
+        .filter(|letter| letter.is_alphanumeric())
+        .flat_map(char::to_lowercase))
 }
+
+/// Most nodes of a heading that are compared with an id.
+const MAX_NODES_OF_HEADING: usize = 256;

@@ -53,8 +53,9 @@ pub(super) fn find(layout: &mut Layout) -> usize {
     with_heading(layout, best)
 }
 
-/// A box without a role, or the outermost box around it that has a heading of the first level of its own before it. What stands between the
-/// heading and the box, and behind the box, belongs to the heading too: a short entry beside a long text that all pages share.
+/// For a box without a role: the outermost box around it that directly contains an `<h1>` before it, or the box itself if there is none. The text
+/// between the heading and the box, and the text after the box, belong to the heading too. An example is a short entry beside a long text that all
+/// pages share.
 fn with_heading(layout: &Layout, best: usize) -> usize {
     if strength(layout.boxes[best].role) > 0 {
         return best;
@@ -69,12 +70,14 @@ fn with_heading(layout: &Layout, best: usize) -> usize {
     widest
 }
 
-/// Whether one of the boxes directly in `around`, and before `inner`, is a heading of the first level.
+/// Whether one of the boxes directly in `around`, and before `inner`, is a heading of the first level. One that is a link is the name of the site.
 fn has_heading_before(layout: &Layout, around: usize, inner: usize) -> bool {
     let mut at = around + 1;
     while at < inner {
         let this = &layout.boxes[at];
-        if this.name == local_name!("h1") && !this.runs.is_empty() && !this.is_left_out(0) {
+        let mut runs = layout.runs[this.runs.clone()].iter();
+        let has_words = this.name == local_name!("h1") && runs.any(|run| run.outward_bytes < run.text.len());
+        if has_words && !this.is_left_out(0) {
             return true;
         }
         at = this.end;
@@ -82,7 +85,8 @@ fn has_heading_before(layout: &Layout, around: usize, inner: usize) -> bool {
     false
 }
 
-/// The articles that stand beside others like them: the posts of a thread, the entries of a blog.
+/// The articles that stand beside others like them: the posts of a thread, the entries of a blog. Where one alone has an `<h1>`, it is the article of
+/// the page, and the others are teasers.
 struct Series(HashSet<usize>);
 
 impl Series {
@@ -98,24 +102,25 @@ impl Series {
                 at >= open && strength(this.role) == STRONGEST && links.words_of(this) > 0
             })
             .collect();
-        let mut beside: HashMap<usize, Vec<usize>> = HashMap::new();
+        let mut beside: HashMap<(usize, Role), Vec<usize>> = HashMap::new();
         let mut alike: HashMap<u64, Vec<usize>> = HashMap::new();
         for &at in &articles {
             let this = &layout.boxes[at];
-            beside.entry(this.parent).or_default().push(at);
+            beside.entry((this.parent, this.role)).or_default().push(at);
             if links.words_of(this) >= MIN_WORDS_OF_LIKE {
                 alike.entry(this.signature).or_default().push(at);
             }
         }
         // An article within another of the same name is a part of it.
         let stand_apart = |group: &Vec<usize>| group.windows(2).all(|pair| layout.boxes[pair[0]].end <= pair[1]);
+        let has_title = |at: &&usize| {
+            let within = &layout.boxes[**at..layout.boxes[**at].end];
+            within.iter().any(|this| this.name == local_name!("h1"))
+        };
+        let are_several =
+            |group: &Vec<usize>| group.len() > 1 && stand_apart(group) && group.iter().filter(has_title).count() != 1;
         let groups = beside.into_values().chain(alike.into_values());
-        Self(
-            groups
-                .filter(|group| group.len() > 1 && stand_apart(group))
-                .flatten()
-                .collect(),
-        )
+        Self(groups.filter(are_several).flatten().collect())
     }
 
     fn has(&self, at: usize) -> bool {
@@ -313,17 +318,48 @@ mod tests {
     #[test]
     fn an_article_with_the_teasers_of_others_is_the_content() {
         let teaser = "<article><h3><a href=/1>The roof of the chapel falls in</a></h3></article>";
-        let text = text(&format!(
-            "<section><article><h1>The ice house</h1>{HOUSE}</article></section><section>{teaser}{teaser}</section>"
-        ));
+        let excerpt = "<article class=card><h3><a href=/1>The roof of the chapel falls in</a></h3><p>Nobody was hurt when it fell on the night of \
+            the storm.</article>";
+        let note = "<article class=note>Become a friend of the museum and come in free, with a guest of your choice.</article>";
+        for page in [
+            format!(
+                "<section><article><h1>The ice house</h1>{HOUSE}</article></section><section>{teaser}{teaser}</section>"
+            ),
+            format!("<section><article><h1>The ice house</h1>{HOUSE}</article>{excerpt}{excerpt}</section>"),
+            format!("<div><main><h1>The ice house</h1>{HOUSE}</main>{note}</div>"),
+        ] {
+            let text = text(&page);
+            assert!(text.starts_with("The ice house"), "{text}");
+            assert!(
+                !text.contains("falls in") && !text.contains("Become a friend"),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_name_of_the_site_does_not_bring_what_stands_beside_the_content() {
+        let page = format!(
+            "<div class=frame><h1><a href=/>The Harbour Trust</a></h1><div class=hours>Open from Tuesday to Sunday</div><div class=text>{HOUSE}</div></div>"
+        );
+        let text = text(&page);
         assert!(
-            text.starts_with("The ice house") && !text.contains("falls in"),
+            text.starts_with("The ice house") && !text.contains("Open from"),
             "{text}"
         );
     }
 
     #[test]
     fn an_id_that_a_generator_made_from_a_heading_says_nothing() {
+        let requests = format!(
+            "<div><h1>Requests</h1><section id=post><h2>POST<a class=headerlink href=#post>¶</a></h2>{HOUSE}</section><section id=put><h2>PUT</h2>\
+             <p>Replaces the whole entry of the harbour, and answers with the new one.</section></div>"
+        );
+        let requests = text(&requests);
+        assert!(
+            requests.contains("skins of brick") && requests.contains("the whole entry"),
+            "{requests}"
+        );
         let text = text(&format!(
             "<div><h1>Manual</h1>{HOUSE}<section id=content><h2>Content</h2><p>The list of all parts of this manual, one after the other.</section>\
             <section id=license-and-copyright><h2>License and copyright</h2><p>Everybody may copy this manual, and change it.</section></div>"

@@ -1,6 +1,7 @@
 //! The controls of MediaWiki, which are no text: "[edit]" beside each heading, "Jump to navigation", "Retrieved from", the categories.
 //!
-//! Their names are those of its skins since 2010. Other software uses some of them for content, so they count on its pages only.
+//! The names are those of the skins of MediaWiki since 2010. Other software uses some of these names for content, so they count only on pages of
+//! MediaWiki.
 
 use html5ever::local_name;
 

@@ -24,7 +24,7 @@ pub enum RunFormat {
     state. URLs that take longer stay in the queue. SIGTERM and SIGHUP do the same. The same command continues the crawl. A second Ctrl-C ends the program at once. The next run then fetches again only the URLs \
     whose verdicts were not yet saved (storage.commit_interval_ms).\n\
     Exit codes: 0 the crawl has pages (single URLs may have failed), 1 the command could not continue, 2 an argument, the configuration \
-    or the seeds file is invalid, 5 the crawl ended without a page: every seed failed or is excluded, or its host could not be reached, 6 a limit \
+    or the seeds file is invalid, 5 the crawl ended without a page: every seed failed, was excluded, or has a host that could not be reached, 6 a limit \
     (scope.max_pages, --max-duration) ended the run, 130 Ctrl-C ended it in order, 143 SIGTERM, 129 SIGHUP.\n\
     Examples:\n  \
     crawler run https://example.org/                   crawl the pages of a host into the folder data\n  \

@@ -1,6 +1,5 @@
 //! How pending documents come to the disk: into the log, and from a full log into the sorted trees.
 
-use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use sled::Tree;
@@ -11,7 +10,6 @@ use super::recent::Recent;
 use super::signatures::LogRow;
 use super::{Pending, SledIndex};
 use crate::error::DedupError;
-use crate::hash::Mixing;
 use crate::signature::{DocId, Signature};
 
 /// Upper bound on the prefix shingles in memory, per recent document; a merge removes them.
@@ -88,11 +86,11 @@ impl SledIndex {
     /// Begins to append the pending documents that are due to the log.
     fn write_pending(&mut self, applied: Option<u64>, is_due: impl Fn(DocId) -> bool) -> Result<LogWriter, DedupError> {
         let Pending { signatures, order } = &self.pending;
-        let due: Vec<DocId> = order.iter().copied().filter(|id| is_due(*id)).collect();
-        let documents = due.iter().filter_map(|id| Some((*id, &signatures.get(id)?[..])));
+        let due = order.iter().filter(|id| is_due(**id));
+        let documents = due.filter_map(|id| Some((*id, &signatures.get(id)?[..])));
         let rows = self.log.rows_of(documents)?;
         let trees = (self.trees.signatures.tree().clone(), self.meta.clone());
-        let writer = LogWriter::new(trees, rows, applied, due);
+        let writer = LogWriter::new(trees, rows, applied);
         self.writing = Some(writer.clone());
         Ok(writer)
     }
@@ -100,17 +98,22 @@ impl SledIndex {
     /// Ends what [`begin_persist`](Self::begin_persist) began: forgets the pending documents that are written, and merges a full log.
     ///
     /// # Errors
-    /// The trees could not be written. The documents stay in memory, and the next call that writes tries again.
+    /// The trees could not be written. The documents that are not written stay in memory, and the next call that writes tries again.
     pub fn end_persist(&mut self) -> Result<(), DedupError> {
         let Some(writer) = self.writing.take() else {
             return Ok(());
         };
-        writer.rows().iter().for_each(|row| self.log.note(row));
-        let (documents, applied) = writer.done()?;
+        for row in writer.rows() {
+            self.log.note(row);
+            // A part of the rows may be written. Their documents must not be written into another row.
+            row.documents
+                .iter()
+                .for_each(|id| drop(self.pending.signatures.remove(id)));
+        }
+        let Pending { signatures, order } = &mut self.pending;
+        order.retain(|id| signatures.contains_key(id));
+        let applied = writer.done()?;
         self.applied = applied.unwrap_or(self.applied);
-        let written: HashSet<DocId, Mixing> = documents.iter().copied().collect();
-        self.pending.order.retain(|id| !written.contains(id));
-        self.pending.signatures.retain(|id, _| !written.contains(id));
         // A merge writes all trees, so merges that are further apart the larger the index cost each document the same.
         let recent = self
             .options
@@ -168,8 +171,6 @@ struct Shared {
     rows: Vec<LogRow>,
     /// The sequence up to which the owner's catalogue is applied then.
     applied: Option<u64>,
-    /// The documents that were due; some may be in the log already.
-    due: Vec<DocId>,
     /// How many rows are written, and why not all.
     written: OnceLock<(usize, Result<(), sled::Error>)>,
 }
@@ -182,7 +183,7 @@ impl std::fmt::Debug for LogWriter {
 }
 
 impl LogWriter {
-    fn new((signatures, meta): (Tree, Meta), rows: Vec<LogRow>, applied: Option<u64>, due: Vec<DocId>) -> Self {
+    fn new((signatures, meta): (Tree, Meta), rows: Vec<LogRow>, applied: Option<u64>) -> Self {
         let written = OnceLock::new();
         Self {
             shared: Arc::new(Shared {
@@ -190,7 +191,6 @@ impl LogWriter {
                 meta,
                 rows,
                 applied,
-                due,
                 written,
             }),
         }
@@ -216,11 +216,11 @@ impl LogWriter {
         &self.shared.rows[..*written]
     }
 
-    /// The documents that are in the log, if all are, and the sequence up to which the owner's catalogue is applied.
-    pub(super) fn done(&self) -> Result<(&[DocId], Option<u64>), sled::Error> {
+    /// The sequence up to which the owner's catalogue is applied, if all documents are in the log.
+    pub(super) fn done(&self) -> Result<Option<u64>, sled::Error> {
         let (_, result) = self.written();
         result.clone()?;
-        Ok((&self.shared.due, self.shared.applied))
+        Ok(self.shared.applied)
     }
 }
 

@@ -6,8 +6,8 @@
 //! dedup-places      see `packed`   id of a document │ number of its row
 //! ```
 //!
-//! A signature is the largest part of a document, so it is written once: into the row where it stays. The rows from a number in the meta tree on
-//! are the [log](super::log), and a merge gives their documents places in the other trees.
+//! A signature is the largest part of a document, so it is written once: into the row where it stays. The meta tree has the number of the first row
+//! of the [log](super::log). The log is this row and all rows after it. A merge enters their documents in the other trees.
 //!
 //! A row is short, because sled keeps up to sixteen rows in a node, reads and writes whole nodes, and writes a node of more than 128 KiB to a
 //! separate file each time it changes. A row is written in one step, so it holds a document completely or not at all.
