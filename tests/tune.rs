@@ -315,7 +315,8 @@ fn a_crawl_without_duplicates_has_nothing_to_tune() {
     assert!(csv.lines().skip(1).all(|line| line.ends_with(",,,,,,,,,,0")), "{csv}");
 
     let forbidden = Site::of([("/robots.txt", Answer::text("User-agent: *\nDisallow: /\n"))]);
-    let crawl = crawled(&forbidden);
+    let crawl = in_one_order(&forbidden);
+    crawl.run_without_page();
     let answer = tuned(&crawl, &["--write"]);
     assert_eq!(
         (&answer["pages"], &answer["recommendation"]["why"]),
