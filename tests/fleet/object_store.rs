@@ -3,8 +3,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 use storage::{OpenOptions, PageRecord, Store};
@@ -163,6 +163,90 @@ fn workers_wait_while_the_object_store_takes_no_segments_and_go_on_then() {
     assert_eq!(times(&site).len(), HOSTS * 5, "every page was asked for");
     assert_eq!(kept_by(&worker).len(), KEPT);
     assert!(!segments_in(&store).is_empty());
+}
+
+/// A small S3 on loopback, with one bucket. `refuses` says what it forbids: whose access key asks, with which method, for which key.
+fn s3(refuses: impl Fn(&str, &str, &str) -> bool + Send + Sync + 'static) -> Site {
+    let objects = Mutex::new(BTreeMap::new());
+    Site::scripted(move |asked| {
+        let signed = asked.headers["authorization"].to_str().unwrap();
+        let who = signed.split_once("Credential=").unwrap().1.split_once('/').unwrap().0;
+        let key = asked.path.strip_prefix("/bucket/").unwrap().to_owned();
+        if refuses(who, &asked.method, &key) {
+            return Answer::status(403);
+        }
+        let mut objects = objects.lock().unwrap();
+        match asked.method.as_str() {
+            "PUT" => {
+                objects.insert(key, asked.bytes.clone());
+                Answer::status(200).with("etag", "\"1\"")
+            }
+            "DELETE" => Answer::status(if objects.remove(&key).is_some() { 204 } else { 404 }),
+            _ => match objects.get(&key) {
+                None => Answer::status(404),
+                Some(object) => Answer::untyped(object.as_ref())
+                    .with("etag", "\"1\"")
+                    .with("last-modified", "Sat, 21 Mar 2026 09:30:00 GMT"),
+            },
+        }
+    })
+}
+
+/// The run of a worker whose segments are in that store. Its access key has its number.
+fn run_with_s3(number: usize, worker: &Crawl, store: &Site) -> Running {
+    Running::start(worker.command(&[]).envs([
+        ("AWS_ENDPOINT", store.url("").trim_end_matches('/')),
+        ("AWS_ALLOW_HTTP", "true"),
+        ("AWS_REGION", "us-east-1"),
+        ("AWS_ACCESS_KEY_ID", &format!("key-{number}")),
+        ("AWS_SECRET_ACCESS_KEY", "secret"),
+    ]))
+}
+
+fn worker_with_s3(number: usize, site: &Site, redis: &Redis) -> Crawl {
+    worker_with_store(number, site, redis, Path::new("")).set("storage.archive_url", "\"s3://bucket/crawls\"")
+}
+
+#[test]
+fn a_worker_that_the_object_store_refuses_at_its_start_ends_and_says_which_right_is_missing() {
+    let (redis, site, store) = (Redis::start(&[]), site(Duration::ZERO), s3(|_, _, _| true));
+    let refused = worker_with_s3(1, &site, &redis);
+    let ended = run_with_s3(1, &refused, &store).wait().with_code(1);
+    ended.complains_of(&[
+        "the object store refuses to take s3://bucket/crawls/fleet-",
+        "lack the right to put objects there",
+    ]);
+    assert!(times(&site).is_empty(), "it asked for a page");
+}
+
+#[test]
+fn a_worker_that_is_refused_a_segment_leaves_the_fleet_and_the_others_end_the_crawl() {
+    let (redis, store) = (
+        Redis::start(&[]),
+        s3(|who, method, key| who == "key-2" && method == "GET" && key.contains("/segments/")),
+    );
+    let gates: Vec<Arc<Gate>> = (0..3).map(|_| Arc::new(Gate::closed())).collect();
+    let site = gated_site(&gates);
+    let workers: Vec<Crawl> = (1..=2).map(|number| worker_with_s3(number, &site, &redis)).collect();
+    let first = run_with_s3(1, &workers[0], &store);
+    for (segments, gate) in (1..).zip(&gates) {
+        gate.wait_for_arrival();
+        wait_until("the first worker has written another segment", || {
+            status(&redis)["log"]["segments"].as_u64() >= Some(segments)
+        });
+        if segments == 3 {
+            let refused = run_with_s3(2, &workers[1], &store).wait().with_code(1);
+            refused.complains_of(&[
+                "the object store refuses to give",
+                "lack the right to read objects there",
+                "leaves the fleet",
+            ]);
+            assert_eq!(status(&redis)["workers"][1]["state"], "left");
+        }
+        gate.open();
+    }
+    first.wait().succeeded();
+    assert_eq!(times(&site).len(), HOSTS * 5, "every page was asked for");
 }
 
 #[test]

@@ -30,6 +30,8 @@ pub struct Asked {
     pub method: String,
     /// The request's body; bytes that are no text are replaced.
     pub body: String,
+    /// Its bytes.
+    pub bytes: Bytes,
 }
 
 /// What the site answers.
@@ -263,6 +265,7 @@ async fn answer(
         headers,
         method: method.to_string(),
         body: String::from_utf8_lossy(&body).into_owned(),
+        bytes: body,
     };
     let script = served.clone();
     let answer = tokio::task::spawn_blocking(move || (script.script)(&asked))

@@ -8,6 +8,7 @@ use tokio::runtime::Runtime;
 use url::Url;
 
 use crate::error::ArchiveError;
+use crate::refusal::Refusal;
 
 /// Attempts of one call, besides those that the client makes for each request.
 const ATTEMPTS: u32 = 4;
@@ -88,8 +89,9 @@ fn unusable(url: &str, detail: String) -> ArchiveError {
 
 /// Whether another attempt may succeed.
 fn may_pass(error: &object_store::Error) -> bool {
-    matches!(
+    let passes = matches!(
         error,
         object_store::Error::Generic { .. } | object_store::Error::JoinError { .. }
-    )
+    );
+    passes && Refusal::of(error).is_none()
 }

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use crate::refusal::Refusal;
+
 /// Why a file is not in the store, or cannot be read from there.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -37,7 +39,7 @@ pub enum ArchiveError {
         url: String,
     },
     /// The store does not answer, or refuses.
-    #[error("cannot {action} {url}: {source}{}", advice(source))]
+    #[error("cannot {action} {url}: {source}{}", advice(action, url, source))]
     Store {
         /// `put`, `read`, `list`, `remove`.
         action: &'static str,
@@ -58,6 +60,19 @@ pub enum ArchiveError {
     },
 }
 
+impl ArchiveError {
+    /// Whether the same call meets the same answer until somebody changes a right, the credentials or a setting. The text says which. Otherwise,
+    /// the store may answer a later call.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        match self {
+            Self::Url { .. } => true,
+            Self::Store { source, .. } => Refusal::of(source).is_some(),
+            _ => false,
+        }
+    }
+}
+
 pub(crate) fn failed(action: &'static str, url: &str, source: object_store::Error) -> ArchiveError {
     ArchiveError::Store {
         action,
@@ -70,13 +85,17 @@ pub(crate) fn failed(action: &'static str, url: &str, source: object_store::Erro
 const OF_THE_MACHINE: [&str; 2] = ["169.254.169.254", "metadata.google.internal"];
 
 /// What to do about an error whose own words do not say it.
-fn advice(source: &object_store::Error) -> &'static str {
+fn advice(action: &str, url: &str, source: &object_store::Error) -> String {
+    if let Some(refusal) = Refusal::of(source) {
+        return format!("; {}", refusal.remedy(action, url));
+    }
     let text = source.to_string();
     if OF_THE_MACHINE.iter().any(|server| text.contains(server)) {
         "; the environment has no credentials, and neither has the machine: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, \
          GOOGLE_SERVICE_ACCOUNT, or AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY"
+            .to_owned()
     } else {
-        ""
+        String::new()
     }
 }
 

@@ -5,6 +5,7 @@
 //! - [`RemoteFile`]: a file that some other program has put into a store, to be read
 //! - `client`: the client for a URL, and its attempts
 //! - `digest`: the digest of a file, by which a copy is verified
+//! - `refusal`: whether a store refuses, and what to do then
 //!
 //! ```text
 //! URL/FOLDER/crawl-20260321093000-00000.warc.gz      FOLDER: an id of the data folder, so that workers never meet
@@ -19,6 +20,7 @@ mod client;
 mod digest;
 mod error;
 mod objects;
+mod refusal;
 mod remote;
 mod store;
 

@@ -12,6 +12,7 @@ use url::Url;
 
 use crate::client::store_of;
 use crate::error::{ArchiveError, failed};
+use crate::refusal::Refusal;
 
 /// Writes, reads and removes whole objects. Unlike those of an [`Archive`](crate::Archive), the calls need a tokio runtime of the caller, and
 /// bound their time only by the attempts that the client makes for each request, which may take minutes.
@@ -58,7 +59,8 @@ impl Objects {
         };
         match got.await {
             Ok(bytes) => Ok(Some(bytes.into())),
-            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            // Not that of a bucket that is not there.
+            Err(source @ object_store::Error::NotFound { .. }) if Refusal::of(&source).is_none() => Ok(None),
             Err(source) => Err(failed("read", url, source)),
         }
     }

@@ -33,6 +33,16 @@ pub enum FleetError {
         /// What the store said.
         reason: String,
     },
+    /// The object store refuses to take or give a segment of the log until somebody has done what the text says.
+    #[error("the object store refuses to {action} {place}: {reason}")]
+    StoreRefuses {
+        /// `take`, `give`.
+        action: &'static str,
+        /// Where the object is.
+        place: String,
+        /// What the store said, and what to do.
+        reason: String,
+    },
     /// The object store has lost a segment of the log.
     #[error(
         "the segment of the log at {place} {fault}, and a worker cannot go on without it. Check that this machine reaches the same object store as the other workers (storage.archive_url), and that nobody has removed or changed the object. If the store keeps old versions, restore the object. Workers that have read the segment go on. If the object is lost for good, stop all workers, delete the keys of the crawl on the Redis servers, and start every worker again with its data folder: together, the folders bring the log back"

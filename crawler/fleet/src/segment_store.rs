@@ -3,8 +3,25 @@
 use std::fmt;
 use std::pin::Pin;
 
-/// A call to an object store. Its error says in words what the store said.
-pub type StoreCall<'a, T> = Pin<Box<dyn Future<Output = Result<T, String>> + Send + 'a>>;
+/// Why a store did not do what it was asked. Each says in words what the store said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StoreFault {
+    /// It refuses. Another call meets the same answer until somebody has done what the text says.
+    Refused(String),
+    /// It did not answer, or could not do it now.
+    NoAnswer(String),
+}
+
+impl fmt::Display for StoreFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(said) | Self::NoAnswer(said) => f.write_str(said),
+        }
+    }
+}
+
+/// A call to an object store.
+pub type StoreCall<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreFault>> + Send + 'a>>;
 
 /// An object store that all workers of a crawl reach. Each call has a bound of its own on its time; whoever calls repeats what fails.
 pub trait SegmentStore: fmt::Debug + Send + Sync {

@@ -364,6 +364,31 @@ async fn while_the_store_is_away_the_log_keeps_its_entries_until_the_workers_wai
 }
 
 #[tokio::test]
+async fn a_worker_that_the_store_refuses_gives_its_turn_to_another_one_at_once() {
+    let server = Server::start(&[]);
+    let (objects, other, mut follower) = three_segments(&server).await;
+    let refused = worker_with(objects.clone(), &server.address(), 2).await;
+    found(&other, 600..800, &mut follower).await;
+    let is_refusal = |error: FleetError| {
+        assert!(
+            matches!(&error, FleetError::StoreRefuses { reason, .. } if reason == "403") && !error.is_transient(),
+            "{error}"
+        );
+    };
+    let draft = refused.begin_segment(follower.position, 50).await.unwrap().unwrap();
+    let kept: Vec<bool> = draft.pages().map(is_kept).collect();
+    objects.refuses(true);
+    is_refusal(refused.end_segment(draft, &kept).await.unwrap_err());
+    objects.refuses(false);
+    assert!(shorten(&other, follower.position, 50).await.unwrap());
+    objects.refuses(true);
+    is_refusal(refused.begin_segment(follower.position, 50).await.unwrap_err());
+    is_refusal(Follower::default().read_all(&refused).await.unwrap_err());
+    objects.refuses(false);
+    assert!(shorten(&other, follower.position, 50).await.unwrap());
+}
+
+#[tokio::test]
 async fn a_worker_with_another_store_of_the_same_name_writes_no_segment() {
     let server = Server::start(&[]);
     let (objects, fleet, mut follower) = three_segments(&server).await;

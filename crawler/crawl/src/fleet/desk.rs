@@ -27,7 +27,7 @@ mod store;
 
 use std::future::poll_fn;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::Poll;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -201,6 +201,8 @@ struct Desk {
     away: AtomicU8,
     /// The same of the object store.
     store: StoreFaults,
+    /// Why this worker leaves the fleet before the end, although it can still send what it has done.
+    failure: OnceLock<FleetError>,
 }
 
 impl Desk {
@@ -239,6 +241,7 @@ impl Desk {
             arrivals: Notify::new(),
             away: AtomicU8::new(0),
             store: StoreFaults::default(),
+            failure: OnceLock::new(),
         };
         (desk, options.letters)
     }
@@ -390,7 +393,21 @@ impl Desk {
             Ok(Err(error)) => tracing::warn!("{error}; the next run sends what is left"),
             Err(_) => tracing::warn!("the servers of the fleet do not answer; the next run sends what is left"),
         }
-        Ok(())
+        self.failure.get().cloned().map_or(Ok(()), Err)
+    }
+
+    /// Lets the run end because of an error. The desk works on until then: it keeps the leases, sends what is done, and leaves the fleet, so that
+    /// the others get the hosts at once.
+    async fn fails(&self, error: FleetError) {
+        tracing::error!("{error}; this worker ends what is under way, and leaves the fleet");
+        if self.failure.set(error).is_ok() {
+            let _is_running = self.events.send(Event::Stop).await;
+        }
+    }
+
+    /// Whether the run ends because of an error.
+    fn has_failed(&self) -> bool {
+        self.failure.get().is_some()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use archive::{ArchiveError, Objects};
-use fleet::{SegmentStore, StoreCall};
+use fleet::{SegmentStore, StoreCall, StoreFault};
 
 /// How long a call may take. A segment has some megabytes. Whoever calls tries again, and says why.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -45,10 +45,17 @@ impl SegmentStore for SegmentObjects {
 }
 
 /// The answer to a call, or why there is none.
-async fn in_time<T>(patience: Duration, call: impl Future<Output = Result<T, ArchiveError>>) -> Result<T, String> {
+async fn in_time<T>(patience: Duration, call: impl Future<Output = Result<T, ArchiveError>>) -> Result<T, StoreFault> {
     match tokio::time::timeout(patience, call).await {
-        Ok(answer) => answer.map_err(|error| error.to_string()),
-        Err(_) => Err(format!("no answer for {} s", patience.as_secs())),
+        Ok(answer) => answer.map_err(|error| {
+            let said = error.to_string();
+            if error.is_refusal() {
+                StoreFault::Refused(said)
+            } else {
+                StoreFault::NoAnswer(said)
+            }
+        }),
+        Err(_) => Err(StoreFault::NoAnswer(format!("no answer for {} s", patience.as_secs()))),
     }
 }
 
@@ -76,6 +83,17 @@ mod tests {
     async fn a_store_that_never_answers_is_not_waited_for_for_ever() {
         let never = std::future::pending::<Result<(), ArchiveError>>();
         let answer = in_time(Duration::ZERO, never).await;
-        assert_eq!(answer.unwrap_err(), "no answer for 0 s");
+        assert_eq!(
+            answer.unwrap_err(),
+            StoreFault::NoAnswer("no answer for 0 s".to_owned())
+        );
+    }
+
+    #[tokio::test]
+    async fn a_url_that_no_store_has_is_refused() {
+        let refused = SegmentObjects::new(None)
+            .get("ftp://host/fleet-1/segments/2.3", 3)
+            .await;
+        assert!(matches!(refused, Err(StoreFault::Refused(said)) if said.contains("names no object store")));
     }
 }

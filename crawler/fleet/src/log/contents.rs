@@ -18,7 +18,7 @@ use crate::command::{Command, Lua, Tag, script};
 use crate::error::FleetError;
 use crate::fleet::{Fleet, bytes, integer, list, text};
 use crate::log::segment::{MOST_BYTES, Segment, SegmentRow, is_draft};
-use crate::segment_store::SegmentStore;
+use crate::segment_store::{SegmentStore, StoreFault};
 use crate::servers::Safety;
 
 static FORGET: Lua = script!("forget_draft.lua");
@@ -45,7 +45,7 @@ impl Fleet {
     ) -> Result<SegmentRow, FleetError> {
         if let Some((store, place)) = self.place_of_draft(draft) {
             let put = store.put(&place, bytes).await;
-            put.map_err(|reason| unanswered("take", &place, reason))?;
+            put.map_err(|fault| failed("take", &place, fault))?;
             return Ok(row.in_store(place));
         }
         let tag = self.segment_tag(draft);
@@ -60,7 +60,7 @@ impl Fleet {
     /// Reads a segment.
     ///
     /// # Errors
-    /// No server answers within the bound, or one refuses; [`FleetError::Store`]: the object store does not answer; [`FleetError::Damaged`] and
+    /// No server answers within the bound, or one refuses; [`FleetError::Store`] and [`FleetError::StoreRefuses`]: the object store does not answer, or refuses; [`FleetError::Damaged`] and
     /// [`FleetError::Segment`], if the servers or the object store have lost it, or a part of it.
     pub async fn read_segment(&self, row: &SegmentRow) -> Result<Segment, FleetError> {
         if let Some(place) = row.place() {
@@ -72,7 +72,7 @@ impl Fleet {
                 return Err(lost(place, "is no segment of this crawl"));
             }
             let got = store.get(place, row.bytes).await;
-            let got = got.map_err(|reason| unanswered("give", place, reason))?;
+            let got = got.map_err(|fault| failed("give", place, fault))?;
             return row.decode(&got.ok_or_else(|| lost(place, "is missing"))?);
         }
         let tag = self.segment_tag(row.draft());
@@ -105,9 +105,9 @@ impl Fleet {
     /// Removes what a draft that nobody names has left. An object that the store does not remove now does no harm.
     pub(super) async fn forget_draft(&self, draft: &str) -> Result<(), FleetError> {
         if let Some((store, place)) = self.place_of_draft(draft)
-            && let Err(reason) = store.remove(&place).await
+            && let Err(fault) = store.remove(&place).await
         {
-            tracing::debug!(place, reason, "the object of an unfinished segment stays in the store");
+            tracing::debug!(place, %fault, "the object of an unfinished segment stays in the store");
         }
         let command = Command::script(&FORGET, &self.segment_tag(draft));
         self.inner.servers.one(command, Safety::Primary).await.map(drop)
@@ -140,7 +140,7 @@ impl Fleet {
     /// would write segments that the others cannot read.
     ///
     /// # Errors
-    /// [`FleetError::OtherStore`]; no server answers within the bound, or one refuses; [`FleetError::Store`]: the object store does not answer.
+    /// [`FleetError::OtherStore`]; no server answers within the bound, or one refuses; [`FleetError::Store`] and [`FleetError::StoreRefuses`]: the object store does not answer, or refuses.
     pub async fn prove_shared(&self) -> Result<(), FleetError> {
         let name = format!("store-{}", self.incarnation());
         let Some((store, own)) = self.place_of(&name) else {
@@ -159,24 +159,24 @@ impl Fleet {
         let mut mark_of_all = text(known)?;
         if mark_of_all.is_empty() {
             let put = store.put(&own, self.incarnation().into_bytes()).await;
-            put.map_err(|reason| unanswered("take", &own, reason))?;
+            put.map_err(|fault| failed("take", &own, fault))?;
             // Another worker may have been first.
             mark_of_all = text(self.inner.servers.one(mark(&own), Safety::Replicated).await?)?;
             if mark_of_all != own
-                && let Err(reason) = store.remove(&own).await
+                && let Err(fault) = store.remove(&own).await
             {
-                tracing::debug!(place = own, reason, "a mark that no worker needs stays in the store");
+                tracing::debug!(place = own, %fault, "a mark that no worker needs stays in the store");
             }
         }
         // A mark is an incarnation.
         let got = store.get(&mark_of_all, self.incarnation().len() as u64).await;
-        let got = got.map_err(|reason| unanswered("give", &mark_of_all, reason))?;
+        let got = got.map_err(|fault| failed("give", &mark_of_all, fault))?;
         if got.is_none() {
             if !self.has_last_segment(folder).await? {
                 return Err(FleetError::OtherStore { place: mark_of_all });
             }
             let put = store.put(&mark_of_all, self.incarnation().into_bytes()).await;
-            put.map_err(|reason| unanswered("take", &mark_of_all, reason))?;
+            put.map_err(|fault| failed("take", &mark_of_all, fault))?;
         }
         self.inner.is_store_shared.store(true, Ordering::Release);
         Ok(())
@@ -212,12 +212,12 @@ impl Fleet {
     }
 }
 
-/// The store cannot do this now.
-fn unanswered(action: &'static str, place: &str, reason: String) -> FleetError {
-    FleetError::Store {
-        action,
-        place: place.to_owned(),
-        reason,
+/// The store cannot do this now, or refuses.
+fn failed(action: &'static str, place: &str, fault: StoreFault) -> FleetError {
+    let place = place.to_owned();
+    match fault {
+        StoreFault::Refused(reason) => FleetError::StoreRefuses { action, place, reason },
+        StoreFault::NoAnswer(reason) => FleetError::Store { action, place, reason },
     }
 }
 

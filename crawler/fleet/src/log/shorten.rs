@@ -75,8 +75,8 @@ impl Fleet {
     /// worker does not know any more which pages of the other one the log kept before that place.
     ///
     /// # Errors
-    /// No server answers within the bound, or one refuses; [`FleetError::Damaged`] as for [`read_log`](Self::read_log); [`FleetError::Store`]: the
-    /// object store does not answer whether it has the last segment; [`FleetError::OtherStore`].
+    /// No server answers within the bound, or one refuses; [`FleetError::Damaged`] as for [`read_log`](Self::read_log); [`FleetError::Store`]
+    /// and [`FleetError::StoreRefuses`]: the object store does not say whether it has the last segment; [`FleetError::OtherStore`].
     pub async fn begin_segment_up_to(
         &self,
         applied: Position,
@@ -205,7 +205,8 @@ impl Fleet {
     /// more. `false`: another worker writes the segment by now, or a server that took over has lost what it was to cover.
     ///
     /// # Errors
-    /// No server answers within the bound, or one refuses; [`FleetError::Store`]: the object store does not answer. The next worker begins anew.
+    /// No server answers within the bound, or one refuses; [`FleetError::Store`] and [`FleetError::StoreRefuses`]: the object store does not answer, or
+    /// refuses. The next worker begins anew.
     pub async fn end_segment(&self, draft: Draft, kept: &[bool]) -> Result<bool, FleetError> {
         let Draft {
             number,
@@ -231,7 +232,7 @@ impl Fleet {
         let row = match written {
             Ok(row) => row,
             Err(error) => {
-                if let FleetError::Store { .. } = error {
+                if let FleetError::Store { .. } | FleetError::StoreRefuses { .. } = error {
                     // The store may answer another worker. It may have the object although its answer was lost.
                     self.leave_number(number, true).await?;
                 }

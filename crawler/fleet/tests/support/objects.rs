@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use fleet::{Fleet, JoinOptions, SegmentStore, StoreCall};
+use fleet::{Fleet, JoinOptions, SegmentStore, StoreCall, StoreFault};
 use tokio::sync::Semaphore;
 
 /// The store. It is on the way to all its workers at once; another one with the same places is another store.
@@ -19,6 +19,7 @@ struct State {
     objects: BTreeMap<String, Vec<u8>>,
     is_away: bool,
     loses_answers: bool,
+    refuses: bool,
 }
 
 impl Objects {
@@ -41,6 +42,11 @@ impl Objects {
     /// Whether it writes objects, and its answers do not come.
     pub fn loses_answers(&self, loses: bool) {
         self.state().loses_answers = loses;
+    }
+
+    /// Whether it refuses every call.
+    pub fn refuses(&self, refuses: bool) {
+        self.state().refuses = refuses;
     }
 
     /// Lets no object be written until the permit is dropped.
@@ -69,10 +75,12 @@ impl Objects {
         }
     }
 
-    fn answers(&self) -> Result<MutexGuard<'_, State>, String> {
+    fn answers(&self) -> Result<MutexGuard<'_, State>, StoreFault> {
         let state = self.state();
-        if state.is_away {
-            Err("nobody answers".to_owned())
+        if state.refuses {
+            Err(StoreFault::Refused("403".to_owned()))
+        } else if state.is_away {
+            Err(StoreFault::NoAnswer("nobody answers".to_owned()))
         } else {
             Ok(state)
         }
@@ -90,7 +98,7 @@ impl SegmentStore for Objects {
             let mut state = self.answers()?;
             state.objects.insert(place.to_owned(), bytes);
             if state.loses_answers {
-                return Err("the answer is lost".to_owned());
+                return Err(StoreFault::NoAnswer("the answer is lost".to_owned()));
             }
             Ok(())
         })

@@ -68,7 +68,7 @@ impl Desk {
                 is_told = true;
             }
             let catches_up = self.state().catches_up();
-            if is_told || waits {
+            if is_told || waits || self.has_failed() {
                 // Until all folders are brought back, nobody knows which URLs are finished.
             } else if catches_up {
                 self.reclaim().await?;
@@ -95,11 +95,16 @@ impl Desk {
     }
 
     /// Looks, before the worker has hosts, whether its object store is that of the others. If the store does not answer now, the first segment that
-    /// this worker writes waits for it.
+    /// this worker writes waits for it. A worker with another store, or one that the store refuses, leaves at once.
     async fn prove_store(&self) -> Result<(), FleetError> {
         let at_most = self.fleet.lease() / RENEWED_AFTER;
         match tokio::time::timeout(at_most, self.fleet.prove_shared()).await {
-            Ok(Err(error @ FleetError::OtherStore { .. })) => Err(error),
+            Ok(Err(error @ (FleetError::OtherStore { .. } | FleetError::StoreRefuses { .. }))) => {
+                if let Err(error) = self.fleet.leave().await {
+                    tracing::debug!(%error, "the others learn of the end of this worker when its lease has run out");
+                }
+                Err(error)
+            }
             Ok(Err(error)) => {
                 tracing::debug!(%error, "whether the object store is that of the other workers is not known yet");
                 Ok(())
@@ -192,14 +197,15 @@ impl Desk {
 
     /// What the reader of the status should know.
     fn note(&self, catches_up: bool) -> String {
+        let of_store = self.store.note();
         let note = if self.ownership.is_paused_for(Pause::Order) {
             "paused"
         } else if self.state().brings_back {
             "brings back what its data folder knows"
         } else if !self.state().awaited.is_empty() {
             "waits for the data folders of other workers"
-        } else if self.store.are_there() {
-            "the object store with the segments of the log does not answer"
+        } else if !of_store.is_empty() {
+            of_store
         } else if catches_up {
             "reads the log before it takes new hosts"
         } else if self.ownership.is_paused_for(Pause::Log) {

@@ -21,10 +21,15 @@ const LONG_PAUSE: Duration = Duration::from_millis(500);
 impl Desk {
     /// Reads the log while the run lasts, if the worker has one.
     pub(super) async fn keep_reading(&self) -> Result<(), FleetError> {
-        if self.has_log {
-            self.read_log().await
-        } else {
-            std::future::pending().await
+        if !self.has_log {
+            return std::future::pending().await;
+        }
+        match self.read_log().await {
+            Err(error @ FleetError::StoreRefuses { .. }) => {
+                self.fails(error).await;
+                std::future::pending().await
+            }
+            ended => ended,
         }
     }
 
