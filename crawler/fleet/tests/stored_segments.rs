@@ -414,6 +414,40 @@ async fn a_worker_with_another_store_of_the_same_name_writes_no_segment() {
     assert_eq!(objects.places().len(), 1);
 }
 
+#[tokio::test]
+async fn a_worker_whose_store_hangs_leaves_the_segment_to_another_one() {
+    let server = Server::start(&[]);
+    let (objects, other, mut follower) = three_segments(&server).await;
+    let join = fleet::JoinOptions {
+        segments: Some(objects.clone()),
+        lease: std::time::Duration::from_millis(300),
+        ..support::options(&server.address(), 2)
+    };
+    let stuck = Fleet::join(join).await.unwrap();
+    found(&other, 600..800, &mut follower).await;
+    let draft = stuck.begin_segment(follower.position, 50).await.unwrap().unwrap();
+    let kept: Vec<bool> = draft.pages().map(is_kept).collect();
+    objects.hangs(true);
+    let written = tokio::time::timeout(std::time::Duration::from_secs(20), stuck.end_segment(draft, &kept));
+    let error = written.await.expect("it gives up").unwrap_err();
+    assert!(
+        matches!(&error, FleetError::Store { .. }) && error.is_transient(),
+        "{error}"
+    );
+    // It removes what the draft may have written, and reads the last segment.
+    let begun = tokio::time::timeout(
+        std::time::Duration::from_secs(20),
+        stuck.begin_segment(follower.position, 50),
+    );
+    assert!(matches!(
+        begun.await.expect("it gives up"),
+        Err(FleetError::Store { .. })
+    ));
+    objects.hangs(false);
+    // The other one need not wait.
+    assert!(shorten(&other, follower.position, 50).await.unwrap());
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_worker_may_write_a_segment_for_longer_than_its_draft_lasts_at_first() {
     let server = Server::start(&[]);

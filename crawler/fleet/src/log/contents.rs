@@ -35,6 +35,10 @@ const PIECES_A_CALL: usize = 8;
 /// Renewals of the right to write a segment within the time for which it holds.
 const RENEWALS: u32 = 3;
 
+/// Times of a lease for one errand to the object store. That is enough to write some megabytes over a slow connection. A store that takes longer
+/// may hang for this worker only.
+const LONGEST_ERRAND: u32 = 3;
+
 impl Fleet {
     /// Writes the bytes of the segment of a draft, and returns its row with their place.
     pub(super) async fn write_contents(
@@ -104,20 +108,36 @@ impl Fleet {
 
     /// Removes what a draft that nobody names has left. An object that the store does not remove now does no harm.
     pub(super) async fn forget_draft(&self, draft: &str) -> Result<(), FleetError> {
+        let command = Command::script(&FORGET, &self.segment_tag(draft));
+        self.inner.servers.one(command, Safety::Primary).await?;
         if let Some((store, place)) = self.place_of_draft(draft)
             && let Err(fault) = store.remove(&place).await
         {
             tracing::debug!(place, %fault, "the object of an unfinished segment stays in the store");
         }
-        let command = Command::script(&FORGET, &self.segment_tag(draft));
-        self.inner.servers.one(command, Safety::Primary).await.map(drop)
+        Ok(())
+    }
+
+    /// The place of the segment of a draft, for a message.
+    pub(super) fn where_is(&self, draft: &str) -> String {
+        self.place_of_draft(draft)
+            .map_or_else(|| draft.to_owned(), |(_, place)| place)
     }
 
     /// Does what may take longer than a draft may, and asks for more time meanwhile. Otherwise two workers with slow connections to the store
-    /// would begin the same segment in turns, and neither would end it.
-    pub(super) async fn renewing<T>(&self, number: u64, work: impl Future<Output = T>) -> T {
+    /// would begin the same segment in turns, and neither would end it. The time has a bound, so that a worker whose store hangs does not keep
+    /// the others from writing. The second argument says what the store is to do, and where.
+    ///
+    /// # Errors
+    /// Those of the work; [`FleetError::Store`], if it takes too long.
+    pub(super) async fn renewing<T>(
+        &self,
+        number: u64,
+        (action, place): (&'static str, &str),
+        work: impl Future<Output = Result<T, FleetError>>,
+    ) -> Result<T, FleetError> {
         let mut work = pin!(work);
-        loop {
+        for _ in 0..RENEWALS * LONGEST_ERRAND {
             if let Ok(done) = tokio::time::timeout(self.lease() / RENEWALS, work.as_mut()).await {
                 return done;
             }
@@ -128,6 +148,9 @@ impl Fleet {
                 tracing::debug!(%error, "the draft of a segment is not renewed");
             }
         }
+        let waited = (self.lease() * LONGEST_ERRAND).as_secs();
+        let reason = format!("no answer for {waited} s; another worker may try");
+        Err(failed(action, place, StoreFault::NoAnswer(reason)))
     }
 
     /// As [`prove_shared`](Self::prove_shared), whatever it has found before.

@@ -99,7 +99,8 @@ impl Fleet {
         let unfinished = text(answer.next().unwrap_or_default())?;
         // It becomes a part of a place.
         if is_draft(&unfinished) {
-            self.renewing(number, self.forget_draft(&unfinished)).await?;
+            let (place, forgotten) = (self.where_is(&unfinished), self.forget_draft(&unfinished));
+            self.renewing_or_leaves(number, ("remove", &place), forgotten).await?;
         }
         let last = if last.is_empty() {
             None
@@ -107,7 +108,7 @@ impl Fleet {
             Some(SegmentRow::read(&last)?)
         };
         if let Some(last) = &last
-            && !self.is_whole_or_leaves(number, last).await?
+            && !self.is_still_whole(number, last).await?
         {
             let command = Command::script(&DROP, &self.inner.log)
                 .number(number)
@@ -139,7 +140,7 @@ impl Fleet {
     }
 
     /// Whether the last segment is as it was written. If that cannot be found out now, the next segment is left to another worker.
-    async fn is_whole_or_leaves(&self, number: u64, last: &SegmentRow) -> Result<bool, FleetError> {
+    async fn is_still_whole(&self, number: u64, last: &SegmentRow) -> Result<bool, FleetError> {
         let looking = async {
             let is_whole = self.is_whole(last).await?;
             if !is_whole && last.place().is_some() {
@@ -148,11 +149,22 @@ impl Fleet {
             }
             Ok(is_whole)
         };
-        let is_whole = self.renewing(number, looking).await;
-        if is_whole.is_err() {
+        let place = last.place().unwrap_or_default();
+        self.renewing_or_leaves(number, ("give", place), looking).await
+    }
+
+    /// [`renewing`](Self::renewing) for work before anything is written. If it fails, the segment is left to another worker.
+    async fn renewing_or_leaves<T>(
+        &self,
+        number: u64,
+        errand: (&'static str, &str),
+        work: impl Future<Output = Result<T, FleetError>>,
+    ) -> Result<T, FleetError> {
+        let done = self.renewing(number, errand, work).await;
+        if done.is_err() {
             self.leave_number(number, false).await?;
         }
-        is_whole
+        done
     }
 
     /// The entries of whole items between two positions, and the last position of theirs.
@@ -228,7 +240,8 @@ impl Fleet {
             .collect();
         let (bytes, row) = encoded(from, end, &pages)?;
         let draft = format!("{number}.{}", self.incarnation());
-        let written = self.renewing(number, self.write_contents(row, bytes, &draft)).await;
+        let (place, written) = (self.where_is(&draft), self.write_contents(row, bytes, &draft));
+        let written = self.renewing(number, ("take", &place), written).await;
         let row = match written {
             Ok(row) => row,
             Err(error) => {

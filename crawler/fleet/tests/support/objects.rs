@@ -20,6 +20,7 @@ struct State {
     is_away: bool,
     loses_answers: bool,
     refuses: bool,
+    hangs: bool,
 }
 
 impl Objects {
@@ -47,6 +48,18 @@ impl Objects {
     /// Whether it refuses every call.
     pub fn refuses(&self, refuses: bool) {
         self.state().refuses = refuses;
+    }
+
+    /// Whether a call that begins from now on never ends.
+    pub fn hangs(&self, hangs: bool) {
+        self.state().hangs = hangs;
+    }
+
+    async fn hang(&self) {
+        let hangs = self.state().hangs;
+        if hangs {
+            std::future::pending().await
+        }
     }
 
     /// Lets no object be written until the permit is dropped.
@@ -94,6 +107,7 @@ impl SegmentStore for Objects {
 
     fn put<'a>(&'a self, place: &'a str, bytes: Vec<u8>) -> StoreCall<'a, ()> {
         Box::pin(async move {
+            self.hang().await;
             let _permit = self.may_write.acquire().await.unwrap();
             let mut state = self.answers()?;
             state.objects.insert(place.to_owned(), bytes);
@@ -106,6 +120,7 @@ impl SegmentStore for Objects {
 
     fn get<'a>(&'a self, place: &'a str, size: u64) -> StoreCall<'a, Option<Vec<u8>>> {
         Box::pin(async move {
+            self.hang().await;
             let state = self.answers()?;
             let object = state.objects.get(place).cloned();
             Ok(object.map(|bytes| if bytes.len() as u64 == size { bytes } else { Vec::new() }))
@@ -114,6 +129,7 @@ impl SegmentStore for Objects {
 
     fn remove<'a>(&'a self, place: &'a str) -> StoreCall<'a, ()> {
         Box::pin(async move {
+            self.hang().await;
             self.answers()?.objects.remove(place);
             Ok(())
         })
