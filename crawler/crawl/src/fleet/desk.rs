@@ -35,6 +35,7 @@ use std::time::Duration;
 use crossbeam_channel::{Sender, TrySendError};
 use fleet::{Fleet, FleetError, JoinOptions};
 use storage::Letter;
+use tokio::runtime::Runtime;
 use tokio::sync::{Notify, mpsc};
 
 use super::asked::Asked;
@@ -58,6 +59,9 @@ const AWAY: Duration = Duration::from_millis(200);
 
 /// At the end of a run, the time for the last letters. What is not sent by then goes with the next run.
 const LAST_LETTERS: Duration = Duration::from_secs(10);
+
+/// Time for reads and writes of files that are under way when the desk has ended. A folder on another machine may not answer any more.
+const LAST_FILES: Duration = Duration::from_secs(1);
 
 /// The calls to the servers, by what fails with them. Each is a bit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,7 +137,7 @@ impl RunningDesk {
                     runtime.map_err(|error| FleetError::Damaged(format!("the desk cannot start: {error}")))?;
                 let watched = options.watch.thread("desk", watch::LIMIT);
                 runtime.spawn(watched.beat_for_ever());
-                runtime.block_on(async move {
+                let work = async move {
                     match Fleet::join(options.join.clone()).await {
                         Ok(fleet) => {
                             let (worker, crawl) = (fleet.worker().0, fleet.crawl());
@@ -148,7 +152,8 @@ impl RunningDesk {
                             Err(error)
                         }
                     }
-                })
+                };
+                run_to_end(runtime, work)
             })
             .map_err(|source| RunError::io("start", "the thread of the desk", source))?;
         match joined.recv() {
@@ -411,6 +416,13 @@ impl Desk {
     }
 }
 
+/// Does the work, and waits no longer than a moment for files that it has begun to read or write.
+fn run_to_end<T>(runtime: Runtime, work: impl Future<Output = T>) -> T {
+    let ended = runtime.block_on(work);
+    runtime.shutdown_timeout(LAST_FILES);
+    ended
+}
+
 /// Makes calls at the same time, and returns their answers, or the first error.
 async fn together<T>(
     calls: impl Iterator<Item = impl Future<Output = Result<T, FleetError>>>,
@@ -431,4 +443,29 @@ async fn together<T>(
         Poll::Pending
     })
     .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_never_read_to_its_end_does_not_keep_the_desk_from_ending() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let (_mounted_again, mount) = std::sync::mpsc::channel::<()>();
+        let (ended_in, ended) = std::sync::mpsc::channel();
+        thread::spawn(move || {
+            let work = async move {
+                let (begun_in, begun) = tokio::sync::oneshot::channel();
+                tokio::task::spawn_blocking(move || {
+                    begun_in.send(()).unwrap();
+                    mount.recv()
+                });
+                begun.await.unwrap();
+            };
+            run_to_end(runtime.unwrap(), work);
+            ended_in.send(())
+        });
+        ended.recv_timeout(20 * LAST_FILES).expect("the desk has ended");
+    }
 }
