@@ -23,7 +23,7 @@ mod url_rules;
 use std::borrow::Cow;
 use std::time::Duration;
 
-pub use adjustable::{ADJUSTABLE, Adjustable, KeyValue, parse_change};
+pub use adjustable::{ADJUSTABLE, Adjustable, KeyValue, parse_change, valid_changes};
 pub(super) use extract::rule as extract_rule;
 pub use extract::{ExtractRules, NamedRule};
 pub use fleet::FleetSettings;

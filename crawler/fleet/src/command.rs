@@ -56,12 +56,14 @@ impl Tag {
     }
 }
 
+#[derive(Clone, Copy)]
 enum Kind {
     Plain(&'static str),
     Script(&'static Lua),
 }
 
 /// A command that goes to the primary of one slot. Repeating it must do no harm: it is sent again when the answer does not come.
+#[derive(Clone)]
 pub(crate) struct Command {
     kind: Kind,
     pub(crate) slot: u16,

@@ -10,7 +10,7 @@ use redis::Value;
 use crate::command::Tag;
 use crate::error::FleetError;
 use crate::partition::{Epoch, Partition, WorkerNumber};
-use crate::rules;
+use crate::rules::{self, ValidChanges};
 use crate::segment_store::SegmentStore;
 use crate::servers::{Servers, Traffic};
 
@@ -34,6 +34,8 @@ pub(crate) struct Place {
     pub(crate) terms: String,
     /// How the live workers fetch, as the servers have it.
     pub(crate) rules: String,
+    /// Which changes of the rules count.
+    pub(crate) valid_changes: ValidChanges,
     /// See [`crate::lease`]: a second process with the same data folder takes the place over as another incarnation, and so does this
     /// process when it has lost its lease.
     pub(crate) incarnation: AtomicU64,

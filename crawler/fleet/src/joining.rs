@@ -18,7 +18,7 @@ use crate::command::{Command, Lua, script};
 use crate::error::FleetError;
 use crate::fleet::{Fleet, Place, incarnation_text, integer, list, registry_tag, text};
 use crate::partition::WorkerNumber;
-use crate::rules;
+use crate::rules::{self, ValidChanges};
 use crate::segment_store::SegmentStore;
 use crate::servers::{Manner, Safety, Servers};
 use crate::terms::Terms;
@@ -34,6 +34,9 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The name of a crawl that has no other.
 pub const DEFAULT_NAME: &str = "crawl";
+
+/// How often a worker asks to join while the changes on the servers change.
+const ATTEMPTS: u32 = 3;
 
 /// How a worker joins.
 #[derive(Debug, Clone)]
@@ -55,6 +58,8 @@ pub struct JoinOptions {
     pub terms: Terms,
     /// How the workers fetch: keys of the configuration and their values, which all live workers must share. Another run can change them.
     pub rules: Vec<(String, String)>,
+    /// Which of the rules that the user has changed for all workers count. The servers may hold others, and no worker takes those over.
+    pub valid_changes: ValidChanges,
     /// How long a partition stays with a worker that is silent.
     pub lease: Duration,
     /// Whether calls return only when a replica has what they wrote, if there are replicas.
@@ -66,7 +71,7 @@ pub struct JoinOptions {
 }
 
 impl JoinOptions {
-    /// Defaults for everything but the address: folder, host and terms have to be set.
+    /// Defaults for everything but the address: folder, host and terms have to be set. No change of the rules counts.
     #[must_use]
     pub fn new(address: &str) -> Self {
         Self {
@@ -82,6 +87,7 @@ impl JoinOptions {
                 partitions: crate::partition::DEFAULT_PARTITIONS,
             },
             rules: Vec::new(),
+            valid_changes: |_| Vec::new(),
             lease: LEASE,
             wait_for_replicas: true,
             patience: PATIENCE,
@@ -121,8 +127,8 @@ impl Fleet {
             (incarnation, &options.remembered),
             options.lease,
         );
-        let answer = list(servers.one(call, Safety::Replicated).await?)?;
-        let (their_rules, changed) = rules_of(&answer)?;
+        let (answer, changed) = ask_to_join(&servers, &call, options.valid_changes).await?;
+        let their_rules = rules_of(&answer)?.0;
         let mut answer = answer.into_iter();
         let mut next = || answer.next().unwrap_or_default();
         let [number, id, theirs, _rules, life, refusal] = std::array::from_fn(|_| next());
@@ -157,6 +163,7 @@ impl Fleet {
             terms,
             // Those of the crawl: another value of a rule that was changed does not come back with this worker.
             rules: their_rules,
+            valid_changes: options.valid_changes,
             incarnation: AtomicU64::new(incarnation),
             next_incarnation: AtomicU64::new(0),
             salt: incarnation,
@@ -189,11 +196,11 @@ impl Fleet {
             (incarnation, &Remembered::default()),
             place.lease,
         );
-        let answer = list(self.inner.servers.one(call, Safety::Replicated).await?)?;
+        let (answer, changed) = ask_to_join(&self.inner.servers, &call, place.valid_changes).await?;
         if let [_, id, ..] = answer.as_slice()
             && !text(id.clone())?.is_empty()
         {
-            let (theirs, changed) = rules_of(&answer)?;
+            let theirs = rules_of(&answer)?.0;
             let unchanged = |rules: &str| rules::unchanged(rules, &changed);
             rules::agree(&unchanged(&place.rules), &unchanged(&theirs), &self.inner.name)?;
         }
@@ -220,6 +227,29 @@ impl Fleet {
     }
 }
 
+/// Asks to join. Returns the answer, and the changes that count. The servers leave these out when they compare rules. The first call names none: if it is
+/// refused, its answer has all changes.
+async fn ask_to_join(
+    servers: &Servers,
+    call: &Command,
+    valid: ValidChanges,
+) -> Result<(Vec<Value>, String), FleetError> {
+    let mut counting = String::new();
+    let mut attempts = 1;
+    loop {
+        let call = call.clone().arg(counting.as_str());
+        let answer = list(servers.one(call, Safety::Replicated).await?)?;
+        let changed = rules_of(&answer)?.1;
+        let now = rules::stored(&valid(&rules::read(&changed)));
+        let is_refused = answer.first().map(integer).transpose()? == Some(0);
+        if !is_refused || now == counting || attempts == ATTEMPTS {
+            return Ok((answer, counting));
+        }
+        counting = now;
+        attempts += 1;
+    }
+}
+
 /// The rules of the crawl in an answer to a worker that joins, and those that the user has changed.
 fn rules_of(answer: &[Value]) -> Result<(String, String), FleetError> {
     let at = |index: usize| {
@@ -233,7 +263,7 @@ fn rules_of(answer: &[Value]) -> Result<(String, String), FleetError> {
     Ok((at(3)?, at(6)?))
 }
 
-/// The call with which a data folder joins.
+/// The call with which a data folder joins, but for the changes that count.
 fn joining(
     name: &str,
     folder: u64,

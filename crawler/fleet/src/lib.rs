@@ -53,6 +53,7 @@ pub use orders::{Forgotten, Order, change, forget, order};
 pub use partition::{Epoch, PageId, Partition, WorkerNumber};
 pub use queue::{Commit, Committed, PartitionChanges, QueueSlice};
 pub use registry::{Pulse, WorkerReport};
+pub use rules::ValidChanges;
 pub use segment_store::{SegmentStore, StoreCall, StoreFault};
 pub use servers::Traffic;
 pub use status::{DigestsStatus, FleetStatus, ServerStatus, StatusReader, WorkerStatus, status};

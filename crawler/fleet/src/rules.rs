@@ -8,6 +8,9 @@ use crate::error::FleetError;
 /// Longer values are not shown in a message.
 const SHOWN: usize = 80;
 
+/// Takes the changes on the servers, keys with their values, and returns those that count.
+pub type ValidChanges = fn(&[(String, String)]) -> Vec<(String, String)>;
+
 /// One line a rule, in the order of the keys.
 pub(crate) fn stored(rules: &[(String, String)]) -> String {
     let mut lines: Vec<String> = rules

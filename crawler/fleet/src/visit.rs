@@ -69,6 +69,7 @@ impl Visitor {
             folder: 0,
             terms,
             rules,
+            valid_changes: options.valid_changes,
             incarnation: AtomicU64::new(0),
             next_incarnation: AtomicU64::new(0),
             salt: 0,

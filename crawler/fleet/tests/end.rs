@@ -198,6 +198,58 @@ async fn a_change_of_rules_holds_for_all_workers_whatever_they_bring() {
 }
 
 #[tokio::test]
+async fn a_change_that_no_worker_takes_over_lets_no_worker_with_other_rules_in() {
+    let server = Server::start(&[]);
+    let with = |folder: u64, mode: &str, delay: &str| {
+        let mut options = options(&server.address(), folder);
+        let rules = [("scope.mode", mode), ("politeness.delay_ms", delay)];
+        options.rules = rules.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec();
+        options.valid_changes = |changed| {
+            let is_valid = |(key, value): &&(String, String)| key.ends_with("_ms") && value.parse::<u32>().is_ok();
+            changed.iter().filter(is_valid).cloned().collect()
+        };
+        options
+    };
+    let one = Fleet::join(with(1, "host", "1000")).await.unwrap();
+    // Whoever can write to Redis can write this.
+    let write = |changed: &str| server.ask(&["HSET", "{crawl/fleet}m", "changed", changed]);
+    for (changed, refused) in [
+        ("scope.mode\teverything", "scope.mode"),
+        ("politeness.delay_ms\t-1\nscope.mode\teverything", "politeness.delay_ms"),
+        ("politeness.delay_ms\t7\nscope.mode\teverything", "scope.mode"),
+    ] {
+        write(changed);
+        let error = Fleet::join(with(2, "everything", "0")).await.map(drop).unwrap_err();
+        assert!(
+            matches!(&error, FleetError::Rules { differences, .. } if differences.contains(refused)),
+            "{changed:?}: {error}"
+        );
+    }
+    // A change that counts beside it does count.
+    let two = Fleet::join(with(2, "host", "0")).await.unwrap();
+    assert_eq!(two.worker().0, 2);
+    // A worker that has lost its lease joins by the same rules.
+    for fleet in [&one, &two] {
+        server.ask(&["HDEL", "{crawl/fleet}l", &lease_of(&server, fleet.worker().0)]);
+        assert!(fleet.heartbeat(&report(false)).await.unwrap().lapsed);
+    }
+}
+
+/// The incarnation of a worker that has a lease.
+fn lease_of(server: &Server, worker: u16) -> String {
+    let redis::Value::Array(leases) = server.ask(&["HGETALL", "{crawl/fleet}l"]) else {
+        panic!("no leases")
+    };
+    let text = |value: &redis::Value| match value {
+        redis::Value::BulkString(bytes) => String::from_utf8(bytes.clone()).unwrap(),
+        other => panic!("{other:?}"),
+    };
+    let mut leases = leases.chunks(2).map(|pair| (text(&pair[0]), text(&pair[1])));
+    let of_worker = leases.find(|(_, lease)| lease.ends_with(&format!("|{worker}")));
+    of_worker.unwrap().0
+}
+
+#[tokio::test]
 async fn the_user_can_stop_a_fleet_and_see_it() {
     let server = Server::start(&[]);
     let address = server.address();

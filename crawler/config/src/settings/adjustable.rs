@@ -74,6 +74,13 @@ impl Adjustable {
     }
 }
 
+/// Those of the changes that a run under way can take over, each looked at alone. Whoever can write to the servers of a fleet can put others there.
+#[must_use]
+pub fn valid_changes(changes: &[KeyValue]) -> Vec<KeyValue> {
+    let is_valid = |change: &&KeyValue| ADJUSTABLE.contains(&change.0.as_str()) && Adjustable::of([*change]).is_ok();
+    changes.iter().filter(is_valid).cloned().collect()
+}
+
 /// Whether the settings depend on the key.
 fn counts(key: &Key) -> bool {
     matches!(key.section.as_str(), "politeness" | "host") || ADJUSTABLE.contains(&key.path().as_str())
@@ -177,6 +184,19 @@ mod tests {
         all.push(pair("politeness.parallel_per_address", "2"));
         let error = Adjustable::of(&all).unwrap_err();
         assert!(error.contains("host[1].parallel = 3"), "{error}");
+    }
+
+    #[test]
+    fn a_change_of_another_key_or_to_no_valid_value_is_none() {
+        let changes = [
+            pair("politeness.delay_ms", "7"),
+            pair("politeness.retry_delay_ms", "-1"),
+            pair("politeness.max_delay_ms", "[[host]]"),
+            pair("scope.mode", "\"everything\""),
+            pair("host", "[]"),
+            pair("scope.max_pages", "9"),
+        ];
+        assert_eq!(valid_changes(&changes), [changes[0].clone(), changes[5].clone()]);
     }
 
     #[test]

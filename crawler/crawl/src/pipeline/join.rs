@@ -27,7 +27,7 @@ use crate::scope::Scope;
 use crate::stats::Stats;
 use crate::watch::{PATIENCE_AFTER_STOP, Watch};
 use config::FleetVerdicts;
-use config::settings::Settings;
+use config::settings::{Settings, valid_changes};
 use error::RunError;
 
 /// Messages of the desk that wait for the recorder. Each may hold hundreds of URLs or log entries.
@@ -96,6 +96,7 @@ pub(super) fn join(
         partitions: DEFAULT_PARTITIONS,
     };
     options.rules.clone_from(&wanted.rules);
+    options.valid_changes = valid_changes;
     options.lease = wanted.lease;
     options.patience = (wanted.lease / 2).clamp(Duration::from_secs(1), PATIENCE);
     options.segments = Some(Arc::new(SegmentObjects::new(wanted.segments_url.as_deref())));

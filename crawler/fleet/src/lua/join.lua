@@ -1,8 +1,8 @@
 -- A data folder joins. ARGV: folder, terms, crawl that the folder remembers (or -), a new id for the crawl, a new incarnation, length of its
 -- lease in ms, rules, and what the folder remembers of the crawl: its number (0: none), the highest number of a worker, and the workers that
--- were forgotten (,3,7,). Answer: number (0: refused), id of the crawl, terms of the crawl, rules of the live workers, life of the crawl,
+-- were forgotten (,3,7,); then those of the changed rules that count (a line each: key, tab, value). Answer: number (0: refused), id of the crawl, terms of the crawl, rules of the live workers, life of the crawl,
 -- why a folder of this crawl is refused: its worker was forgotten, or another folder has its number (taken); and the rules that the user has
--- changed (a line each: key, tab, value), as far as the rules were compared. What a worker brings for these does not count.
+-- changed, as far as the rules were compared. What a worker brings for those that count is not compared.
 --
 -- A folder that remembers its number brings a crawl back that the servers have lost: the crawl keeps its id, and gets another life. Until
 -- all workers are back (m: back), nobody takes a partition; see beat.lua.
@@ -41,7 +41,10 @@ if number and string.find(forgotten, ',' .. number .. ',', 1, true) then return 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local changes, changed = m[8] or '', {}
-for key in string.gmatch(changes, '([^\t\n]+)\t[^\n]*') do changed[key] = true end
+local lines = '\n' .. changes .. '\n'
+for line in string.gmatch(ARGV[11], '[^\n]+') do
+  if string.find(lines, '\n' .. line .. '\n', 1, true) then changed[string.match(line, '^[^\t]*')] = true end
+end
 local function unchanged(rules)
   local kept = {}
   for line in string.gmatch(rules, '[^\n]+') do

@@ -371,6 +371,7 @@ pub fn options(address: &str, folder: u64) -> JoinOptions {
             partitions: 16,
         },
         lease: Duration::from_millis(2_000),
+        valid_changes: <[_]>::to_vec,
         ..JoinOptions::new(address)
     }
 }

@@ -5,7 +5,7 @@ use ::fleet::{Agreed, FleetError, Visitor, change};
 use crate::cli::arguments::{FleetConfigArgs, FleetFormat};
 use crate::cli::error::{Error, UsageError};
 use crate::cli::output::say;
-use config::settings::{Adjustable, parse_change};
+use config::settings::{Adjustable, parse_change, valid_changes};
 use error::RunError;
 
 /// Changes what the user asks for, and shows the settings on which the workers agree.
@@ -17,6 +17,8 @@ pub(super) async fn execute(args: &FleetConfigArgs) -> Result<(), Error> {
     let visitor = Visitor::new(&args.fleet.address, &args.fleet.name).await;
     let visitor = visitor.map_err(failed)?;
     let mut agreed = visitor.agreed().clone();
+    // No worker takes over another one.
+    agreed.changed = valid_changes(&agreed.changed);
     if !changes.is_empty() {
         let kept = agreed
             .changed
@@ -30,9 +32,8 @@ pub(super) async fn execute(args: &FleetConfigArgs) -> Result<(), Error> {
         );
         // Every worker comes to the same: a value may be invalid beside those of the [[host]] sections.
         Adjustable::of(agreed.rules.iter().chain(&after)).map_err(refused)?;
-        agreed.changed = change(&args.fleet.address, &args.fleet.name, &changes)
-            .await
-            .map_err(failed)?;
+        let changed = change(&args.fleet.address, &args.fleet.name, &changes).await;
+        agreed.changed = valid_changes(&changed.map_err(failed)?);
     }
     say(&match args.format {
         FleetFormat::Json => serde_json::to_string_pretty(&agreed)
