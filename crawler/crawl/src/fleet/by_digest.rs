@@ -78,14 +78,29 @@ impl ByDigest {
                 unsent.extend((!in_outbox.contains(&page)).then_some(page));
             }
         }
-        for row in books.store().pages_elsewhere().all() {
+        self.claim_again(books.store_mut(), unsent)
+    }
+
+    /// Claims the first kept pages of a folder that is brought back. The claims of those in the outbox are on their way.
+    fn claim_first(&mut self, books: &mut Books, in_outbox: &BTreeSet<u64>) -> Result<(), RunError> {
+        for &page in in_outbox {
+            if let Some(record) = books.store().latest_page(page)?.filter(PageRecord::is_kept) {
+                self.is_on_its_way(page, &record)?;
+            }
+        }
+        self.claim_next(books.store_mut())
+    }
+
+    /// The pages to which own ones have yielded enter an index that is made anew.
+    fn enter_elsewhere(&mut self, store: &Store) -> Result<(), RunError> {
+        for row in store.pages_elsewhere().all() {
             let (page, kept) = row?;
             self.enter(
                 self.verdicts.of(page.packed()),
                 &decode_signature_with_bands(&kept.signature)?,
             )?;
         }
-        self.claim_again(books.store_mut(), unsent)
+        Ok(())
     }
 
     /// A page whose claim stands enters the index, if it is not there.
@@ -124,6 +139,8 @@ impl ByDigest {
 }
 
 impl Claims for Table {
+    const HAS_LOG: bool = false;
+
     /// A place in the catalogue: `(0, n)` if all rows below number `n` are in the index.
     fn place(_by_digest: &ByDigest, durable: u64) -> Position {
         Position(0, durable + 1)
@@ -131,7 +148,12 @@ impl Claims for Table {
 
     fn begin(by_digest: &mut ByDigest, books: &mut Books, begun: Begun) -> Result<(), RunError> {
         if begun.is_new {
-            return by_digest.claim_all(books, &begun.in_outbox);
+            by_digest.enter_elsewhere(books.store())?;
+            return if begun.restores {
+                by_digest.claim_first(books, &begun.in_outbox)
+            } else {
+                by_digest.claim_all(books, &begun.in_outbox)
+            };
         }
         let Position(_, next) = by_digest.verdicts.position();
         let store = books.store();
@@ -180,7 +202,8 @@ impl Claims for Table {
 
     /// There is no log that the desk would read on. It learns only that a folder is brought back.
     fn note(by_digest: &mut ByDigest) {
-        if by_digest.restoring == Restoring::Claims && !by_digest.verdicts.has_claims() {
+        if by_digest.restoring == Restoring::Claims && !by_digest.verdicts.has_claims() && by_digest.to_claim.is_over()
+        {
             by_digest.restores();
         }
     }

@@ -109,6 +109,8 @@ impl ByLog {
 }
 
 impl Claims for Log {
+    const HAS_LOG: bool = true;
+
     fn place(by_log: &ByLog, _durable: u64) -> Position {
         by_log.verdicts.position()
     }
@@ -119,7 +121,7 @@ impl Claims for Log {
                 by_log.is_on_its_way(page, &record)?;
             }
         }
-        if begun.is_new {
+        if begun.is_new && !begun.restores {
             by_log.claim_kept(books.store())?;
         }
         by_log.claims.recovery.forgotten = by_log.verdicts.forgotten().keys().copied().collect();

@@ -13,11 +13,12 @@
 //! crash between the two repeats decisions, which changes nothing.
 //!
 //! - `post`: what the desk says; `letters`: what it is told
-//! - `restore`: what the folder brings back after the servers have lost the crawl
+//! - `restore`: what the folder brings back after the servers have lost the crawl; `window`: its claims, some at a time
 
 mod letters;
 mod post;
 mod restore;
+mod window;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -43,6 +44,7 @@ use error::RunError;
 use letters::Letters;
 pub(crate) use post::arrived;
 pub(crate) use restore::Restoring;
+use window::ToClaim;
 
 /// What joins the recorder with the desk.
 #[derive(Debug)]
@@ -61,6 +63,8 @@ pub(crate) struct DeskLink {
     pub secret: u64,
     /// Whether the servers had lost the crawl, so that this folder must be brought back.
     pub restores: bool,
+    /// Own claims on their way at most while it is brought back. At least 1.
+    pub window: usize,
 }
 
 /// What a worker knows of its claims when it begins.
@@ -68,6 +72,8 @@ pub(crate) struct DeskLink {
 pub(crate) struct Begun {
     /// Whether the index is empty, because there was none.
     pub is_new: bool,
+    /// Whether the folder is brought back, so that its kept pages are claimed in [windows](Member::claim_next).
+    pub restores: bool,
     /// The own pages whose claims had not come back when the index was written.
     pub claimed: BTreeSet<u64>,
     /// The own pages whose claims are in the outbox.
@@ -76,6 +82,9 @@ pub(crate) struct Begun {
 
 /// How the claims of the workers are decided.
 pub(crate) trait Claims: fmt::Debug + Send + Sized + 'static {
+    /// Whether all workers read the claims, so that they come back when they are read, and not when they are sent.
+    const HAS_LOG: bool;
+
     /// The place of the index, for its mark: the store has all rows up to number `durable`.
     fn place(member: &Member<Self>, durable: u64) -> Position;
 
@@ -120,6 +129,8 @@ pub(crate) struct Member<C> {
     max_depth: u16,
     /// How far the folder is brought back after the servers have lost the crawl.
     pub(super) restoring: Restoring,
+    /// The kept pages that are still to be claimed then.
+    pub(super) to_claim: ToClaim,
 }
 
 impl<C: Claims> Member<C> {
@@ -152,6 +163,7 @@ impl<C: Claims> Member<C> {
         let in_outbox = in_outbox.iter().filter_map(|(_, letter)| Mail::read(letter));
         let begun = Begun {
             is_new: mark.is_none(),
+            restores: link.restores,
             claimed: claimed.into_iter().collect(),
             in_outbox: in_outbox.filter_map(|mail| C::claimed_by(&mail)).collect(),
         };
@@ -165,6 +177,7 @@ impl<C: Claims> Member<C> {
             scope: link.scope,
             max_depth: settings.limits.max_depth,
             restoring: Restoring::No,
+            to_claim: ToClaim::new(link.restores, link.window),
         };
         C::begin(&mut member, books, begun)?;
         if link.restores {

@@ -136,6 +136,7 @@ pub(super) fn join(
         scope: scope.clone(),
         secret: desk.crawl,
         restores: desk.restores,
+        window: wanted.segment_entries,
     };
     let me = WorkerNumber(desk.worker);
     let opened: Result<Box<dyn Judge>, RunError> = match wanted.verdicts {

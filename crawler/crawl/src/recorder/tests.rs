@@ -5,6 +5,7 @@ mod by_log;
 mod fake_desk;
 mod forgotten;
 mod lowered;
+mod restored;
 mod shortened_log;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};

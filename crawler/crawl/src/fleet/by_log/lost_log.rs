@@ -98,8 +98,9 @@ impl ByLog {
                 );
             }
         }
-        let is_settled = claimed.is_empty();
+        let is_settled = claimed.is_empty() && self.to_claim.is_over();
         self.claim_again(books.store_mut(), again)?;
+        self.claim_next(books.store_mut())?;
         if is_settled && self.restores() {
             self.claims.recovery.looks_at_duplicates = false;
             let queued = self.look_at_duplicates(books, true)?;

@@ -138,6 +138,9 @@ impl<C: Claims> Member<C> {
         match message {
             FromDesk::Sent(row) => {
                 self.letters.arrived(books.store_mut(), row)?;
+                if !C::HAS_LOG {
+                    self.claim_next(books.store_mut())?;
+                }
                 self.letters.show(self.awaits_arrivals(books.store()));
             }
             FromDesk::Granted(partitions) => self.on_granted(books, &partitions)?,

@@ -2,7 +2,7 @@
 //!
 //! 1. Before anything else it says which URLs it has finished, and which ones it knows: those in its queue, those that it had left to other
 //!    workers, and those of other workers' kept pages. A URL that any folder has finished is finished, in whatever order the folders come.
-//! 2. It makes its index anew, and claims its kept pages again. When all claims have come back, it is back.
+//! 2. It makes its index anew, and claims its kept pages again, [some at a time](super::window). When all claims have come back, it is back.
 //! 3. When all workers are back, it reads the log to its end, if there is one, and looks at its duplicates. The page that one of them repeats
 //!    may be in no folder any more: then the URL is fetched again. It also forgets the pages of other workers that nobody has brought back.
 //!

@@ -1,5 +1,7 @@
 //! A desk that no servers stand behind: the recorders of the tests hear what a test lets it say.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crossbeam_channel::{Sender, unbounded};
 use fleet::{Epoch, Position, WorkerNumber};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -26,6 +28,11 @@ pub(super) struct FakeDesk {
     applied: Position,
     /// Whether the workers decide by the log; otherwise by the table of digests.
     pub(super) has_log: bool,
+    /// Whether the servers have lost the crawl, and own claims on their way at most then.
+    pub(super) restores: bool,
+    pub(super) window: usize,
+    /// Whether the recorder has brought back what its folder knows.
+    is_back: bool,
 }
 
 impl FakeDesk {
@@ -37,6 +44,9 @@ impl FakeDesk {
             sign: IdleSign::default(),
             applied: Position::default(),
             has_log: true,
+            restores: false,
+            window: usize::MAX,
+            is_back: false,
         }
     }
 
@@ -53,24 +63,49 @@ impl FakeDesk {
             from_desk,
             scope: Arc::new(Scope::new(settings.scope, settings.limits.max_depth)),
             secret: 36,
-            restores: false,
+            restores: self.restores,
+            window: self.window,
         };
         (self.to_recorder, self.from_recorder) = (to_recorder, from_recorder);
-        if self.has_log {
-            Box::new(ByLog::open(self.me, books, settings, link).unwrap())
-        } else {
-            Box::new(ByDigest::open(self.me, books, settings, link).unwrap())
+        let (has_log, me) = (self.has_log, self.me);
+        let open = || -> Box<dyn Judge> {
+            if has_log {
+                Box::new(ByLog::open(me, books, settings, link).unwrap())
+            } else {
+                Box::new(ByDigest::open(me, books, settings, link).unwrap())
+            }
+        };
+        if !self.restores {
+            return open();
         }
+        let is_open = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_open.load(Ordering::Relaxed) {
+                    self.take_all();
+                }
+            });
+            let judge = open();
+            is_open.store(true, Ordering::Relaxed);
+            judge
+        })
     }
 
-    fn applied(&mut self) -> Position {
+    /// Takes what the recorder says. It waits for the answer when it brings something back.
+    fn take_all(&mut self) {
         while let Ok(message) = self.from_recorder.try_recv() {
             match message {
                 ToDesk::Applied(position) => self.applied = position,
                 ToDesk::BeginsAnew => self.applied = Position::default(),
+                ToDesk::IsBack => self.is_back = true,
+                ToDesk::BringBack { answer, .. } => answer.send(()).unwrap(),
                 _ => {}
             }
         }
+    }
+
+    fn applied(&mut self) -> Position {
+        self.take_all();
         self.applied
     }
 }
@@ -99,6 +134,13 @@ impl World {
     /// The place up to which the recorder says that the log is applied.
     pub(super) fn position(&mut self) -> Position {
         self.desk.as_mut().unwrap().applied()
+    }
+
+    /// Whether the recorder has said that its folder is brought back.
+    pub(super) fn is_back(&mut self) -> bool {
+        let desk = self.desk.as_mut().unwrap();
+        desk.take_all();
+        desk.is_back
     }
 
     /// Letters and claims that have not arrived.
