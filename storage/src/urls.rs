@@ -175,7 +175,7 @@ impl<'a> FinishedUrls<'a> {
             })
     }
 
-    fn corrupt(self) -> StorageError {
+    pub fn corrupt(self) -> StorageError {
         self.rows.state().corrupt(URL_STATE)
     }
 

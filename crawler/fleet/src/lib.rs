@@ -51,7 +51,7 @@ pub use lease::{Grant, LeaseState};
 pub use log::{Draft, Entry, Judged, LogSlice, Position, Segment, SegmentRow};
 pub use orders::{Forgotten, Order, change, forget, order};
 pub use partition::{Epoch, PageId, Partition, WorkerNumber};
-pub use queue::{Commit, Committed, PartitionChanges, QueueSlice};
+pub use queue::{Commit, Committed, FinishedUrl, PartitionChanges, QueueSlice};
 pub use registry::{Pulse, WorkerReport};
 pub use rules::ValidChanges;
 pub use segment_store::{SegmentStore, StoreCall, StoreFault};

@@ -38,6 +38,12 @@ static DONE: Lua = script!("sets.lua", "done.lua");
 /// The most URLs in one call of a script, so that none holds its server up for longer than about a millisecond.
 const URLS_A_CALL: usize = 500;
 
+/// A URL that a data folder has finished, and its depth, if the folder knows it.
+pub type FinishedUrl = (UrlHash, Option<u16>);
+
+/// In a call, the depth of a finished URL that nobody knows.
+const NO_DEPTH: u16 = u16::MAX;
+
 /// A part of a partition's queue.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct QueueSlice {
@@ -128,15 +134,21 @@ impl Fleet {
             .await
     }
 
-    /// Marks URLs as finished that this worker's data folder has finished, without a lease: for a crawl that the servers had lost.
+    /// Marks URLs as finished that this worker's data folder has finished, without a lease: for a crawl that the servers had lost. Their depths come
+    /// back, too, so that a shorter path lowers them, and a longer one does not.
     ///
     /// # Errors
     /// As [`enqueue`](Self::enqueue).
-    pub async fn bring_back(&self, finished: &[(Partition, Vec<UrlHash>)]) -> Result<(), FleetError> {
+    pub async fn bring_back(&self, finished: &[(Partition, Vec<FinishedUrl>)]) -> Result<(), FleetError> {
         let mut commands = Vec::new();
-        for (partition, hashes) in finished {
-            for some in hashes.chunks(URLS_A_CALL) {
-                commands.push(Command::script(&FINISHED, self.tag(*partition)?).arg(packed(some)));
+        for (partition, urls) in finished {
+            for some in urls.chunks(URLS_A_CALL) {
+                let hashes: Vec<UrlHash> = some.iter().map(|(hash, _)| *hash).collect();
+                let depths = some
+                    .iter()
+                    .flat_map(|(_, depth)| depth.unwrap_or(NO_DEPTH).to_be_bytes());
+                let command = Command::script(&FINISHED, self.tag(*partition)?);
+                commands.push(command.arg(packed(&hashes)).arg(depths.collect::<Vec<u8>>()));
             }
         }
         self.inner.servers.all(&commands, Safety::Replicated).await.map(drop)

@@ -289,7 +289,10 @@ async fn an_unknown_depth_lowers_none_and_gives_way_to_each() {
     let mut at = owner.claims().await;
     let [early, late, finished] = ["early", "late", "finished"].map(|name| format!("https://a.example/{name}"));
     let name = |url: &str| at_depth(url, UNKNOWN_DEPTH);
-    other.bring_back(&[(P, vec![UrlHash::of(&finished)])]).await.unwrap();
+    other
+        .bring_back(&[(P, vec![(UrlHash::of(&finished), None)])])
+        .await
+        .unwrap();
     let of_all = [
         at_depth(&late, 5),
         name(&late),

@@ -68,13 +68,17 @@ async fn what_any_folder_has_finished_is_finished_in_whatever_order_the_folders_
     let rows = [(Partition(3), vec![waiting(a), waiting(b)])];
     for is_finished_first in [true, false] {
         if is_finished_first {
-            one.bring_back(&[(Partition(3), vec![UrlHash::of(a)])]).await.unwrap();
+            one.bring_back(&[(Partition(3), vec![(UrlHash::of(a), None)])])
+                .await
+                .unwrap();
         }
         for _ in 0..2 {
             one.enqueue(&rows).await.unwrap();
         }
         for _ in 0..2 {
-            one.bring_back(&[(Partition(3), vec![UrlHash::of(a)])]).await.unwrap();
+            one.bring_back(&[(Partition(3), vec![(UrlHash::of(a), None)])])
+                .await
+                .unwrap();
         }
         assert_eq!(queued(&one, Partition(3)).await, [b]);
         assert_eq!(one.waiting().await.unwrap(), 1);
@@ -84,6 +88,38 @@ async fn what_any_folder_has_finished_is_finished_in_whatever_order_the_folders_
         );
         server.ask(&["DEL", "{crawl/3}m", "{crawl/3}q", "{crawl/3}k0", "{crawl/3}d0"]);
     }
+}
+
+#[tokio::test]
+async fn the_depths_of_finished_urls_come_back_and_shorter_paths_lower_them() {
+    let server = Server::start(&[]);
+    let one = worker(&server.address(), 1).await;
+    let url = "https://a.example/a";
+    let at = |depth| {
+        let url = fleet::WaitingUrl { depth, ..waiting(url) };
+        [(Partition(3), vec![url])]
+    };
+    let finished = |depth| [(Partition(3), vec![(UrlHash::of(url), depth)])];
+    let depths = async || {
+        let slice = one.read_queue(Partition(3), None, 0, 100).await.unwrap();
+        let of = |urls: Vec<fleet::WaitingUrl>| urls.into_iter().map(|url| url.depth).collect::<Vec<u16>>();
+        (of(slice.urls), of(slice.lowered))
+    };
+    // Two folders have finished it, and one of them does not know its depth.
+    for depth in [Some(6), Some(5), None] {
+        one.bring_back(&finished(depth)).await.unwrap();
+    }
+    one.enqueue(&at(7)).await.unwrap();
+    assert_eq!(depths().await, (vec![], vec![]), "a longer path");
+    one.enqueue(&at(4)).await.unwrap();
+    assert_eq!(depths().await, (vec![], vec![4]), "a shorter one");
+    assert_eq!(one.waiting().await.unwrap(), 0);
+    // What it brought is lost, and nobody who asks for it knows the depth.
+    one.reopen(Some(WorkerNumber(2)), &at(fleet::UNKNOWN_DEPTH))
+        .await
+        .unwrap();
+    assert_eq!(depths().await.0, [4, 4]);
+    assert_eq!(one.waiting().await.unwrap(), 1);
 }
 
 #[tokio::test]

@@ -170,6 +170,17 @@ impl Store {
         self.finished_urls().known().chain(queued)
     }
 
+    /// Iterates over all committed URLs that are finished, in the order of discovery. With each goes its depth: the number of links from a seed on
+    /// the shortest path found so far; `None` if it is not known.
+    pub fn finished(&self) -> impl Iterator<Item = Result<(KnownUrl, Option<u16>), StorageError>> + '_ {
+        let (urls, mut depths) = (self.finished_urls(), self.links.committed_depths());
+        urls.all().map(move |row| {
+            let (id, url) = row?;
+            let known = urls.name_of(url)?.ok_or_else(|| urls.corrupt())?;
+            Ok((known, depths.of(id)?))
+        })
+    }
+
     /// Iterates over all committed URLs that failed, in the order of discovery. Reads the rows of all finished URLs.
     pub fn failures(&self) -> impl Iterator<Item = Result<FailedUrl, StorageError>> + '_ {
         self.finished_urls().failures()

@@ -1,6 +1,6 @@
 //! The messages between the recorder, which owns the store, and the desk, which speaks with the fleet.
 
-use fleet::{Entry, PageId, Partition, Position, Segment, UrlHash, WaitingUrl, WorkerNumber};
+use fleet::{Entry, FinishedUrl, PageId, Partition, Position, Segment, WaitingUrl, WorkerNumber};
 use storage::{Letter, QueuedUrl};
 use tokio::sync::oneshot;
 
@@ -16,8 +16,8 @@ pub(crate) enum ToDesk {
     Applied(Position),
     /// The servers had lost the crawl. This is a part of what the folder knows of it.
     BringBack {
-        /// URLs that it has finished.
-        finished: Vec<(Partition, UrlHash)>,
+        /// URLs that it has finished, with their depths.
+        finished: Vec<(Partition, FinishedUrl)>,
         /// URLs that it knows and has not finished.
         waiting: Vec<(Partition, WaitingUrl)>,
         /// Takes the word that the servers have them.

@@ -9,7 +9,7 @@
 //!
 //! Each step may be repeated. A worker that is killed before the last one begins with the first.
 
-use fleet::{Entry, FleetError, Partition, Pulse, UrlHash, WaitingUrl, WorkerNumber};
+use fleet::{Entry, FinishedUrl, FleetError, Partition, Pulse, WaitingUrl, WorkerNumber};
 use tokio::sync::oneshot;
 
 use super::super::messages::FromDesk;
@@ -19,7 +19,7 @@ impl Desk {
     /// Takes a part of what the folder knows to the servers.
     pub(super) async fn bring_back(
         &self,
-        finished: Vec<(Partition, UrlHash)>,
+        finished: Vec<(Partition, FinishedUrl)>,
         waiting: Vec<(Partition, WaitingUrl)>,
         answer: oneshot::Sender<()>,
     ) -> Result<(), FleetError> {

@@ -1,6 +1,6 @@
 //! What a worker does when the servers of the fleet have lost the whole crawl: its data folder brings back what it knows.
 //!
-//! 1. Before anything else it says which URLs it has finished, and which ones it knows: those in its queue, those that it had left to other
+//! 1. Before anything else it says which URLs it has finished, with their depths, and which ones it knows: those in its queue, those that it had left to other
 //!    workers, and those of other workers' kept pages. A URL that any folder has finished is finished, in whatever order the folders come.
 //! 2. It makes its index anew, and claims its kept pages again, [some at a time](super::window). When all claims have come back, it is back.
 //! 3. When all workers are back, it reads the log to its end, if there is one, and looks at its duplicates. The page that one of them repeats
@@ -9,7 +9,7 @@
 //! The folder remembers the new life of the crawl after the last step only. So a worker that is killed begins anew, and every step may be
 //! repeated.
 
-use fleet::{PageId, Partition, UNKNOWN_DEPTH, UrlHash, WaitingUrl, WorkerNumber};
+use fleet::{FinishedUrl, PageId, Partition, UNKNOWN_DEPTH, UrlHash, WaitingUrl, WorkerNumber};
 use storage::{IS_LEFT, PageElsewhere, Store, UrlState};
 use tokio::sync::oneshot;
 use url::Url;
@@ -44,7 +44,7 @@ pub(crate) enum Restoring {
 /// A part of what the folder knows.
 #[derive(Default)]
 struct Part {
-    finished: Vec<(Partition, UrlHash)>,
+    finished: Vec<(Partition, FinishedUrl)>,
     waiting: Vec<(Partition, WaitingUrl)>,
 }
 
@@ -55,17 +55,20 @@ impl<C: Claims> Member<C> {
             "the servers of the fleet have lost the crawl; this worker brings back what its data folder knows of it"
         );
         let mut part = Part::default();
-        for known in store.urls() {
-            let known = known?;
+        for known in store.finished() {
+            let (known, depth) = known?;
             let partition = self.letters.partition_of(&known.host);
             match known.state {
-                // With its depth below.
                 UrlState::Queued => continue,
                 UrlState::Excluded { reason } if IS_LEFT.contains(&reason.as_str()) => {
-                    part.waiting.push((partition, self.found_again(known.url)));
+                    let waiting = WaitingUrl {
+                        depth: depth.unwrap_or(UNKNOWN_DEPTH),
+                        ..self.found_again(known.url)
+                    };
+                    part.waiting.push((partition, waiting));
                 }
                 UrlState::Page(_) | UrlState::Redirect { .. } | UrlState::Failed(_) | UrlState::Excluded { .. } => {
-                    part.finished.push((partition, UrlHash::of(&known.url)));
+                    part.finished.push((partition, (UrlHash::of(&known.url), depth)));
                 }
             }
             self.bring_if_full(&mut part)?;

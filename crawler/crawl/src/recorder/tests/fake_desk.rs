@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossbeam_channel::{Sender, unbounded};
-use fleet::{Epoch, Position, WorkerNumber};
+use fleet::{Epoch, FinishedUrl, Position, WorkerNumber};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::*;
@@ -33,6 +33,8 @@ pub(super) struct FakeDesk {
     pub(super) window: usize,
     /// Whether the recorder has brought back what its folder knows.
     is_back: bool,
+    /// What it has brought back of finished URLs.
+    pub(super) finished: Vec<FinishedUrl>,
 }
 
 impl FakeDesk {
@@ -47,6 +49,7 @@ impl FakeDesk {
             restores: false,
             window: usize::MAX,
             is_back: false,
+            finished: Vec::new(),
         }
     }
 
@@ -98,7 +101,10 @@ impl FakeDesk {
                 ToDesk::Applied(position) => self.applied = position,
                 ToDesk::BeginsAnew => self.applied = Position::default(),
                 ToDesk::IsBack => self.is_back = true,
-                ToDesk::BringBack { answer, .. } => answer.send(()).unwrap(),
+                ToDesk::BringBack { finished, answer, .. } => {
+                    self.finished.extend(finished.into_iter().map(|(_, url)| url));
+                    answer.send(()).unwrap();
+                }
                 _ => {}
             }
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fleet::PageId;
+use fleet::{PageId, UrlHash};
 
 use super::by_log::{Log, Worker, link};
 use super::*;
@@ -12,13 +12,21 @@ use crate::fleet::messages::FromDesk;
 /// Own claims on their way at most.
 const WINDOW: usize = 2;
 
+fn depth_of(base: u64) -> u16 {
+    3 + base as u16
+}
+
 /// A worker that keeps a page of each text, whose claims have come back, and whose servers then lose the crawl.
 fn lost(has_log: bool) -> (Worker, BTreeSet<u64>) {
     let mut one = Worker::that(has_log, 1, 1);
     for base in 0..BASES {
         let url = format!("https://h/{base}");
         let store = one.world.recorder().books.store_mut();
-        let queued = store.discover(&[link(&url)]).unwrap().remove(0);
+        let link = Discovered {
+            depth: depth_of(base),
+            ..link(&url)
+        };
+        let queued = store.discover(&[link]).unwrap().remove(0);
         one.world.texts.insert(url, base * VARIANTS);
         let page = one.world.page(queued);
         one.world.record(page);
@@ -82,4 +90,16 @@ fn the_kept_pages_of_a_folder_are_claimed_some_at_a_time() {
             assert_eq!(in_log, kept);
         }
     }
+}
+
+#[test]
+fn finished_urls_come_back_with_their_depths() {
+    let (one, _) = lost(true);
+    let mut finished = one.world.desk.unwrap().finished;
+    finished.sort_unstable();
+    let mut expected: Vec<_> = (0..BASES)
+        .map(|base| (UrlHash::of(&format!("https://h/{base}")), Some(depth_of(base))))
+        .collect();
+    expected.sort_unstable();
+    assert_eq!(finished, expected);
 }
