@@ -87,6 +87,14 @@ fn settings_change_for_workers_that_run_and_for_those_that_come_later() {
         "politeness.delay_ms = 3000000 (changed; the workers started with 3600000)",
         "scope.max_pages = 1000 (changed; each worker started with its own value)",
     ]);
+    let pending = || status_of(&redis)["unchanged"].clone();
+    wait_until("the worker says that it has taken the change over", || {
+        pending() == serde_json::json!([])
+    });
+    assert_eq!(
+        status_of(&redis)["changed"][0],
+        serde_json::json!(["politeness.delay_ms", "3000000"])
+    );
     // It comes with a third value, which does not hold either. It gets hosts that the first one has asked.
     let two = worker(2, &site, &redis).set("politeness.delay_ms", 7_200_000);
     let late = two.start();
@@ -116,4 +124,9 @@ fn settings_change_for_workers_that_run_and_for_those_that_come_later() {
         "scope.max_pages=1",
     ]));
     unknown.with_code(1).complains_of(&["do not know the crawl"]);
+}
+
+fn status_of(redis: &Redis) -> serde_json::Value {
+    let json = run(&mut crawler(["fleet", "status", "--format", "json", &address(redis)])).succeeded();
+    serde_json::from_str(&json.stdout).unwrap()
 }

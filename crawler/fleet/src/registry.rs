@@ -73,10 +73,13 @@ pub struct WorkerReport {
     pub failed: u64,
     /// Pages decided per second, in the last seconds.
     pub pages_per_second: f32,
+    /// The changes of rules that this worker has taken over: see [`Pulse::changes`].
+    pub changes: u64,
 }
 
-/// The fields that were added to a report, all zero, as postcard writes them: `failed` (a varint of one byte) and `pages_per_second`.
-const ADDED: [u8; 5] = [0; 5];
+/// The fields that were added to a report, all zero, as postcard writes them: `failed` (a varint of one byte), `pages_per_second`, and `changes` (a
+/// varint of one byte).
+const ADDED: [u8; 6] = [0; 6];
 
 impl WorkerReport {
     /// A stored report. One of a version without the last fields has zeros for them.
@@ -116,6 +119,8 @@ pub struct Pulse {
     pub last: u16,
     /// The rules that the user has changed for all workers, with their values.
     pub changed: Vec<(String, String)>,
+    /// Which changes these are: a number that no others have; 0 for none.
+    pub changes: u64,
     /// The lease had run out, and another worker has ended it: every partition of this worker is lost. It has joined again.
     pub lapsed: bool,
 }
@@ -209,6 +214,7 @@ impl Fleet {
             let command = Command::script(&COUNTED, &self.inner.registry).arg(picture);
             self.inner.servers.one(command, Safety::Primary).await?;
         }
+        let changed = text(changed)?;
         let sharing = integer(&sharing)?.max(1);
         let orders = integer(&orders)?;
         let partitions = self.inner.tags.len() as u64;
@@ -224,7 +230,8 @@ impl Fleet {
             awaited: numbers(&text(awaited)?),
             forgotten: numbers(&text(forgotten)?),
             last: u16::try_from(integer(&last)?).unwrap_or(u16::MAX),
-            changed: rules::read(&text(changed)?),
+            changes: rules::number_of(&changed),
+            changed: rules::read(&changed),
             ..Pulse::default()
         }))
     }
@@ -318,6 +325,8 @@ mod tests {
         let stored = postcard::to_stdvec(&report).unwrap();
         let before = stored.strip_suffix(&ADDED).unwrap();
         assert_eq!(WorkerReport::read(before), Ok(report.clone()));
+        // One that lacks the last field only.
+        assert_eq!(WorkerReport::read(&stored[..stored.len() - 1]), Ok(report.clone()));
         assert_eq!(WorkerReport::read(&stored), Ok(report));
         assert!(WorkerReport::read(&before[..6]).is_err());
     }

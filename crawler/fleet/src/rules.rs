@@ -3,6 +3,8 @@
 //! Unlike the [terms](crate::terms), the rules can change: the first worker that joins while no other one lives brings its own. The user can
 //! change some of them for all workers ([`crate::change`]). Such a change holds until the user takes it back, whatever the workers bring.
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use crate::error::FleetError;
 
 /// Longer values are not shown in a message.
@@ -31,6 +33,15 @@ pub(crate) fn value_in<'a>(rules: &'a str, key: &str) -> Option<&'a str> {
 pub(crate) fn read(rules: &str) -> Vec<(String, String)> {
     let rules = rules.lines().filter_map(|line| line.split_once('\t'));
     rules.map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+}
+
+/// A number that no other changes of rules have; 0 for none.
+pub(crate) fn number_of(changed: &str) -> u64 {
+    if changed.is_empty() {
+        0
+    } else {
+        xxh3_64(changed.as_bytes()).max(1)
+    }
 }
 
 /// The rules, but not those that were changed.

@@ -36,6 +36,11 @@ pub struct FleetStatus {
     pub awaited: Vec<u16>,
     /// The workers that were forgotten.
     pub forgotten: Vec<u16>,
+    /// The rules that the user has changed for all workers, with their values.
+    pub changed: Vec<(String, String)>,
+    /// The live workers that have not taken over these changes. A worker does so when it next renews its lease, and says so with the renewal after
+    /// that.
+    pub unchanged: Vec<u16>,
     /// The workers together.
     pub totals: TotalsStatus,
     /// The workers by number.
@@ -236,7 +241,8 @@ impl StatusReader {
                         .arg("back")
                         .arg("forgotten")
                         .arg("last")
-                        .arg("rules"),
+                        .arg("rules")
+                        .arg("changed"),
                     Command::plain("HGETALL", &tag, "b"),
                     Command::plain("HGETALL", &tag, "w"),
                     Command::script(&NOW, &tag),
@@ -246,8 +252,8 @@ impl StatusReader {
             )
             .await?;
         let [head, beats, reports, now, leases] = <[Value; 5]>::try_from(answers).map_err(|_| odd())?;
-        let [id, terms, drain, pause, back, forgotten, last, rules] =
-            <[Value; 8]>::try_from(list(head)?).map_err(|_| odd())?;
+        let [id, terms, drain, pause, back, forgotten, last, rules, changed] =
+            <[Value; 9]>::try_from(list(head)?).map_err(|_| odd())?;
         let crawl = text(id)?;
         if crawl.is_empty() {
             return Err(FleetError::Forgotten { name: name.clone() });
@@ -282,7 +288,10 @@ impl StatusReader {
             }
             worker.leases = leases.get(usize::from(worker.number)).copied().unwrap_or_default();
         }
+        let changed = text(changed)?;
         Ok(FleetStatus {
+            unchanged: unchanged(&workers, rules::number_of(&changed)),
+            changed: rules::read(&changed),
             name: name.clone(),
             crawl,
             terms,
@@ -355,6 +364,14 @@ fn workers(
         });
     }
     Ok(workers)
+}
+
+/// The live workers that have taken over other changes than these.
+fn unchanged(workers: &[WorkerStatus], changes: u64) -> Vec<u16> {
+    let others = workers
+        .iter()
+        .filter(|worker| worker.state == LIVE && worker.report.changes != changes);
+    others.map(|worker| worker.number).collect()
 }
 
 fn lag_seconds(applied: Position, end: Position) -> Option<f64> {

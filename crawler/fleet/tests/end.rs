@@ -198,6 +198,58 @@ async fn a_change_of_rules_holds_for_all_workers_whatever_they_bring() {
 }
 
 #[tokio::test]
+async fn the_status_names_the_workers_that_have_not_taken_over_a_change() {
+    let server = Server::start(&[]);
+    let address = server.address();
+    let fleets = [worker(&address, 1).await, worker(&address, 2).await];
+    let beat = async |fleet: &Fleet, changes: u64| {
+        let report = WorkerReport {
+            changes,
+            ..WorkerReport::default()
+        };
+        fleet.heartbeat(&report).await.unwrap().changes
+    };
+    for fleet in &fleets {
+        assert_eq!(beat(fleet, 0).await, 0);
+    }
+    assert_eq!(status(&address, "crawl").await.unwrap().unchanged, [0; 0]);
+    let delay = |value: Option<&str>| [("politeness.delay_ms".to_owned(), value.map(ToOwned::to_owned))];
+    change(&address, "crawl", &delay(Some("7"))).await.unwrap();
+    let first = beat(&fleets[0], 0).await;
+    beat(&fleets[0], first).await;
+    let seen = status(&address, "crawl").await.unwrap();
+    assert_eq!(seen.unchanged, [2]);
+    let text = seen.to_string();
+    for said in [
+        "politeness.delay_ms = 7",
+        "have not taken over the last change of settings yet: 2\n",
+    ] {
+        assert!(text.contains(said), "{text}");
+    }
+    // Another change, and none.
+    change(&address, "crawl", &delay(Some("8"))).await.unwrap();
+    let second = beat(&fleets[1], 0).await;
+    beat(&fleets[1], second).await;
+    assert_eq!(status(&address, "crawl").await.unwrap().unchanged, [1]);
+    change(&address, "crawl", &delay(None)).await.unwrap();
+    for fleet in &fleets {
+        beat(fleet, first).await;
+    }
+    assert_eq!(status(&address, "crawl").await.unwrap().unchanged, [1, 2]);
+    for fleet in &fleets {
+        let none = beat(fleet, first).await;
+        beat(fleet, none).await;
+    }
+    assert_eq!(status(&address, "crawl").await.unwrap().unchanged, [0; 0]);
+    // A worker that is gone keeps nobody waiting.
+    change(&address, "crawl", &delay(Some("7"))).await.unwrap();
+    for fleet in fleets {
+        fleet.leave().await.unwrap();
+    }
+    assert_eq!(status(&address, "crawl").await.unwrap().unchanged, [0; 0]);
+}
+
+#[tokio::test]
 async fn a_change_that_no_worker_takes_over_lets_no_worker_with_other_rules_in() {
     let server = Server::start(&[]);
     let with = |folder: u64, mode: &str, delay: &str| {

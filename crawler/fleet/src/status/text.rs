@@ -22,11 +22,25 @@ impl Display for FleetStatus {
             if self.pause { ", asked to wait" } else { "" }
         )?;
         if !self.awaited.is_empty() {
-            let awaited: Vec<String> = self.awaited.iter().map(u16::to_string).collect();
             writeln!(
                 f,
                 "the servers had lost the crawl; the crawl goes on when these workers have brought back their data folders: {}",
-                awaited.join(", ")
+                numbers(&self.awaited)
+            )?;
+        }
+        if !self.changed.is_empty() {
+            let changed: Vec<String> = self
+                .changed
+                .iter()
+                .map(|(key, value)| format!("{key} = {value}"))
+                .collect();
+            writeln!(f, "settings changed for all workers: {}", changed.join(", "))?;
+        }
+        if !self.unchanged.is_empty() {
+            writeln!(
+                f,
+                "workers that have not taken over the last change of settings yet: {}",
+                numbers(&self.unchanged)
             )?;
         }
         writeln!(
@@ -105,6 +119,11 @@ impl Display for FleetStatus {
         }
         Ok(())
     }
+}
+
+/// Numbers of workers in a sentence.
+fn numbers(workers: &[u16]) -> String {
+    workers.iter().map(u16::to_string).collect::<Vec<_>>().join(", ")
 }
 
 impl Display for LogStatus {

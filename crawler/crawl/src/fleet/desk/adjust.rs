@@ -1,18 +1,30 @@
 //! Takes over settings that the user changes for all workers. The value on the servers wins, whatever this worker was started with.
 
 use config::settings::{ADJUSTABLE, Adjustable, KeyValue};
-use fleet::FleetError;
+use fleet::{FleetError, Pulse};
 
 use super::Desk;
 use crate::messages::Event;
 
 impl Desk {
-    /// Gives the frontier the settings that the user has changed, if the last heartbeat had others.
+    /// Takes over what a heartbeat says of changed settings. The next one tells the others whether this worker has.
+    ///
+    /// # Errors
+    /// As [`adjust`](Self::adjust).
+    pub(super) async fn take_changes(&self, pulse: &Pulse) -> Result<(), FleetError> {
+        // A worker that has just joined again may have no answer yet.
+        if pulse.last > 0 && self.adjust(&pulse.changed).await? {
+            self.state().changes = pulse.changes;
+        }
+        Ok(())
+    }
+
+    /// Gives the frontier the settings that the user has changed, if the last heartbeat had others. Returns whether they hold for this worker.
     ///
     /// # Errors
     /// They cannot hold beside this worker's own settings, and it has not begun: by its own values, it would ask hosts more often than the user
     /// wants.
-    pub(super) async fn adjust(&self, changed: &[KeyValue]) -> Result<(), FleetError> {
+    async fn adjust(&self, changed: &[KeyValue]) -> Result<bool, FleetError> {
         let changed: Vec<KeyValue> = changed
             .iter()
             .filter(|(key, _)| ADJUSTABLE.contains(&key.as_str()))
@@ -21,7 +33,7 @@ impl Desk {
         let before = {
             let mut state = self.state();
             if state.changed.as_ref() == Some(&changed) {
-                return Ok(());
+                return Ok(state.holds_changes);
             }
             state.changed.replace(changed.clone())
         };
@@ -34,9 +46,11 @@ impl Desk {
             }
             Err(reason) => {
                 tracing::warn!("this worker keeps its old settings, as it cannot take over the changed ones: {reason}");
-                return Ok(());
+                self.state().holds_changes = false;
+                return Ok(false);
             }
         };
+        self.state().holds_changes = true;
         let said = self.said(&agreed, &changed);
         match (before, said.as_str()) {
             (None, "") => {}
@@ -49,7 +63,7 @@ impl Desk {
         if self.events.send(Event::Adjusted(Box::new(adjustable))).await.is_err() {
             tracing::debug!("a change of settings came after the end of the run");
         }
-        Ok(())
+        Ok(true)
     }
 
     /// The changes of settings that this worker knows, with its own values where these differ.

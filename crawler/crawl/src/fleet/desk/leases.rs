@@ -45,7 +45,7 @@ impl Desk {
                 standing.is_unprotected = pulse.unprotected;
             });
             // Before the first partitions come, so that no request goes out by the worker's own values.
-            self.adjust(&pulse.changed).await?;
+            self.take_changes(&pulse).await?;
             self.renewed(asked, &pulse).await;
             let waits = self.waits_for_folders(&pulse).await;
             if pulse.drain && !is_told {
@@ -171,6 +171,10 @@ impl Desk {
         };
         self.log_state();
         let catches_up = self.takes_no_share();
+        let (applied, changes) = {
+            let state = self.state();
+            (state.applied.unwrap_or_default(), state.changes)
+        };
         let report = WorkerReport {
             idle: self.is_idle(),
             catches_up,
@@ -183,7 +187,8 @@ impl Desk {
             requests_per_second: rates.requests as f32,
             pages_per_second: rates.pages as f32,
             failed: snapshot.counts.failed,
-            applied: self.state().applied.unwrap_or_default(),
+            applied,
+            changes,
             ..WorkerReport::default()
         };
         self.answer_to(Call::Beat, self.fleet.heartbeat(&report).await).await

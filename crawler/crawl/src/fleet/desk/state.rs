@@ -88,6 +88,9 @@ pub(super) struct State {
     pub told_log: HashMap<u16, Now>,
     /// The settings that the user has changed for all workers, as the last heartbeat had them; `None` before the first one.
     pub changed: Option<Vec<(String, String)>>,
+    /// Whether this worker has taken these over, and the number of the last changes that it has.
+    pub holds_changes: bool,
+    pub changes: u64,
     /// Whether the run takes no more partitions.
     pub is_ending: bool,
     /// When the last renewal of this worker's lease was asked for, and when the partitions were checked last.

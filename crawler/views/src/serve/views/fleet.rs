@@ -182,6 +182,13 @@ fn warnings(status: &FleetStatus) -> Vec<String> {
             awaited.join(", ")
         ));
     }
+    if !status.unchanged.is_empty() {
+        let unchanged: Vec<String> = status.unchanged.iter().map(u16::to_string).collect();
+        warnings.push(format!(
+            "Settings were changed for all workers (crawler fleet config). These workers have not taken the last change over yet: {}.",
+            unchanged.join(", ")
+        ));
+    }
     warnings
 }
 
