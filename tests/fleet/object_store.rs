@@ -139,6 +139,25 @@ fn a_worker_that_joins_late_reads_the_segments_from_the_object_store() {
     // One with another store is not let in while others live; the workers agree where the segments are.
     let rules = run(&mut crawler(["fleet", "config", &address(&redis)])).succeeded();
     rules.says(&["storage.archive_url", bucket.path().to_str().unwrap()]);
+
+    // Whoever needs the crawl no more removes its segments with it, and no WARC file.
+    let delete = |arguments: &[&str]| run(crawler(["fleet", "delete", &address(&redis)]).args(arguments));
+    let store = format!("file://{}", bucket.path().display());
+    delete(&[])
+        .with_code(2)
+        .complains_of(&["nothing was deleted", &format!("--store {store}")]);
+    wait_until("no worker lives", || delete(&["--store", &store]).code == Some(0));
+    let left = fs::read_dir(bucket.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name());
+    let left: Vec<String> = left.map(|name| name.into_string().unwrap()).collect();
+    assert!(
+        !left.is_empty() && left.iter().all(|name| !name.starts_with("fleet-")),
+        "{left:?}"
+    );
+    delete(&["--store", &store])
+        .with_code(1)
+        .complains_of(&["do not know the crawl"]);
 }
 
 #[test]

@@ -2,9 +2,12 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::fs;
+use std::path::{Path as FilePath, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
+use futures_util::TryStreamExt;
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt, PutPayload};
@@ -77,6 +80,26 @@ impl Objects {
         }
     }
 
+    /// Removes all objects below the URL of a folder. Returns how many there were.
+    ///
+    /// # Errors
+    /// As [`put`](Self::put). What is left then, another call removes.
+    pub async fn remove_folder(&self, url: &str) -> Result<u64, ArchiveError> {
+        let (store, folder) = store_of(url)?;
+        let listed = store.list(Some(&folder)).try_collect::<Vec<_>>().await;
+        let listed = listed.map_err(|source| failed("list", url, source))?;
+        for object in &listed {
+            match store.delete(&object.location).await {
+                Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
+                Err(source) => return Err(failed("remove", url, source)),
+            }
+        }
+        if let Some(folder) = local(url) {
+            remove_empty(&folder);
+        }
+        Ok(listed.len() as u64)
+    }
+
     /// The store of an object, and its key there. The client of a folder is made once.
     fn at(&self, url: &str) -> Result<Place, ArchiveError> {
         let (folder, name) = url.rsplit_once('/').unwrap_or((url, ""));
@@ -85,8 +108,7 @@ impl Objects {
             return Ok((Arc::clone(store), path.clone().join(name)));
         }
         let (store, path) = store_of(folder)?;
-        let is_local = Url::parse(folder).is_ok_and(|url| url.scheme() == "file");
-        let store: Arc<dyn ObjectStore> = if is_local {
+        let store: Arc<dyn ObjectStore> = if local(folder).is_some() {
             // An object counts as durable: the crash of a machine must not leave an empty file.
             Arc::new(LocalFileSystem::new().with_fsync(true))
         } else {
@@ -97,9 +119,48 @@ impl Objects {
     }
 }
 
+/// The folder of the machine that a URL names; `None` if it names another store.
+fn local(url: &str) -> Option<PathBuf> {
+    let url = Url::parse(url).ok().filter(|url| url.scheme() == "file")?;
+    url.to_file_path().ok()
+}
+
+/// Removes a folder, as far as it has nothing but empty folders.
+fn remove_empty(folder: &FilePath) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            remove_empty(&entry.path());
+        }
+    }
+    // It fails if something is left, which then stays.
+    let _is_removed = fs::remove_dir(folder);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_folder_is_removed_with_all_that_is_below_it_and_nothing_else() {
+        let there = tempfile::tempdir().unwrap();
+        let root = Url::from_directory_path(there.path()).unwrap().to_string();
+        let objects = Objects::default();
+        for name in [
+            "crawls/fleet-1/segments/1.2",
+            "crawls/fleet-1/store-3",
+            "crawls/fleet-12/store-3",
+        ] {
+            objects.put(&format!("{root}{name}"), vec![1]).await.unwrap();
+        }
+        let folder = format!("{root}crawls/fleet-1");
+        assert_eq!(objects.remove_folder(&folder).await.unwrap(), 2);
+        assert_eq!(objects.remove_folder(&folder).await.unwrap(), 0);
+        let left: Vec<_> = fs::read_dir(there.path().join("crawls"))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        assert_eq!(left, ["fleet-12"]);
+    }
 
     #[tokio::test]
     async fn an_object_is_written_as_a_whole_read_and_removed() {

@@ -9,6 +9,7 @@
 //!   without a log
 //! - [`mod@status`]: what the servers tell about a crawl
 //! - [`segment_store`]: where segments of the log are that the servers do not hold
+//! - [`deletion`]: how a crawl is deleted that nobody needs any more
 //! - `caution`: settings of the servers with which a crawl can lose data
 //! - [`address`], [`servers`], [`error`]: where Redis is, how it is asked, and what ends a call
 //!
@@ -23,6 +24,7 @@
 pub mod address;
 mod caution;
 mod command;
+pub mod deletion;
 pub mod digests;
 pub mod error;
 mod fleet;
@@ -43,6 +45,7 @@ pub mod terms;
 pub mod url;
 pub mod visit;
 
+pub use deletion::Deletion;
 pub use digests::DigestClaim;
 pub use error::FleetError;
 pub use fleet::Fleet;

@@ -10,6 +10,7 @@
 //! Why not the cluster connection of redis-rs: what counts must be on a replica, and `WAIT` speaks only of what the same connection
 //! wrote before. So a pipeline and its `WAIT` have to use one connection, and a call must know when it was broken between them.
 
+mod keys;
 mod primary;
 mod topology;
 

@@ -42,8 +42,8 @@ pub use explain::ExplainArgs;
 pub use export::{ExportArgs, ExportExtra, ExportFormat, ExportVerdict};
 pub use fingerprint::{EvaluateArgs, FingerprintArgs, IdfArgs, LayoutsArgs};
 pub use fleet::{
-    FleetAction, FleetAddress, FleetArgs, FleetConfigArgs, FleetDrainArgs, FleetForgetArgs, FleetFormat,
-    FleetSeedsAction, FleetSeedsAddArgs, FleetStatusArgs,
+    FleetAction, FleetAddress, FleetArgs, FleetConfigArgs, FleetDeleteArgs, FleetDrainArgs, FleetForgetArgs,
+    FleetFormat, FleetSeedsAction, FleetSeedsAddArgs, FleetStatusArgs,
 };
 pub use init::InitArgs;
 pub use inspect::{

@@ -1,6 +1,7 @@
 //! `crawler fleet`
 
 mod changes;
+mod delete;
 
 use ::fleet::{Forgotten, Order, Visitor, WaitingUrl, WorkerNumber};
 
@@ -25,6 +26,7 @@ pub(super) fn execute(args: &FleetArgs) -> Result<(), Error> {
         FleetAction::Resume(fleet) => runtime.block_on(pause(fleet, false))?,
         FleetAction::Forget(args) => runtime.block_on(forget(args))?,
         FleetAction::Config(args) => runtime.block_on(changes::execute(args))?,
+        FleetAction::Delete(args) => runtime.block_on(delete::execute(args))?,
         FleetAction::Seeds(args) => {
             let FleetSeedsAction::Add(args) = &args.action;
             let settings = settings(args)?;

@@ -16,7 +16,8 @@ use super::ConfigFile;
     crawler fleet pause redis://host:6379         let all workers wait, for example while a site complains\n  \
     crawler fleet drain redis://host:6379         let all workers end what is under way, and stop\n  \
     crawler fleet forget redis://host:6379 3      the disk of worker 3 is lost: the others fetch its pages again\n  \
-    crawler fleet seeds add redis://host:6379 https://example.org/"
+    crawler fleet seeds add redis://host:6379 https://example.org/\n  \
+    crawler fleet delete redis://host:6379        nobody needs the crawl any more: remove its keys and segments"
 )]
 pub struct FleetArgs {
     /// The question or order.
@@ -41,6 +42,8 @@ pub enum FleetAction {
     Seeds(FleetSeedsArgs),
     /// Show the settings on which the workers agree, as the servers hold them, or change some of them for all workers.
     Config(FleetConfigArgs),
+    /// Delete a crawl that nobody needs any more from the servers, and its segments from an object store.
+    Delete(FleetDeleteArgs),
 }
 
 /// Where the fleet is.
@@ -159,6 +162,28 @@ pub struct FleetConfigArgs {
     /// Form of the answer.
     #[arg(long, value_enum, default_value_t = FleetFormat::Text)]
     pub format: FleetFormat,
+}
+
+/// `crawler fleet delete`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "While a crawl is on the servers, a worker can come back to it, so nothing else removes its keys and segments. This command removes the \
+    keys of the crawl, and in each object store the folder fleet-ID of the crawl, where ID is its identity. This folder may also have objects of workers that were \
+    killed while they wrote a segment. Data folders and WARC files stay. Merge the data folders first, if you want one folder of all.\n\
+    A crawl with a worker that lives is not deleted. Do not start a worker while the command runs. A worker that starts with its data folder after that brings the \
+    crawl back, as after a loss of all data of Redis.\n\
+    Exit codes: 0 success; 1 a worker lives, the servers or the object store do not answer, or the servers do not know the crawl. What is left then, the same command \
+    removes; 2 the crawl has segments in an object store that the command does not name, and nothing was deleted.\n\
+    Examples:\n  \
+    crawler fleet delete redis://host:6379\n  \
+    crawler fleet delete redis://host:6379 --store s3://bucket/crawls"
+)]
+pub struct FleetDeleteArgs {
+    #[command(flatten)]
+    pub fleet: FleetAddress,
+    /// Object store with segments of the crawl, as in storage.archive_url. The environment has the credentials, as for a worker. May be given several times.
+    #[arg(long = "store", value_name = "URL")]
+    pub stores: Vec<String>,
 }
 
 /// `crawler fleet drain`
