@@ -31,6 +31,10 @@ const MAX_ZSTD_WINDOW_LOG: u32 = 23;
 /// Most codings of one body; more are an attack.
 const MAX_CODINGS: usize = 3;
 
+/// Most bytes that one coding of a robots.txt may unpack to. Only the beginning of the file counts, so the result is no bound: a coding
+/// inside can pass over any number of bytes without a byte of result.
+const MAX_ROBOTS_LAYER_BYTES: usize = 64 << 20;
+
 /// Bytes that a decoder reads at a time.
 const CHUNK_BYTES: usize = 16 * 1024;
 
@@ -78,17 +82,18 @@ pub fn decode_robots(body: Bytes, content_encoding: Option<&str>) -> Result<Byte
     decode_start(body, content_encoding, limit)
 }
 
-/// The first bytes of a decoded body, at most `limit`. The body may be cut at its end.
+/// The first bytes of a decoded body, at most `limit`. The body may be cut at its end, and a coding that unpacks to more than
+/// [`MAX_ROBOTS_LAYER_BYTES`] ends there.
 fn decode_start(body: Bytes, content_encoding: Option<&str>, limit: usize) -> Result<Bytes, FetchError> {
     let codings = codings(content_encoding)?;
     if codings.is_empty() {
         return Ok(body.slice(..body.len().min(limit)));
     }
-    let layers = layers(&body, &codings, usize::MAX, MAX_ZSTD_WINDOW_LOG)?;
+    let layers = layers(&body, &codings, MAX_ROBOTS_LAYER_BYTES, MAX_ZSTD_WINDOW_LOG)?;
     let mut decoded = Vec::new();
     match layers.take(limit as u64).read_to_end(&mut decoded) {
         Ok(_) => {}
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof || too_long(&error).is_some() => {}
         Err(error) => return Err(named(error)),
     }
     Ok(decoded.into())
@@ -211,10 +216,15 @@ fn read(mut layers: impl Read, limit: usize) -> Result<Bytes, FetchError> {
 
 /// Names the error of any layer.
 fn named(error: io::Error) -> FetchError {
-    match error.get_ref().and_then(|inner| inner.downcast_ref::<LayerTooLong>()) {
+    match too_long(&error) {
         Some(&LayerTooLong { limit }) => FetchError::BodyTooLarge { limit },
         None => FetchError::ContentEncoding(error.to_string()),
     }
+}
+
+/// The bound that a coding exceeded, if the error is about that.
+fn too_long(error: &io::Error) -> Option<&LayerTooLong> {
+    error.get_ref()?.downcast_ref()
 }
 
 /// The decoder of one coding, and the bound on its output.

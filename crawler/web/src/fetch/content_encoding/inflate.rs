@@ -17,6 +17,9 @@ const FEXTRA: u8 = 4;
 const FNAME: u8 = 8;
 const FCOMMENT: u8 = 16;
 
+/// Longest name or comment in a header. The format has no limit, and a text that never ends is an attack.
+const MAX_TEXT_BYTES: u64 = 64 * 1024;
+
 /// A reader of deflate data. What comes behind the data stays in the input.
 pub(super) struct Inflate<R> {
     input: R,
@@ -137,7 +140,7 @@ impl<R: BufRead> Read for Gunzip<R> {
     }
 }
 
-/// Reads a header; false if the next bytes are none.
+/// Reads a header; false if the next bytes are none, or one with a text that is too long.
 fn header(input: &mut impl BufRead) -> io::Result<bool> {
     for expected in MEMBER {
         if byte(input)? != expected {
@@ -155,13 +158,25 @@ fn header(input: &mut impl BufRead) -> io::Result<bool> {
         }
     }
     for flag in [FNAME, FCOMMENT] {
-        while flags & flag != 0 && byte(input)? != 0 {}
+        if flags & flag != 0 && !pass_text(input)? {
+            return Ok(false);
+        }
     }
     if flags & FHCRC != 0 {
         byte(input)?;
         byte(input)?;
     }
     Ok(true)
+}
+
+/// Passes over a text that ends with a zero byte; false if it is too long.
+fn pass_text(input: &mut impl BufRead) -> io::Result<bool> {
+    for _ in 0..=MAX_TEXT_BYTES {
+        if byte(input)? == 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn byte(input: &mut impl BufRead) -> io::Result<u8> {

@@ -331,3 +331,54 @@ fn the_start_of_a_body_is_had_from_a_body_that_is_cut_or_too_long() {
     let bomb = gzip(&gzip(&gzip(&vec![0; 10_000_000])));
     assert_eq!(decode_start(bomb, Some("gzip, gzip, gzip"), 100).unwrap(), vec![0; 100]);
 }
+
+/// A gzip member whose header has a name of this many bytes.
+fn gzip_with_name(name_bytes: usize, data: &[u8]) -> Bytes {
+    let builder = flate2::GzBuilder::new().filename(vec![b'a'; name_bytes]);
+    let mut encoder = builder.write(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(data).unwrap();
+    encoder.finish().unwrap().into()
+}
+
+#[test]
+fn a_gzip_name_that_does_not_end_is_damage() {
+    let text = long_text();
+    assert_eq!(
+        decode(gzip_with_name(64 * 1024, &text), Some("gzip"), 100_000).unwrap(),
+        text
+    );
+    let longer = gzip_with_name(64 * 1024 + 1, b"behind it");
+    let error = decode(longer.clone(), Some("gzip"), 100_000).unwrap_err();
+    assert_eq!(error.kind(), "content_encoding");
+    // Behind a text, it is no member.
+    let behind = joined(&[&gzip(&text), &longer]);
+    assert_eq!(decode(behind, Some("gzip"), 100_000).unwrap(), text);
+}
+
+#[test]
+fn a_coding_of_robots_txt_that_unpacks_to_no_end_ends() {
+    // A frame to be skipped, as long as everything that a coding may give, and the rules behind it.
+    let skipped = u32::try_from(MAX_ROBOTS_LAYER_BYTES).unwrap();
+    let rules = zstd::bulk::compress(b"User-agent: *", 3).unwrap();
+    let filler = vec![0; MAX_ROBOTS_LAYER_BYTES];
+    let far = joined(&[b"\x50\x2a\x4d\x18", &skipped.to_le_bytes(), &filler, &rules]);
+    assert_eq!(decode_robots(gzip(&far), Some("zstd, gzip")).unwrap(), b"".as_slice());
+    // What came before counts.
+    let early = joined(&[&rules, &far]);
+    assert_eq!(
+        decode_robots(gzip(&early), Some("zstd, gzip")).unwrap(),
+        b"User-agent: *".as_slice()
+    );
+}
+
+#[test]
+fn a_gzip_name_of_terabytes_in_a_robots_txt_is_not_read() {
+    // A frame without a length, with a window of 128 KiB; its first block is a gzip header with a name.
+    let mut frame = b"\x28\xb5\x2f\xfd\x00\x38\x50\x00\x00\x1f\x8b\x08\x08\x00\x00\x00\x00\x00\x03".to_vec();
+    // Each further block repeats one letter 131072 times (RFC 8878, section 3.1.1.2.2).
+    frame.extend(b"\x02\x00\x10a".repeat(1 << 22));
+    let body = gzip(&frame);
+    assert!(body.len() < 200_000, "{}", body.len());
+    let error = decode_robots(body, Some("gzip, zstd, gzip")).unwrap_err();
+    assert_eq!(error.kind(), "content_encoding");
+}
