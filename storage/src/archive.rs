@@ -181,9 +181,14 @@ impl Archive {
         self.writer.waiting_bytes()
     }
 
-    /// The record at the head of a file.
-    pub(crate) fn head(&self, file: u32, now_ms: u64) -> std::io::Result<Vec<u8>> {
-        self.writer.head(file, now_ms)
+    /// The record with this id at the head of a file.
+    pub(crate) fn head(&self, file: u32, id: &str, now_ms: u64) -> std::io::Result<Vec<u8>> {
+        self.writer.head(file, id, now_ms)
+    }
+
+    /// The id of the `warcinfo` of the file that gets the next event of this compression: see [`WarcWriter::next_warcinfo`].
+    pub(crate) fn next_warcinfo(&mut self, compression: Compression) -> Result<Option<String>, StorageError> {
+        self.writer.next_warcinfo(compression)
     }
 
     /// Adds fields to the heads of new files, or replaces those of the same names.

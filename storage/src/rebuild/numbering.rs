@@ -7,10 +7,11 @@ use super::files::{WarcFile, read_head};
 use crate::error::StorageError;
 use crate::folder::DataFolder;
 use crate::origins::{NUMBERS_A_ROW, Origin, Origins};
+use crate::warc::after_damage::AfterDamage;
 use crate::warc::location::WarcEnd;
 use crate::warc::medium::{Folder, Medium};
 use crate::warc::metadata::Numbering;
-use crate::warc::record::now_ms;
+use crate::warc::record::{new_record_id, now_ms};
 use crate::worker::Worker;
 
 /// Rows of numbers in a record.
@@ -67,18 +68,28 @@ impl Numberings {
     fn of_file(file: &WarcFile) -> std::io::Result<impl Iterator<Item = std::io::Result<Numbering>> + use<>> {
         let mut reader = file.open()?;
         let mut is_first = true;
+        let (file, mut after_damage) = (file.clone(), None);
         Ok(std::iter::from_fn(move || {
             loop {
                 let record = match reader.next_record() {
                     Err(error) => return Some(Err(error)),
                     Ok(None) => return None,
                     // The numbers in a damaged record are lost, and the pages with them.
-                    Ok(Some(Err(_))) if !is_first => continue,
+                    Ok(Some(Err(_))) if !is_first => {
+                        match AfterDamage::in_file(|| file.open()) {
+                            Ok(found) => after_damage = Some(found),
+                            Err(error) => return Some(Err(error)),
+                        }
+                        continue;
+                    }
                     Ok(Some(Err(_))) => return None,
                     Ok(Some(Ok(located))) => located.record,
                 };
                 if std::mem::take(&mut is_first) && record.kind() == "warcinfo" {
                     continue;
+                }
+                if after_damage.as_ref().is_some_and(|after| !after.accepts(&record)) {
+                    return None;
                 }
                 return Numbering::decode(&record).map(Ok);
             }
@@ -112,7 +123,8 @@ impl Rebuild {
         let name = self.store.archive().name(file);
         let medium = Folder::new(self.folder.warc());
         let failed = |source| StorageError::io("write", medium.path(&name), source);
-        let mut waiting = self.store.archive().head(file, now_ms()).map_err(failed)?;
+        let warcinfo = new_record_id();
+        let mut waiting = self.store.archive().head(file, &warcinfo, now_ms()).map_err(failed)?;
         let mut offset = 0;
         let origins = self.store.archive().origins();
         for (index, origin) in origins.all().iter().enumerate() {
@@ -128,7 +140,7 @@ impl Rebuild {
                 let first = chunk * NUMBERS_A_ROW;
                 let follows = first == numbering.first + numbering.numbers.len() as u64;
                 if rows == ROWS_A_RECORD || !follows {
-                    waiting.extend(numbering.encode(compression).map_err(failed)?);
+                    waiting.extend(numbering.encode(&warcinfo, compression).map_err(failed)?);
                     (numbering.first, rows) = (first, 0);
                     numbering.numbers.clear();
                 }
@@ -140,7 +152,7 @@ impl Rebuild {
                     waiting.clear();
                 }
             }
-            waiting.extend(numbering.encode(compression).map_err(failed)?);
+            waiting.extend(numbering.encode(&warcinfo, compression).map_err(failed)?);
         }
         medium.write_at(&name, offset, &[&waiting]).map_err(failed)?;
         self.end = WarcEnd {

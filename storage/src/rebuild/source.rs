@@ -4,6 +4,7 @@ use std::fs::File;
 
 use super::files::WarcFile;
 use crate::error::StorageError;
+use crate::warc::after_damage::AfterDamage;
 use crate::warc::location::{Archived, WarcEnd, WarcLocation};
 use crate::warc::metadata::{self, Metadata, Numbering, duplicate};
 use crate::warc::record::read_digest;
@@ -59,6 +60,8 @@ pub(super) struct Source {
     pub origin: Option<usize>,
     files: std::vec::IntoIter<WarcFile>,
     reading: Option<(WarcFile, WarcReader<File>)>,
+    /// Behind damage in the file that is read: what tells the crawl's own records.
+    after_damage: Option<AfterDamage>,
     group: Group,
     /// The end of what was read. At the end it excludes records that lack their metadata record, because the crawler fetches their page
     /// again, and a later rebuild must not find them a second time.
@@ -77,6 +80,7 @@ impl Source {
             origin,
             files: files.into_iter(),
             reading: None,
+            after_damage: None,
             group: Group::default(),
             end: WarcEnd::default(),
             begun: 0,
@@ -128,6 +132,10 @@ impl Source {
                         end: WarcReader::position(reader),
                     });
                     self.notes.push(Note::Problem(what));
+                    if self.after_damage.is_none() {
+                        let found = AfterDamage::in_file(|| file.open());
+                        self.after_damage = Some(found.map_err(|source| StorageError::io("read", &file.path, source))?);
+                    }
                 }
             }
         }
@@ -143,6 +151,7 @@ impl Source {
             .open()
             .map_err(|source| StorageError::io("read", &file.path, source))?;
         self.reading = Some((file, reader));
+        self.after_damage = None;
         self.begun += 1;
         Ok(())
     }
@@ -166,6 +175,10 @@ impl Source {
             return None;
         }
         let uri = record.field("WARC-Target-URI").map(str::to_owned);
+        if self.after_damage.as_ref().is_some_and(|after| !after.accepts(record)) {
+            self.refuse(uri, location);
+            return None;
+        }
         let begins_group = uri != self.group.uri || kind == "response" && self.group.archived.response.is_some();
         if begins_group {
             self.leave();
@@ -210,6 +223,17 @@ impl Source {
                 None
             }
         }
+    }
+
+    /// Notes a metadata record that may be bytes of a server, or of a version that did not name the head of the file: its URL is fetched
+    /// again. The group stays.
+    fn refuse(&mut self, uri: Option<String>, location: WarcLocation) {
+        let what = format!(
+            "{}: a metadata record behind damage does not name the head of its file, so it may be a part of the damaged page; skipped",
+            self.place(location)
+        );
+        self.notes.push(Note::Problem(what));
+        self.notes.extend(uri.map(Note::Undecided));
     }
 
     /// A place, for messages.

@@ -15,7 +15,7 @@ use crate::revisits::{ArchivedVisit, Revisits, Visit};
 use crate::url_state::{Failure, UrlState, stored_text};
 use crate::urls::FinishedUrls;
 use crate::warc::EncodedCapture;
-use crate::warc::metadata::{self, Event};
+use crate::warc::metadata::{self, Event, Named};
 use crate::warc::record::now_ms;
 
 /// The end of a URL: everything that becomes durable with its outcome.
@@ -116,13 +116,17 @@ impl Store {
                 .map_or(self.archive.compression(), |capture| capture.compression);
             // The number of the next commit, which will hold this.
             let commit = self.progress.commit + 1;
+            let warcinfo = self.archive.next_warcinfo(compression)?;
             let record = metadata::encode(
                 &queued.url,
                 (at, commit),
                 &event,
                 found.named(),
                 &via,
-                record_id,
+                Named {
+                    concurrent_to: record_id,
+                    warcinfo: warcinfo.as_deref(),
+                },
                 compression,
             )
             .map_err(|source| StorageError::io("compress a record for", self.warc_dir(), source))?;

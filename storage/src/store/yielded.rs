@@ -14,7 +14,7 @@ use crate::frontier::{Discovered, QueuedUrl, Via};
 use crate::outcome::Outcome;
 use crate::page::{PageRecord, Verdict, VerdictKind};
 use crate::url_state::UrlState;
-use crate::warc::metadata::{self, Event};
+use crate::warc::metadata::{self, Event, Named};
 use crate::warc::record::now_ms;
 
 /// The reason of an exclusion until the URL has its next outcome: its page was taken back.
@@ -46,7 +46,12 @@ impl Store {
         let via = Via::Url(page.url.as_str().into());
         let links = std::iter::empty();
         let (commit, compression) = (self.progress.commit + 1, self.archive.compression());
-        let record = metadata::encode(&page.url, (at, commit), &event, links, &via, None, compression)
+        let warcinfo = self.archive.next_warcinfo(compression)?;
+        let named = Named {
+            concurrent_to: None,
+            warcinfo: warcinfo.as_deref(),
+        };
+        let record = metadata::encode(&page.url, (at, commit), &event, links, &via, named, compression)
             .map_err(|source| StorageError::io("compress a record for", self.warc_dir(), source))?;
         self.archive.append(None, record, at)?;
         self.archive.note_names(&mut piece)?;

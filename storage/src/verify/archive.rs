@@ -10,6 +10,7 @@ use super::stretches::Stretches;
 use super::threads::in_order;
 use crate::error::StorageError;
 use crate::page::PageRecord;
+use crate::warc::after_damage::AfterDamage;
 use crate::warc::metadata::{self, Event};
 use crate::warc::{Record, WarcReader};
 
@@ -103,20 +104,26 @@ impl Check<'_> {
             File::open(&path).map_err(failed)?,
         );
         let mut reader = WarcReader::of(compression, file).starting_at(stretch.start);
-        let (mut read_to, mut wrong, mut is_damaged) = (stretch.start, Vec::new(), false);
+        let open = || Ok(WarcReader::of(compression, File::open(&path)?));
+        let (mut read_to, mut wrong, mut after_damage) = (stretch.start, Vec::new(), None::<AfterDamage>);
         let committed = committed.filter(|_| stretch.end == u64::MAX);
         let end = committed.unwrap_or(stretch.end);
         while read_to < end {
             match reader.next_record().map_err(failed)? {
                 None => break,
                 Some(Ok(located)) => {
+                    let is_own = after_damage.as_ref().is_none_or(|after| after.accepts(&located.record));
                     read_to = located.offset + located.length;
-                    let what = self.wrong_with_metadata(&located.record, number, located.offset)?;
-                    wrong.extend(what.map(|what| (FindingKind::Page, what)));
+                    if is_own {
+                        let what = self.wrong_with_metadata(&located.record, number, located.offset)?;
+                        wrong.extend(what.map(|what| (FindingKind::Page, what)));
+                    }
                 }
                 Some(Err(damage)) if committed.is_some_and(|committed| damage.offset >= committed) => break,
                 Some(Err(damage)) => {
-                    is_damaged = true;
+                    if after_damage.is_none() {
+                        after_damage = Some(AfterDamage::in_file(open).map_err(failed)?);
+                    }
                     if !self
                         .store
                         .archive()
@@ -137,7 +144,7 @@ impl Check<'_> {
         }
         Ok(ReadStretch {
             wrong,
-            leads_to: (!is_damaged).then_some(read_to),
+            leads_to: after_damage.is_none().then_some(read_to),
         })
     }
 

@@ -28,7 +28,7 @@ pub(crate) use self::numbering::Numbering;
 pub(crate) use self::read::{Head, commit_of, decode, read_head};
 pub(crate) use self::write::crawl_fields;
 use super::compression::Compression;
-use super::record::{NewRecord, new_record_id};
+use super::record::{NewRecord, WARCINFO_ID, new_record_id};
 use crate::frontier::{Discovered, QueuedUrl, Via};
 use crate::page::{PageRecord, Replaced, Verdict};
 use crate::revisits::Visit;
@@ -80,6 +80,15 @@ pub(crate) struct Records {
     pub revisit: bool,
 }
 
+/// The records that a metadata record names, by their ids.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Named<'a> {
+    /// The record archived with it.
+    pub concurrent_to: Option<&'a str>,
+    /// The head of its file, by which it is known as the crawl's own: see [`after_damage`](super::after_damage).
+    pub warcinfo: Option<&'a str>,
+}
+
 /// A decoded metadata record.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Metadata {
@@ -91,14 +100,14 @@ pub(crate) struct Metadata {
 }
 
 /// Encodes the metadata record of `event` at `url`: at that time, and part of the commit with that number. `fresh` are the URLs first found there;
-/// `own_via` is the link source that is omitted in the record. `concurrent_to` is the id of the record archived with it.
+/// `own_via` is the link source that is omitted in the record.
 pub(crate) fn encode<'a>(
     url: &str,
     (at, commit): (u64, u64),
     event: &Event,
     fresh: impl Iterator<Item = &'a QueuedUrl>,
     own_via: &Via,
-    concurrent_to: Option<&str>,
+    named: Named<'_>,
     compression: Compression,
 ) -> io::Result<EncodedCapture> {
     let block = write::block(commit, event, fresh, own_via);
@@ -106,8 +115,11 @@ pub(crate) fn encode<'a>(
     let mut record = NewRecord::new("metadata", &new_record_id(), at)
         .uri_field("WARC-Target-URI", url)
         .field("Content-Type", "application/warc-fields");
-    if let Some(id) = concurrent_to {
+    if let Some(id) = named.concurrent_to {
         record = record.field("WARC-Concurrent-To", id);
+    }
+    if let Some(id) = named.warcinfo {
+        record = record.field(WARCINFO_ID, id);
     }
     record.write(&[block.as_bytes()], compression, &mut bytes)?;
     Ok(EncodedCapture::of_bytes(bytes, compression))

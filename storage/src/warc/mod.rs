@@ -14,9 +14,11 @@
 //! - `writer`: the files, rolled by size; one call makes appended records durable.
 //! - `reader`: one record by its location, or all records of a file in order, with reports of damaged ones.
 //! - `stream`: all records of a decompressed stream, which cannot seek, with reports of damaged stretches.
+//! - `after_damage`: which records behind damage are the crawl's own.
 //! - `tail`: records behind the end that the state knows.
 //! - `medium`: the interface to the file system, so that tests can make every write fail.
 
+pub(crate) mod after_damage;
 mod capture;
 pub(crate) mod compression;
 mod extent;

@@ -14,6 +14,9 @@ pub(crate) const MAX_RECORD_BYTES: u64 = 256 << 20;
 /// begin at each of them.
 const MAX_MEMBERS: usize = 1_024;
 
+/// The first bytes of a record. A digit follows.
+const VERSION_START: &[u8] = b"WARC/";
+
 /// Bytes that each step of the search for the next record reads after damage.
 const SEARCH_STEP: usize = 64 * 1024;
 
@@ -215,7 +218,7 @@ impl<R: Read + Seek> WarcReader<R> {
             match find(&step, magic) {
                 Some(found) => {
                     at += found as u64;
-                    if matches!(self.read_at(at)?, Some(Ok(_))) {
+                    if self.begins_record(at)? && matches!(self.read_at(at)?, Some(Ok(_))) {
                         return Ok(at);
                     }
                     at += 1;
@@ -225,6 +228,18 @@ impl<R: Read + Seek> WarcReader<R> {
                 None => at += (step.len() - (magic.len() - 1)) as u64,
             }
         }
+    }
+
+    /// Whether the member at `at` begins like a record. A page may hold many members that unpack to much, and each may be tried.
+    fn begins_record(&mut self, at: u64) -> io::Result<bool> {
+        let mut unpacker = self.take_unpacker()?;
+        let mut start = Vec::new();
+        let opened = unpacker.open(self.seek_to(at)?);
+        // The decompressor does not tell damage from errors of the input, which the next read tells.
+        let read = opened.and_then(|content| content.take(VERSION_START.len() as u64).read_to_end(&mut start));
+        self.unpacker = Some(unpacker);
+        // The first member of a record may be short.
+        Ok(read.is_ok() && !start.is_empty() && VERSION_START[..start.len()].eq_ignore_ascii_case(&start))
     }
 
     fn seek_to(&mut self, offset: u64) -> io::Result<&mut BufReader<R>> {

@@ -23,6 +23,9 @@ use super::member;
 /// The version line that every record of this crate begins with.
 const VERSION_LINE: &str = "WARC/1.1";
 
+/// The field that names the `warcinfo` of a record's file (ISO 28500:2017, 5.14).
+pub(crate) const WARCINFO_ID: &str = "WARC-Warcinfo-ID";
+
 /// Upper bound on the header of a record, in bytes: far above any real header.
 pub(super) const MAX_HEADER_BYTES: usize = 256 * 1024;
 

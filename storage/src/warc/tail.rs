@@ -4,8 +4,10 @@
 //! put an old copy of the state in its place, the tail holds records of many commits, and the store must not cut them off. The
 //! metadata record of each page contains the number of its commit, which distinguishes the two cases without any other file.
 
+use std::fs::File;
 use std::io::Cursor;
 
+use super::after_damage::AfterDamage;
 use super::compression::Compression;
 use super::location::WarcEnd;
 use super::medium::Medium;
@@ -49,10 +51,23 @@ fn last_commit_in(medium: &dyn Medium, name: &str, from: u64) -> Result<Option<u
     let tail = read(from, MAX_LOOKED_AT).map_err(failed)?;
     let mut last = None;
     let mut records = WarcReader::of_part(unpacker, Cursor::new(tail));
+    let mut after_damage: Option<AfterDamage> = None;
     while let Some(read) = records.next_record().map_err(failed)? {
-        // A torn record was not committed.
-        if let Ok(located) = read {
-            last = last.max(metadata::commit_of(&located.record));
+        match (read, &after_damage) {
+            (Ok(located), Some(after_damage)) if !after_damage.accepts(&located.record) => {}
+            (Ok(located), _) => last = last.max(metadata::commit_of(&located.record)),
+            // A torn record was not committed. The end of the tail that is read tears one, too.
+            (Err(_), Some(_)) => {}
+            (Err(_), None) => {
+                let open = || {
+                    let file = File::open(medium.path(name))?;
+                    Ok(match compression {
+                        Some(compression) => WarcReader::of(compression, file),
+                        None => WarcReader::new(file),
+                    })
+                };
+                after_damage = Some(AfterDamage::in_file(open).map_err(failed)?);
+            }
         }
     }
     Ok(last)

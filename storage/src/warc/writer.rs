@@ -8,6 +8,7 @@
 use std::io;
 use std::sync::Arc;
 
+use super::after_damage::head_id;
 use super::capture::EncodedCapture;
 use super::compression::Compression;
 use super::location::{Archived, WarcEnd, WarcLocation};
@@ -15,8 +16,12 @@ use super::medium::Medium;
 use super::member::{self, Unpacker};
 use super::metadata::DecidedBy;
 use super::names::FileNames;
+use super::reader::{MAX_RECORD_BYTES, decode_members};
 use super::record::{NewRecord, new_record_id};
 use crate::error::StorageError;
+
+/// Bytes of a file in which its head is looked for.
+const MAX_HEAD_BYTES: u64 = 1 << 20;
 
 /// Appends captures to the files of one crawl.
 pub(crate) struct WarcWriter {
@@ -30,6 +35,10 @@ pub(crate) struct WarcWriter {
     /// Further fields of the `warcinfo` records.
     warcinfo: Vec<(&'static str, String)>,
     end: WarcEnd,
+    /// The number of a file, and the id of its `warcinfo`, if that can be read.
+    head: Option<(u32, Option<String>)>,
+    /// The id of the `warcinfo` of the next file.
+    next_head: String,
     /// During a rebuild: the places of the archived records. Nothing is appended then.
     replayed: Option<Archived>,
     /// The records since the last commit.
@@ -142,6 +151,8 @@ impl WarcWriter {
             roll_bytes,
             warcinfo: Vec::new(),
             end,
+            head: None,
+            next_head: new_record_id(),
             replayed: None,
             waiting: Waiting::default(),
             sealed: None,
@@ -234,16 +245,9 @@ impl WarcWriter {
             return Ok(archived);
         }
         let compression = capture.compression;
-        let has_another = self.end.offset > 0 && self.names.compression(self.end.file) != compression;
-        let rolled = !is_beside && (self.end.offset >= self.roll_bytes || has_another);
+        let rolled = !is_beside && self.rolls_before(compression)?;
         if rolled || self.end.offset == 0 {
-            let file = self.end.file + u32::from(rolled);
-            self.names.set(file, compression);
-            let head = self
-                .head(file, now_ms)
-                .map_err(|source| StorageError::io("compress the head of", self.path(file), source))?;
-            self.end = WarcEnd { file, offset: 0 };
-            self.push(head);
+            self.begin_file(self.end.file + u32::from(rolled), compression, now_ms)?;
         }
         let WarcEnd { file, offset } = self.end;
         let locate = |place: Option<(u64, u64)>| {
@@ -260,6 +264,63 @@ impl WarcWriter {
         };
         self.push(capture.bytes);
         Ok(archived)
+    }
+
+    fn begin_file(&mut self, file: u32, compression: Compression, now_ms: u64) -> Result<(), StorageError> {
+        self.names.set(file, compression);
+        let head = self
+            .head(file, &self.next_head, now_ms)
+            .map_err(|source| StorageError::io("compress the head of", self.path(file), source))?;
+        self.head = Some((file, Some(std::mem::replace(&mut self.next_head, new_record_id()))));
+        self.end = WarcEnd { file, offset: 0 };
+        self.push(head);
+        Ok(())
+    }
+
+    /// The id of the `warcinfo` of the file that gets the next record of this compression; `None` during a rebuild.
+    ///
+    /// # Errors
+    /// [`StorageError::Io`] if the head of the last file cannot be read.
+    pub fn next_warcinfo(&mut self, compression: Compression) -> Result<Option<String>, StorageError> {
+        if self.replayed.is_some() {
+            return Ok(None);
+        }
+        if self.end.offset == 0 || self.rolls_before(compression)? {
+            return Ok(Some(self.next_head.clone()));
+        }
+        self.last_head()
+    }
+
+    /// Whether the next record of this compression begins a file behind the last one.
+    fn rolls_before(&mut self, compression: Compression) -> Result<bool, StorageError> {
+        let WarcEnd { file, offset } = self.end;
+        if offset == 0 {
+            return Ok(false);
+        }
+        // Records name the head of their file. If that is damaged, they cannot.
+        Ok(offset >= self.roll_bytes || self.names.compression(file) != compression || self.last_head()?.is_none())
+    }
+
+    /// The id of the `warcinfo` of the last file, if that can be read.
+    fn last_head(&mut self) -> Result<Option<String>, StorageError> {
+        let file = self.end.file;
+        match &self.head {
+            Some((of, id)) if *of == file => Ok(id.clone()),
+            _ => {
+                let id = self.read_head(file)?;
+                Ok(self.head.insert((file, id)).1.clone())
+            }
+        }
+    }
+
+    fn read_head(&self, file: u32) -> Result<Option<String>, StorageError> {
+        let first = self.member(WarcLocation {
+            file,
+            offset: 0,
+            length: self.end.offset.min(MAX_HEAD_BYTES),
+        })?;
+        let head = decode_members(&mut self.unpacker(file, &first)?, &first, MAX_RECORD_BYTES);
+        Ok(head.ok().as_ref().and_then(head_id))
     }
 
     /// Writes the records in memory and makes them durable. After an error the call can be repeated.
@@ -342,8 +403,8 @@ impl WarcWriter {
         self.waiting.push(place, bytes);
     }
 
-    /// The record at the head of each file (ISO 28500:2017, 6.2).
-    pub fn head(&self, file: u32, now_ms: u64) -> io::Result<Vec<u8>> {
+    /// The record with this id at the head of a file (ISO 28500:2017, 6.2).
+    pub fn head(&self, file: u32, id: &str, now_ms: u64) -> io::Result<Vec<u8>> {
         let mut fields = concat!(
             "software: crawler/",
             env!("CARGO_PKG_VERSION"),
@@ -360,7 +421,7 @@ impl WarcWriter {
         }
         let crawl = super::metadata::crawl_fields(self.names.started_at(), &self.decided_by);
         let mut member = Vec::new();
-        NewRecord::new("warcinfo", &new_record_id(), now_ms)
+        NewRecord::new("warcinfo", id, now_ms)
             .field("WARC-Filename", &self.names.of(file))
             .field("Content-Type", "application/warc-fields")
             .write(

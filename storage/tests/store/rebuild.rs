@@ -2,6 +2,7 @@
 
 mod damage;
 mod folder;
+mod forged;
 
 use std::path::Path;
 

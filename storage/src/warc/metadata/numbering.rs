@@ -19,7 +19,7 @@ use super::read::Fields;
 use super::write::Lines;
 use crate::origins::Origin;
 use crate::warc::compression::Compression;
-use crate::warc::record::{NewRecord, Record, new_record_id, now_ms};
+use crate::warc::record::{NewRecord, Record, WARCINFO_ID, new_record_id, now_ms};
 use crate::worker::Worker;
 
 /// The value of the line `event`.
@@ -38,8 +38,8 @@ pub(crate) struct Numbering {
 }
 
 impl Numbering {
-    /// The record, compressed.
-    pub fn encode(&self, compression: Compression) -> io::Result<Vec<u8>> {
+    /// The record, compressed. It names the `warcinfo` of its file.
+    pub fn encode(&self, warcinfo: &str, compression: Compression) -> io::Result<Vec<u8>> {
         let mut lines = Lines::new();
         lines.put("event", NUMBERS);
         lines.put("origin", self.index);
@@ -63,6 +63,7 @@ impl Numbering {
         let mut bytes = Vec::new();
         NewRecord::new("metadata", &new_record_id(), now_ms())
             .field("Content-Type", "application/warc-fields")
+            .field(WARCINFO_ID, warcinfo)
             .write(&[lines.as_bytes()], compression, &mut bytes)?;
         Ok(bytes)
     }
@@ -134,7 +135,7 @@ mod tests {
                 first: 256,
                 numbers,
             };
-            let record = only_record(&numbering.encode(Compression::Gzip).unwrap());
+            let record = only_record(&numbering.encode("<urn:uuid:1>", Compression::Gzip).unwrap());
             assert_eq!(Numbering::decode(&record), Some(numbering));
         }
     }

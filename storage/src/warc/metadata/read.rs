@@ -30,6 +30,9 @@ pub(crate) fn decode(record: &Record) -> Result<Metadata, String> {
     })
 }
 
+/// More commits than any crawl makes: a higher number is damage, and could not be counted on from.
+const MAX_COMMIT: u64 = u64::MAX / 2;
+
 /// The number of the commit in a metadata record of this crate.
 pub fn commit_of(record: &Record) -> Option<u64> {
     if record.kind() != "metadata" {
@@ -37,7 +40,10 @@ pub fn commit_of(record: &Record) -> Option<u64> {
     }
     let block = std::str::from_utf8(&record.block).ok()?;
     let fields = Fields::of(block);
-    fields.optional_number("commit").ok()?
+    fields
+        .optional_number("commit")
+        .ok()?
+        .filter(|commit| *commit <= MAX_COMMIT)
 }
 
 fn read_outlink(value: &str) -> Option<Discovered> {

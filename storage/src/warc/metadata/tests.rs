@@ -98,7 +98,7 @@ proptest! {
         let event = Event::Page { sequence, page: Box::new(written), replaced };
         let own = Via::Page(sequence);
         let queued: Vec<_> = links.iter().map(|link| QueuedUrl::new(link, Some(&own), 7)).collect();
-        let encoded = encode(&page.url, (page.fetched_at, 3), &event, queued.iter(), &own, Some("<urn:uuid:1>"), Compression::Gzip).unwrap();
+        let encoded = encode(&page.url, (page.fetched_at, 3), &event, queued.iter(), &own, Named::default(), Compression::Gzip).unwrap();
         let found = read(&encoded);
         prop_assert_eq!(found.event, Event::Page { sequence, page: Box::new(page), replaced });
         prop_assert_eq!(found.records, Records { response, text, revisit });
@@ -113,7 +113,7 @@ proptest! {
             Event::Redirected { page, to: text.clone(), status }, Event::Excluded { page, reason: text.clone() },
             Event::Yielded { page, verdict },
         ] {
-            let encoded = encode("u", (0, 3), &event, [].iter(), &Via::Page(1), None, Compression::Gzip).unwrap();
+            let encoded = encode("u", (0, 3), &event, [].iter(), &Via::Page(1), Named::default(), Compression::Gzip).unwrap();
             prop_assert_eq!(read(&encoded).event, event);
         }
     }

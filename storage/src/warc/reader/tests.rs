@@ -1,5 +1,7 @@
 //! Damage and hostile members in both compressions; and what other programs may write in Zstandard.
 
+use std::cell::Cell;
+
 use zstd::bulk;
 use zstd::stream::raw::CParameter;
 use zstd::stream::write::Encoder;
@@ -280,5 +282,45 @@ fn the_compression_is_that_of_the_first_bytes_unless_it_is_known() {
             .collect();
         assert_eq!(read.len(), 2);
         assert_eq!(read[1].as_ref().unwrap().record.block, b"two");
+    }
+}
+
+/// Counts the bytes that are read of it.
+struct Counted<'a>(Cursor<Vec<u8>>, &'a Cell<usize>);
+
+impl Read for Counted<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.0.read(into)?;
+        self.1.set(self.1.get() + read);
+        Ok(read)
+    }
+}
+
+impl Seek for Counted<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.0.seek(to)
+    }
+}
+
+#[test]
+fn a_member_behind_damage_that_begins_like_no_record_is_not_unpacked() {
+    let mut random = 1_u64;
+    let mut noise = || {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (random >> 56) as u8
+    };
+    for compression in Compression::ALL {
+        let noise: Vec<u8> = (0..1 << 20).map(|_| noise()).collect();
+        let mut other = Vec::new();
+        member::append(compression, &[b"WAR", &noise], &mut other).unwrap();
+        let behind = member_of(compression, b"behind them");
+        let bytes = [&b"damage"[..], &other.repeat(4), &behind].concat();
+        let (length, read) = (bytes.len(), Cell::new(0));
+        let found: Vec<_> = WarcReader::of(compression, Counted(Cursor::new(bytes), &read))
+            .filter_map(|read| Some(read.unwrap().ok()?.record.block))
+            .collect();
+        assert_eq!(found, [b"behind them"]);
+        // The search itself reads all of them once.
+        assert!(read.get() < length * 3 / 2, "{} of {length}", read.get());
     }
 }
