@@ -18,6 +18,7 @@
 //! has every unique document that has a row. The next opening removes the documents that the index has beyond these, and
 //! the rows of duplicates whose unique document is gone.
 
+mod database;
 mod documents;
 mod error;
 mod id;
@@ -29,6 +30,7 @@ mod shared;
 use std::collections::HashSet;
 use std::path::Path;
 
+use self::database::Database;
 use self::documents::{Document, Documents};
 pub use self::error::CollectionError;
 pub use self::id::Id;
@@ -145,7 +147,7 @@ impl Collection {
         rule: &DuplicateRule,
         candidates: Candidates,
     ) -> Result<Self, CollectionError> {
-        if !Rows::may_be_in(folder) {
+        if !Database::may_be_in(folder) {
             return Err(CollectionError::Missing(folder.to_owned()));
         }
         Self::open_or_create_for(folder, scheme, rule, candidates)
@@ -154,11 +156,11 @@ impl Collection {
     /// Opens the collection in `folder` with the settings that it was made with.
     ///
     /// # Errors
-    /// There is no collection. It was made with a scheme and a rule that no settings give. Another process has it open. It cannot
+    /// There is no collection, or the database of somebody else. It was made with a scheme and a rule that no settings give. Another process has it open. It cannot
     /// be read. It is damaged.
     pub fn open(folder: &Path) -> Result<Self, CollectionError> {
         let missing = || CollectionError::Missing(folder.to_owned());
-        if !Rows::may_be_in(folder) {
+        if !Database::may_be_in(folder) {
             return Err(missing());
         }
         let rows = Rows::open(folder)?;

@@ -148,6 +148,11 @@ fn a_folder_that_cannot_be_used_is_refused_with_its_name() {
         Collection::open_or_create(&of_crawl, &settings),
         Err(CollectionError::OtherDatabase(_))
     ));
+    assert!(Collection::open(&of_crawl).is_err());
+    let db = database(&of_crawl);
+    let ours = |name: &sled::IVec| name.starts_with(b"collection-");
+    assert!(!db.tree_names().iter().any(ours), "nothing is written to it");
+    drop(db);
 
     std::fs::write(at.join("conf"), "no configuration").unwrap();
     assert!(Collection::open(&at).is_err());
@@ -164,6 +169,38 @@ fn database(folder: &Path) -> sled::Db {
             opened => return opened.unwrap(),
         }
     }
+}
+
+/// sled writes on to the file that it has open, so that the flush of sled succeeds.
+#[test]
+fn a_save_that_no_file_holds_is_an_error() {
+    let folder = TempDir::new().unwrap();
+    let mut collection = open(folder.path());
+    collection.add(&1.into(), &analyze(&text(1, 200, 0))).unwrap();
+    collection.save().unwrap();
+    collection.add(&2.into(), &analyze(&text(2, 200, 0))).unwrap();
+    std::fs::remove_file(folder.path().join("db")).unwrap();
+    assert!(matches!(collection.save(), Err(CollectionError::Io { .. })));
+}
+
+/// sled takes an unfinished snapshot for the newest one.
+#[test]
+fn a_kill_while_a_folder_is_opened_leaves_it_usable() {
+    let folder = TempDir::new().unwrap();
+    let mut collection = open(folder.path());
+    collection.add(&1.into(), &analyze(&text(1, 200, 0))).unwrap();
+    collection.save().unwrap();
+    let unfinished = folder.path().join("snap.7FFFFFFFFFFFFFFF.generating");
+    std::fs::write(&unfinished, "").unwrap();
+    // The process that has the database open may be writing it.
+    assert!(matches!(
+        Collection::open(folder.path()),
+        Err(CollectionError::InUse(_))
+    ));
+    assert!(unfinished.exists());
+    drop(collection);
+    let collection = Collection::open(folder.path()).unwrap();
+    assert!(collection.contains(&1.into()) && !unfinished.exists());
 }
 
 /// What a crash between the two steps of a save or of a removal leaves.

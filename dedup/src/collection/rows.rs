@@ -1,12 +1,11 @@
 //! The rows of a collection in its folder.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use sled::{Batch, Db, Tree};
 
+use super::database::Database;
 use super::documents::{Document, Documents};
 use super::error::CollectionError;
 use super::settings::{CollectionSettings, Terms};
@@ -21,21 +20,13 @@ const FORMAT: u8 = 1;
 /// The same, where another scheme or rule made it.
 const FORMAT_OF_ANY: u8 = 2;
 
-/// The index resides in memory, so sled needs no more.
-const CACHE_BYTES: u64 = 16 << 20;
-
 /// Rows that sled writes in one step. Larger steps take it much memory.
 const ROWS_PER_BATCH: usize = 256;
-
-/// How long a locked database is waited for. Longer ones are those of another process.
-const RELEASE_WITHIN: Duration = Duration::from_secs(2);
-const RELEASE_CHECKED_EVERY: Duration = Duration::from_millis(2);
 
 /// The rows of the documents, and the database that also holds the index.
 #[derive(Debug)]
 pub(super) struct Rows {
-    folder: PathBuf,
-    db: Db,
+    database: Database,
     settings: Tree,
     documents: Tree,
 }
@@ -49,64 +40,36 @@ struct SettingsRow<'a> {
 }
 
 impl Rows {
-    /// Whether a database may be in the folder.
-    pub fn may_be_in(folder: &Path) -> bool {
-        folder.join("db").is_file()
-    }
-
-    /// Opens the database, or makes one. A database that is locked may be released soon: threads of sled hold the lock of a database of this
-    /// process a little after it is dropped.
+    /// Opens the rows of the collection in the folder, or makes a database for one. Nothing is written to a database of somebody else.
     pub fn open(folder: &Path) -> Result<Self, CollectionError> {
-        let deadline = Instant::now() + RELEASE_WITHIN;
-        loop {
-            match Self::open_now(folder) {
-                Err(CollectionError::InUse(_)) if Instant::now() < deadline => {
-                    std::thread::sleep(RELEASE_CHECKED_EVERY)
-                }
-                opened => return opened,
-            }
+        let database = Database::open(folder)?;
+        let is_collection = database
+            .db()
+            .tree_names()
+            .iter()
+            .any(|name| name == SETTINGS.as_bytes());
+        if !is_collection && has_others(&database) {
+            return Err(CollectionError::OtherDatabase(folder.to_owned()));
         }
-    }
-
-    fn open_now(folder: &Path) -> Result<Self, CollectionError> {
-        let opened = catch_unwind(AssertUnwindSafe(|| {
-            let config = sled::Config::new().path(folder).cache_capacity(CACHE_BYTES);
-            let db = config.flush_every_ms(None).open()?;
-            let (settings, documents) = (db.open_tree(SETTINGS)?, db.open_tree(DOCUMENTS)?);
-            Ok((db, settings, documents))
-        }));
-        let folder = folder.to_owned();
-        match opened {
-            Ok(Ok((db, settings, documents))) => Ok(Self {
-                folder,
-                db,
-                settings,
-                documents,
-            }),
-            Ok(Err(sled::Error::Io(error))) if is_locked(&error) => Err(CollectionError::InUse(folder)),
-            Ok(Err(sled::Error::Io(source))) => Err(CollectionError::Io { folder, source }),
-            // sled asserts some properties of the files that it reads.
-            Ok(Err(_)) | Err(_) => Err(CollectionError::Damaged {
-                folder,
-                reason: "its database is inconsistent".to_owned(),
-            }),
-        }
+        Ok(Self {
+            settings: database.tree(SETTINGS)?,
+            documents: database.tree(DOCUMENTS)?,
+            database,
+        })
     }
 
     /// Whether the database has trees of somebody else.
     pub fn has_others(&self) -> bool {
-        let own = ["__sled__default", SETTINGS, DOCUMENTS];
-        let is_own = |name: &sled::IVec| own.iter().any(|own| own.as_bytes() == &name[..]);
-        !self.db.tree_names().iter().all(is_own)
+        has_others(&self.database)
     }
 
     pub fn db(&self) -> &Db {
-        &self.db
+        self.database.db()
     }
 
     pub fn damaged(&self, reason: &str) -> CollectionError {
         CollectionError::Damaged {
-            folder: self.folder.clone(),
+            folder: self.database.folder().to_owned(),
             reason: reason.to_owned(),
         }
     }
@@ -132,7 +95,7 @@ impl Rows {
                 Ok(Some(Terms::Any { scheme, rule }))
             }
             found => Err(CollectionError::OtherFormat {
-                folder: self.folder.clone(),
+                folder: self.database.folder().to_owned(),
                 found,
                 wanted: FORMAT_OF_ANY,
             }),
@@ -199,14 +162,14 @@ impl Rows {
 
     /// Waits until everything is on disk.
     pub fn flush(&self) -> Result<(), CollectionError> {
-        self.db.flush()?;
-        Ok(())
+        self.database.flush()
     }
 }
 
-/// Whether the database is locked. sled 0.34 has no error variant for it.
-fn is_locked(error: &std::io::Error) -> bool {
-    error.to_string().starts_with("could not acquire lock")
+fn has_others(database: &Database) -> bool {
+    let own = ["__sled__default", SETTINGS, DOCUMENTS];
+    let is_own = |name: &sled::IVec| own.iter().any(|own| own.as_bytes() == &name[..]);
+    !database.db().tree_names().iter().all(is_own)
 }
 
 fn encoded(row: &impl Serialize, before: Vec<u8>) -> Result<Vec<u8>, CollectionError> {
