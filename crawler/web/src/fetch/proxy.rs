@@ -4,6 +4,8 @@
 //! `socks5` proxy the crawler resolves names under the policy, as without a proxy.
 
 use std::fmt;
+use std::hash::{BuildHasher, RandomState};
+use std::net::IpAddr;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::Url;
@@ -15,6 +17,8 @@ use crate::address_policy::GuardedResolver;
 #[derive(Clone)]
 pub struct Proxy {
     url: Url,
+    /// The name by which the client asks for the proxy: see [`alias_of`].
+    alias: Option<String>,
 }
 
 impl Proxy {
@@ -29,7 +33,10 @@ impl Proxy {
         let is_known = matches!(url.scheme(), "http" | "https" | "socks5" | "socks5h");
         let is_bare = matches!(url.path(), "" | "/") && url.query().is_none() && url.fragment().is_none();
         if is_known && is_bare && url.host_str().is_some_and(|host| !host.is_empty()) {
-            Ok(Self { url })
+            Ok(Self {
+                alias: alias_of(&url),
+                url,
+            })
         } else {
             Err(wrong)
         }
@@ -42,16 +49,37 @@ impl Proxy {
     }
 
     pub(super) fn to_reqwest(&self) -> Result<reqwest::Proxy, FetchError> {
-        reqwest::Proxy::all(self.url.clone()).map_err(|error| FetchError::from_reqwest(&error))
+        let mut url = self.url.clone();
+        if let Some(alias) = &self.alias
+            && url.set_host(Some(alias)).is_err()
+        {
+            return Err(FetchError::Protocol("the proxy cannot be named".to_owned()));
+        }
+        reqwest::Proxy::all(url).map_err(|error| FetchError::from_reqwest(&error))
     }
 
     /// A resolver that guards all names but the proxy's own, which the operator chose and which may lead into a private network.
     pub(super) fn resolver(&self, guarded: GuardedResolver) -> ProxyResolver {
+        let host = self.url.host_str().unwrap_or_default().to_owned();
         ProxyResolver {
-            proxy_host: self.url.host_str().unwrap_or_default().to_owned(),
+            asked_by: self.alias.clone().unwrap_or_else(|| host.clone()),
+            proxy_host: host,
             guarded,
         }
     }
+}
+
+/// A name for a `socks5` proxy that nobody else knows. Through such a proxy, the client looks up the names of servers and that of the proxy
+/// in the same way, and any page can name the proxy's host as a server. `None` if no look-up needs it: the proxy is an address, or it is
+/// of another kind, so that the client looks up no other name.
+fn alias_of(url: &Url) -> Option<String> {
+    let host = url.host_str()?.trim_matches(['[', ']']);
+    if url.scheme() != "socks5" || host.parse::<IpAddr>().is_ok() {
+        return None;
+    }
+    // Keyed by the system's random numbers. No server has a name below `invalid` (RFC 6761, section 6.4).
+    let [first, second] = [0, 1].map(|part| RandomState::new().hash_one(part));
+    Some(format!("proxy-{first:016x}{second:016x}.invalid"))
 }
 
 /// The URL without its password.
@@ -76,17 +104,20 @@ impl fmt::Debug for Proxy {
 /// The resolver behind a proxy: see [`Proxy::resolver`].
 #[derive(Debug, Clone)]
 pub(super) struct ProxyResolver {
+    /// The name by which the client asks for the proxy.
+    asked_by: String,
     proxy_host: String,
     guarded: GuardedResolver,
 }
 
 impl Resolve for ProxyResolver {
     fn resolve(&self, name: Name) -> Resolving {
-        if name.as_str() != self.proxy_host {
+        if name.as_str() != self.asked_by {
             return self.guarded.resolve(name);
         }
+        let host = self.proxy_host.clone();
         Box::pin(async move {
-            let found: Vec<_> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
+            let found: Vec<_> = tokio::net::lookup_host((host, 0)).await?.collect();
             Ok(Box::new(found.into_iter()) as Addrs)
         })
     }
@@ -94,7 +125,68 @@ impl Resolve for ProxyResolver {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read, Write};
+    use std::net::{Ipv4Addr, TcpListener, TcpStream};
+
+    use super::super::route::tests::settings;
     use super::*;
+    use crate::fetch::{FetchSettings, Fetcher, Wanted};
+    use crate::memory_budget::MemoryBudget;
+
+    /// The port of a proxy (RFC 1928) that answers itself, whichever server is asked for.
+    fn socks_proxy() -> u16 {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        std::thread::spawn(move || {
+            listener.incoming().map_while(Result::ok).for_each(|stream| {
+                // A client may hang up.
+                let _ended = answer(stream);
+            });
+        });
+        port
+    }
+
+    fn answer(mut stream: TcpStream) -> std::io::Result<()> {
+        let mut greeting = [0; 2];
+        stream.read_exact(&mut greeting)?;
+        stream.read_exact(&mut vec![0; greeting[1].into()])?;
+        stream.write_all(&[5, 0])?;
+        let mut request = [0; 4];
+        stream.read_exact(&mut request)?;
+        let address = if request[3] == 4 { 16 } else { 4 };
+        stream.read_exact(&mut vec![0; address + 2])?;
+        stream.write_all(&[5, 0, 0, 1, 0, 0, 0, 0, 0, 0])?;
+        let (mut head, mut byte) = (Vec::new(), [0]);
+        while !head.ends_with(b"\r\n\r\n") {
+            stream.read_exact(&mut byte)?;
+            head.push(byte[0]);
+        }
+        stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+    }
+
+    #[tokio::test]
+    async fn a_server_with_the_name_of_the_proxy_is_under_the_policy() {
+        for (allow_private, host, is_asked) in [
+            (false, "localhost", false),
+            (false, "8.8.8.8", true),
+            (true, "localhost", true),
+        ] {
+            let settings = FetchSettings {
+                proxy: Some(Proxy::new(&format!("socks5://localhost:{}", socks_proxy())).unwrap()),
+                ..settings(allow_private)
+            };
+            let fetcher = Fetcher::new(&settings, MemoryBudget::new(1 << 20)).unwrap();
+            let url = Url::parse(&format!("http://{host}:8080/robots.txt")).unwrap();
+            let got = fetcher.get(&url, Wanted::Robots).await;
+            match got {
+                Ok(response) => assert!(is_asked && response.status == 200, "{host}"),
+                Err(error) => assert!(
+                    !is_asked && matches!(error, FetchError::ForbiddenAddress(_)),
+                    "{host}: {error}"
+                ),
+            }
+        }
+    }
 
     #[test]
     fn a_proxy_is_shown_without_its_password() {
