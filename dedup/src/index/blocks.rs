@@ -381,7 +381,8 @@ struct Swept<'a, A> {
 impl<A: Accept> Visit for Swept<'_, A> {
     #[inline(always)]
     fn visit(&mut self, at: usize, distance: u32) {
-        if self.accept.accepts(at, distance) && !self.free.contains(&(at as u32)) {
+        // In this order: to be asked about an entry may set it aside, and a removed one would take the place of another.
+        if !self.free.contains(&(at as u32)) && self.accept.accepts(at, distance) {
             let id = self.ids[at];
             self.found.push(NearFingerprint { id, distance });
         }

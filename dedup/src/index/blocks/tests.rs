@@ -1,5 +1,7 @@
 //! The index compared with a scan over all entries.
 
+use std::cell::RefCell;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -252,4 +254,36 @@ fn a_cleared_index_is_empty_and_takes_entries_again() {
     index.insert(0, 9).unwrap();
     index.near(0, &mut found);
     assert_eq!(found, [NearFingerprint { id: 9, distance: 0 }]);
+}
+
+/// Notes the slots that it is asked about.
+#[derive(Default)]
+struct Asked(RefCell<BTreeSet<usize>>);
+
+impl Accept for Asked {
+    #[inline(always)]
+    fn accepts(&self, slot: usize, _distance: u32) -> bool {
+        self.0.borrow_mut().insert(slot);
+        true
+    }
+}
+
+/// Look-alikes are set aside when a filter is asked about them, and only some of them are answered.
+#[test]
+fn no_filter_is_asked_about_a_removed_entry() {
+    let layout = Layout::new(Width::W64, 4, 3).unwrap();
+    let mut index = FingerprintIndex::<u64>::with_probe_cost(layout, DEFAULT_SKEW, PROBE).unwrap();
+    (0..200).for_each(|id| index.insert(7, id).unwrap());
+    for id in (0..200).filter(|id| id % 3 > 0) {
+        assert!(index.remove(7, id));
+    }
+    for is_swept in [true, false] {
+        let (asked, mut found) = (Asked::default(), Vec::new());
+        if is_swept {
+            cpu::dispatch_at(Level::Baseline, index.sweep(7, &asked, &mut found));
+        } else {
+            cpu::dispatch_at(Level::Baseline, index.search(7, &asked, usize::MAX, &mut found));
+        }
+        assert_eq!(asked.0.into_inner().len(), index.len(), "{is_swept}");
+    }
 }
