@@ -1,10 +1,9 @@
 //! Builds an IDF table from a corpus.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::analyzer::Analyzer;
-use crate::hash::hash64;
+use crate::hash::Mixing;
 use crate::idf::IdfTable;
 use crate::scheme::Scheme;
 
@@ -30,7 +29,7 @@ pub struct IdfBuilder {
     analyzer: Analyzer,
     scheme: String,
     documents: u64,
-    counts: HashMap<u64, u32, BuildHasherDefault<AlreadyHashed>>,
+    counts: HashMap<u64, u32, Mixing>,
     features: Vec<u64>,
 }
 
@@ -65,23 +64,5 @@ impl IdfBuilder {
         let mut rows: Vec<_> = self.counts.into_iter().filter(|(_, count)| *count > 1).collect();
         rows.sort_unstable();
         IdfTable::new(self.scheme, self.documents, rows.into_iter().unzip())
-    }
-}
-
-/// The identity as a hasher: the keys are hashes already.
-#[derive(Debug, Default)]
-struct AlreadyHashed(u64);
-
-impl Hasher for AlreadyHashed {
-    fn write(&mut self, bytes: &[u8]) {
-        self.0 = hash64(bytes);
-    }
-
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
     }
 }
