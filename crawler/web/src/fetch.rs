@@ -255,12 +255,6 @@ impl Fetcher {
         self.exchange(route, action, wanted, request).await
     }
 
-    /// The `Cookie` header of a request to `url`. The requests of this fetcher have it already.
-    #[must_use]
-    pub fn cookies_for(&self, url: &Url) -> Option<HeaderValue> {
-        self.fields.cookies().header(url)
-    }
-
     /// Counts the changes of the cookies so far.
     #[must_use]
     pub fn cookie_changes(&self) -> u64 {
