@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use crate::warc::medium::sync_folder;
+pub use crate::warc::medium::sync_folder;
 
 /// Who can read a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -209,7 +209,10 @@ impl Medium for Untouched {
 }
 
 /// Makes the creation or removal of a file in `dir` durable. Only Unix offers this.
-pub(crate) fn sync_folder(dir: &Path) -> io::Result<()> {
+///
+/// # Errors
+/// The folder cannot be opened or synced.
+pub fn sync_folder(dir: &Path) -> io::Result<()> {
     #[cfg(test)]
     tests::SYNCED.set(tests::SYNCED.get() + 1);
     if cfg!(unix) {

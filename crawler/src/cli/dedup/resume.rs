@@ -232,7 +232,7 @@ impl Resume {
         if before.is_none() {
             let path = self.folder.join(MANIFEST);
             remove(&path)
-                .and_then(|()| sync(&self.folder))
+                .and_then(|()| durable::sync_folder(&self.folder))
                 .map_err(failed("remove", &path))?;
         }
         let reached = before.map(|before| &before.reached);
@@ -300,15 +300,6 @@ fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
         _ => Ok(()),
-    }
-}
-
-/// Makes the names in a folder durable, if the system can open folders.
-fn sync(folder: &Path) -> io::Result<()> {
-    if cfg!(unix) {
-        File::open(folder)?.sync_all()
-    } else {
-        Ok(())
     }
 }
 

@@ -13,6 +13,7 @@ use toml_edit::{Document, DocumentMut, Item};
 use crate::replay::Thresholds;
 use config::{Config, ConfigError};
 use error::RunError;
+use storage::durable::{self, Readers};
 
 const MAX_DISTANCE: &str = "max_distance";
 const MIN_SIMILARITY: &str = "min_similarity";
@@ -291,17 +292,13 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     if permissions.readonly() {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only"));
     }
-    let folder = match target.parent() {
-        Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
-        Some(parent) => parent,
-        None => Path::new("/"),
-    };
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(text.as_bytes())?;
-    file.as_file().set_permissions(permissions)?;
-    file.as_file().sync_all()?;
-    file.persist(&target).map_err(|error| error.error)?;
-    fs::File::open(folder)?.sync_all()
+    let mut unfinished = target.clone().into_os_string();
+    unfinished.push(".unfinished");
+    // The file may hold passwords, so nobody else reads it before it has its permissions.
+    durable::replace(&target, Path::new(&unfinished), Readers::Owner, |file| {
+        file.write_all(text.as_bytes())?;
+        file.set_permissions(permissions)
+    })
 }
 
 #[cfg(test)]
