@@ -162,28 +162,18 @@ impl Store {
     /// # Errors
     /// As [`open_copied`](Self::open_copied), but not [`StorageError::ArchiveShort`].
     pub(crate) fn open_copied_state(dir: &Path, options: &OpenOptions) -> Result<Self, StorageError> {
-        Self::open_copy(dir, options, |medium, names, roll_bytes, end| {
-            Ok(WarcWriter::open_as_it_is(medium, names, roll_bytes, end))
-        })
+        Self::open_copy(dir, options, as_it_is)
     }
 
-    fn open_copy(
-        dir: &Path,
-        options: &OpenOptions,
-        open_archive: impl FnOnce(Box<dyn Medium>, FileNames, u64, WarcEnd) -> Result<WarcWriter, StorageError>,
-    ) -> Result<Self, StorageError> {
+    fn open_copy(dir: &Path, options: &OpenOptions, open_archive: OpenArchive) -> Result<Self, StorageError> {
         let folder = DataFolder::hold_to_read(dir)?;
         let no_store = || StorageError::NoStore { dir: dir.to_owned() };
         let copy = StateCopy::of(&DataFolder::current_state(dir).ok_or_else(no_store)?)?;
         let state = State::open_at(dir, &copy.path(), options.cache_bytes)?;
         let meta = state.meta()?.ok_or_else(no_store)?;
         check_scheme(dir, &meta, options)?;
-        let medium: Box<dyn Medium> = Box::new(Untouched(Folder::new(folder.warc())));
-        check_not_rolled_back(&folder, &*medium, &state, &meta)?;
-        let names = Archive::names(&state, meta.started_at)?;
-        let archive = open_archive(medium, names, options.roll_bytes, meta.progress.archive)?;
-        let links = Links::to_read(state.clone(), meta.seed)?;
-        let mut store = Self::with(folder, state, archive, links, meta)?;
+        check_not_rolled_back(&folder, &Untouched(Folder::new(folder.warc())), &state, &meta)?;
+        let mut store = Self::beside_archive(folder, state, meta, open_archive, Links::to_read)?;
         store.copy = Some(copy);
         Ok(store)
     }
@@ -202,11 +192,7 @@ impl Store {
         let Some(meta) = state.meta()? else {
             return Err(StorageError::NoStore { dir: dir.to_owned() });
         };
-        let medium = Box::new(Untouched(Folder::new(folder.warc())));
-        let names = Archive::names(&state, meta.started_at)?;
-        let archive = WarcWriter::open(medium, names, u64::MAX, meta.progress.archive)?;
-        let links = Links::to_read(state.clone(), meta.seed)?;
-        Self::with(folder, state, archive, links, meta).map(Some)
+        Self::beside_archive(folder, state, meta, WarcWriter::open, Links::to_read).map(Some)
     }
 
     /// What the process that holds `dir` says of itself; `None` if none lends its rows.
@@ -228,11 +214,7 @@ impl Store {
     pub fn reader(&self) -> Result<Self, StorageError> {
         let (folder, state) = (DataFolder::of_another(self.dir()), self.state.clone());
         let meta = state.meta()?.ok_or_else(|| state.corrupt("the format row"))?;
-        let medium = Box::new(Untouched(Folder::new(folder.warc())));
-        let names = Archive::names(&state, meta.started_at)?;
-        let archive = WarcWriter::open_as_it_is(medium, names, u64::MAX, meta.progress.archive);
-        let links = Links::to_read(state.clone(), meta.seed)?;
-        Self::with(folder, state, archive, links, meta)
+        Self::beside_archive(folder, state, meta, as_it_is, Links::to_read)
     }
 
     /// The store of a state that may contradict its archive, from which nothing is read.
@@ -241,10 +223,21 @@ impl Store {
             dir: folder.dir().to_owned(),
         };
         let meta = state.meta()?.ok_or_else(no_store)?;
+        Self::beside_archive(folder, state, meta, as_it_is, Links::open)
+    }
+
+    /// A store that leaves the archive in `folder` untouched.
+    fn beside_archive(
+        folder: DataFolder,
+        state: State,
+        meta: Meta,
+        open_archive: OpenArchive,
+        open_links: impl FnOnce(State, u64) -> Result<Links, StorageError>,
+    ) -> Result<Self, StorageError> {
         let medium = Box::new(Untouched(Folder::new(folder.warc())));
         let names = Archive::names(&state, meta.started_at)?;
-        let archive = WarcWriter::open_as_it_is(medium, names, u64::MAX, meta.progress.archive);
-        let links = Links::open(state.clone(), meta.seed)?;
+        let archive = open_archive(medium, names, u64::MAX, meta.progress.archive)?;
+        let links = open_links(state.clone(), meta.seed)?;
         Self::with(folder, state, archive, links, meta)
     }
 
@@ -284,6 +277,19 @@ impl Store {
             copy: None,
         })
     }
+}
+
+/// What opens the archive on a medium: with the names of its files, the bytes after which a file ends, and its end.
+type OpenArchive = fn(Box<dyn Medium>, FileNames, u64, WarcEnd) -> Result<WarcWriter, StorageError>;
+
+/// As [`WarcWriter::open_as_it_is`].
+fn as_it_is(
+    medium: Box<dyn Medium>,
+    names: FileNames,
+    roll_bytes: u64,
+    end: WarcEnd,
+) -> Result<WarcWriter, StorageError> {
+    Ok(WarcWriter::open_as_it_is(medium, names, roll_bytes, end))
 }
 
 /// Writes the meta rows of a new crawl.
