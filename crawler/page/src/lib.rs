@@ -33,6 +33,7 @@ mod form;
 mod format;
 #[cfg(feature = "training")]
 pub use extract::training;
+mod home_link;
 mod language;
 mod map;
 mod metadata;

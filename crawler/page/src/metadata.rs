@@ -28,6 +28,9 @@
 //!
 //! These rules cross this order:
 //!
+//! - What a link to the home page of the site shows is no title, and is left out of titles: many sites write their name first, or as `<h1>`.
+//!   Names of authors are not compared with it, because sites of one author have the author's name. If nothing but such a name is declared, a
+//!   heading is the title.
 //! - A declared author counts only if the page shows the name: programs declare the account of whoever made the page. The name in
 //!   `<meta name=author>` must stand in a short line after the heading. If the page shows all declared authors and more, it is right.
 //! - A `<meta>` in the body counts only for a field that no `<meta>` of the head is about: readers write into the body.
@@ -76,6 +79,7 @@ use self::choose::Chooser;
 pub use self::claims::Source;
 use self::claims::{Claims, Field};
 use self::headings::Headings;
+use self::home::Home;
 use self::items::Items;
 use self::json_ld::JsonLd;
 use self::meta_tags::{MetaTags, take_link};
@@ -171,10 +175,14 @@ fn many<'a>(name: &'static str, said: Option<&'a Sourced<Vec<String>>>) -> Optio
 pub(crate) fn of_document(document: &Document, url: &Url, fetched: SystemTime) -> Metadata {
     let displayed = parse::displayed(&document.html);
     let tree = displayed.as_ref().unwrap_or(&document.html);
-    let mut declared = Declared::default();
+    let mut declared = Declared {
+        home: Home::of(url),
+        ..Declared::default()
+    };
     tree.root().walk(&mut declared);
     let Declared {
         mut claims,
+        home,
         json_ld,
         title,
         base,
@@ -190,8 +198,8 @@ pub(crate) fn of_document(document: &Document, url: &Url, fetched: SystemTime) -
         .chain([title.clone()])
         .collect();
     json_ld.claim(url, &texts, &mut claims);
-    let site = Site::of(&claims, url.host_str().unwrap_or_default());
-    let title = Titles::new(&claims, &title, &headings.found, &site, tree).find();
+    let site = Site::of(&claims, url.host_str().unwrap_or_default(), &home);
+    let title = Titles::new(&claims, &title, &headings.found, &site, &home).find();
     let heading = title.heading.as_ref().map(|heading| heading.node);
     let visible = visible::visible(tree, heading, headings.meanings);
     let base = Base::new(base.as_deref(), url, document.encoding);
@@ -217,6 +225,7 @@ struct Declared<'t> {
     metas: MetaTags,
     items: Items,
     headings: Headings<'t>,
+    home: Home,
     /// The text of `<title>`.
     title: String,
     /// The `href` of the first `<base>`.
@@ -226,6 +235,9 @@ struct Declared<'t> {
 impl<'t> Visit<'t> for Declared<'t> {
     fn enter(&mut self, node: NodeRef<'t>) -> bool {
         let Some(element) = node.value().as_element() else {
+            if let Some(text) = node.value().as_text() {
+                self.home.take_text(text);
+            }
             return node.first_child().is_some();
         };
         self.take(node, element);
@@ -265,7 +277,9 @@ impl Declared<'_> {
             local_name!("meta") => self.metas.take(element, &mut self.claims),
             local_name!("link") | local_name!("a") => {
                 take_link(node, element, &mut self.claims);
+                self.home.take(node, element);
             }
+            local_name!("img") => self.home.take(node, element),
             local_name!("script") if is_json_ld(element) => {
                 let texts = node.children().filter_map(|child| child.value().as_text());
                 self.json_ld.take(&texts.collect::<String>());
@@ -273,6 +287,20 @@ impl Declared<'_> {
             _ => {}
         }
     }
+}
+
+/// Whether the class or the name of an element says that it is not the page's own: comments, other articles, menus.
+pub(crate) fn is_zone(element: &Element) -> bool {
+    let is_body = matches!(
+        element.name.local,
+        local_name!("html") | local_name!("body") | local_name!("main")
+    );
+    let by_class = || {
+        parse::attribute(element, &local_name!("class"))
+            .is_some_and(|classes| marks::meaning(classes) == Some(marks::Meaning::Zone))
+    };
+    let by_id = || parse::attribute(element, &local_name!("id")).is_some_and(marks::is_zone);
+    !is_body && (by_class() || by_id())
 }
 
 fn is_json_ld(element: &Element) -> bool {

@@ -23,6 +23,7 @@ mod robots_meta;
 mod shadow;
 mod simple;
 mod sink;
+mod site_signs;
 mod style;
 mod tree;
 mod xhtml;
@@ -53,6 +54,7 @@ pub use self::outlinks::{LinkKind, Outlink};
 pub use self::refresh::parse_refresh;
 pub use self::robots_meta::RobotsDirectives;
 pub(crate) use self::shadow::displayed;
+pub(crate) use self::site_signs::SiteSigns;
 pub(crate) use self::tree::{Element, Node, NodeId, NodeRef, Tree, Visit};
 pub(crate) use self::xhtml::NotXhtml;
 

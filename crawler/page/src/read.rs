@@ -16,9 +16,9 @@ use crate::format::Format;
 use crate::metadata::{self, Metadata};
 use crate::not_a_page::NotAPage;
 use crate::page_type::PageType;
-use crate::parse::{self, HtmlRedirect, Outlink, RobotsDirectives, Truncation};
+use crate::parse::{self, HtmlRedirect, Outlink, RobotsDirectives, SiteSigns, Truncation};
 use crate::sniff::{is_binary, is_noise, media_type_of_binary};
-use crate::telling_heading::telling_heading;
+use crate::telling_heading::{Headings, telling_heading};
 use crate::{language, soft_404};
 
 /// The options of [`read`].
@@ -55,6 +55,8 @@ pub struct Page {
     pub title: String,
     /// The text of the first `<h1>`; `None` if it is empty.
     pub heading: Option<String>,
+    /// What tells the name of the site from the heading.
+    pub(crate) site: SiteSigns,
     /// The main text.
     pub text: String,
     /// The main text as Markdown, if [`Options::markdown`] asks for it.
@@ -257,6 +259,7 @@ impl Page {
             page_type: PageType::of(document, facts.canonical.as_ref().unwrap_or(url)),
             title: facts.title,
             heading: facts.first_heading,
+            site: facts.site,
             declared_language: facts.lang,
             keywords: facts.keywords,
             robots: PageRobots {
@@ -331,6 +334,7 @@ impl Page {
             had_encoding_errors: false,
             title: String::new(),
             heading: None,
+            site: SiteSigns::default(),
             text,
             markdown: None,
             said: None,
@@ -368,7 +372,12 @@ impl Page {
     /// The heading that tells the page from the others of its site: what it is about. Empty without heading and title.
     #[must_use]
     pub fn telling_heading(&self) -> String {
-        telling_heading(self.heading.as_deref(), &self.title)
+        telling_heading(&Headings {
+            heading: self.heading.as_deref(),
+            title: &self.title,
+            site: &self.site,
+            text: &self.text,
+        })
     }
 
     /// Whether the page is an error page that says "not found", whatever its status.

@@ -1,9 +1,11 @@
 //! Where a page shows the name of its site: in the links to the home page, and in the line about the rights.
 
 use html5ever::local_name;
+use url::Url;
 
 use super::text::{collapsed, cut, folded, text_of};
-use crate::parse::{Element, NodeRef, Tree, Visit};
+use crate::home_link::{HomeLink, Leads, is_home_word};
+use crate::parse::{Element, NodeRef};
 
 /// Most links to the home page that are read: the logo, the menu, the foot.
 const MAX_LINKS: usize = 32;
@@ -23,62 +25,76 @@ const MIN_WITHIN: usize = 4;
 /// Where a page shows the name of its site.
 #[derive(Debug, Default)]
 pub(super) struct Home {
-    /// The texts, titles and logos of the links to the home page, folded.
+    /// How the page links to the home page of its own site.
+    own: HomeLink,
+    /// The texts, titles and logos of the links to a home page, folded.
     links: Vec<String>,
+    /// Those of the links to the own home page, without words such as "Home".
+    names: Vec<String>,
     /// The texts behind a sign of copyright, folded.
     rights: Vec<String>,
 }
 
-impl<'t> Visit<'t> for Home {
-    fn enter(&mut self, node: NodeRef<'t>) -> bool {
-        if let Some(text) = node.value().as_text() {
-            self.take_text(text);
-        }
-        let Some(element) = node.value().as_element() else {
-            return true;
-        };
-        self.take(node, element);
-        element.name.local != local_name!("template")
-    }
-
-    fn leave(&mut self, _: NodeRef<'t>) {}
-}
-
 impl Home {
-    /// Looks at the elements of a page.
-    pub(super) fn of(tree: &Tree) -> Self {
-        let mut home = Self::default();
-        tree.root().walk(&mut home);
-        home
+    /// What is shown by the elements of a page at this URL, of which none was taken yet.
+    pub(super) fn of(url: &Url) -> Self {
+        Self {
+            own: HomeLink::of(url),
+            ..Self::default()
+        }
     }
 
     /// Takes what an element shows.
-    fn take(&mut self, node: NodeRef<'_>, element: &Element) {
-        if self.links.len() >= MAX_LINKS {
+    pub(super) fn take(&mut self, node: NodeRef<'_>, element: &Element) {
+        if self.links.len() >= MAX_LINKS || self.names.len() >= MAX_LINKS {
             return;
         }
-        if is_home_link(element) {
-            self.add(&text_of(node, MAX_TEXT_BYTES));
-            self.add(element.plain_attribute(&local_name!("title")).unwrap_or_default());
-            self.add(element.plain_attribute(&local_name!("aria-label")).unwrap_or_default());
+        if let Some(leads) = self.leads(element) {
+            self.add(&text_of(node, MAX_TEXT_BYTES), leads);
+            for name in [local_name!("title"), local_name!("aria-label")] {
+                self.add(element.plain_attribute(&name).unwrap_or_default(), leads);
+            }
         } else if element.name.local == local_name!("img") {
             let alt = element.plain_attribute(&local_name!("alt")).unwrap_or_default();
             let mut around = node.ancestors().take(MAX_DEPTH);
-            if !alt.is_empty() && around.any(|node| node.value().as_element().is_some_and(is_home_link)) {
-                self.add(alt);
+            if !alt.is_empty()
+                && let Some(leads) = around.find_map(|node| self.leads(node.value().as_element()?))
+            {
+                self.add(alt, leads);
             }
         }
     }
 
-    fn add(&mut self, name: &str) {
+    /// Where an element leads, if it is a link to a home page.
+    fn leads(&self, element: &Element) -> Option<Leads> {
+        if element.name.local != local_name!("a") {
+            return None;
+        }
+        let href = element.plain_attribute(&local_name!("href")).unwrap_or_default();
+        let relations = element.plain_attribute(&local_name!("rel")).unwrap_or_default();
+        self.own.leads(href, relations)
+    }
+
+    fn add(&mut self, name: &str, leads: Leads) {
         let name = folded(&collapsed(cut(name, MAX_TEXT_BYTES)));
-        if !name.is_empty() && !self.links.contains(&name) {
+        if name.is_empty() {
+            return;
+        }
+        if leads.is_own && !is_home_word(&name) && !self.names.contains(&name) {
+            self.names.push(name.clone());
+        }
+        if leads.is_root && !self.links.contains(&name) {
             self.links.push(name);
         }
     }
 
+    /// The names of the site by the links to its home page, folded.
+    pub(super) fn names(&self) -> &[String] {
+        &self.names
+    }
+
     /// Takes a text of the page.
-    fn take_text(&mut self, text: &str) {
+    pub(super) fn take_text(&mut self, text: &str) {
         if self.rights.len() >= MAX_RIGHTS {
             return;
         }
@@ -95,21 +111,4 @@ impl Home {
         let is_linked = links.any(|link| link == text || is_long(link) && text.contains(link));
         is_linked || is_long(&text) && self.rights.iter().any(|rights| rights.contains(&text))
     }
-}
-
-/// Whether an element is a link to the home page of a site.
-fn is_home_link(element: &Element) -> bool {
-    if element.name.local != local_name!("a") {
-        return false;
-    }
-    let href = element.plain_attribute(&local_name!("href")).unwrap_or_default().trim();
-    let absolute = href.strip_prefix("http://").or_else(|| href.strip_prefix("https://"));
-    let path = match absolute {
-        Some(rest) => rest.find('/').map_or("/", |at| &rest[at..]),
-        None => href,
-    };
-    let relations = element.plain_attribute(&local_name!("rel")).unwrap_or_default();
-    let is_home = relations.split_ascii_whitespace().any(|relation| relation == "home");
-    let is_root = matches!(path, "/" | "/index.html" | "/index.php");
-    is_root || is_home
 }

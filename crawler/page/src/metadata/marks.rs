@@ -208,7 +208,7 @@ fn has_word(classes: &str, is_wanted: impl Fn(&[u8]) -> bool) -> bool {
 const BUILDER: &str = "elementor-";
 
 /// What a class attribute says. Each class is read for itself.
-fn meaning(classes: &str) -> Option<Meaning> {
+pub(super) fn meaning(classes: &str) -> Option<Meaning> {
     let mut first = None;
     for meaning in classes.split_ascii_whitespace().filter_map(of_class) {
         // An element that belongs to something else is that, whatever its other classes say.

@@ -4,7 +4,6 @@ use super::claims::{Claims, Field};
 use super::home::Home;
 use super::text::{folded, is_without_spaces};
 use super::trust;
-use crate::parse::Tree;
 
 /// Most words of the last segment of a `<title>` that is left out because the page shows that it is the name of the site.
 const MAX_SITE_WORDS: usize = 4;
@@ -16,6 +15,8 @@ const MAX_SITE_NAMES: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct Site {
     names: Vec<String>,
+    /// What the links to the home page show, folded. A site of one author may have the name of the author, so only titles are compared.
+    shown: Vec<String>,
     /// The registered name: `example` of `www.example.co.uk`.
     label: String,
     /// The host, folded, without `www`.
@@ -23,7 +24,7 @@ pub(super) struct Site {
 }
 
 impl Site {
-    pub(super) fn of(claims: &Claims, host: &str) -> Self {
+    pub(super) fn of(claims: &Claims, host: &str, home: &Home) -> Self {
         let names = claims.in_order(Field::SiteName, trust::SITE_NAME).map(|(_, name)| name);
         // "News – Example Society" is the site of the Example Society.
         let names = names.flat_map(|name| segments(name).chain([name]));
@@ -33,6 +34,7 @@ impl Site {
         names.truncate(MAX_SITE_NAMES);
         Self {
             names,
+            shown: home.names().to_vec(),
             label: label(host),
             host: folded(host.strip_prefix("www.").unwrap_or(host)),
         }
@@ -47,6 +49,22 @@ impl Site {
     pub(super) fn is_named_folded(&self, text: &str) -> bool {
         let is_name = |name: &String| name == text;
         text.is_empty() || self.names.iter().any(is_name) || text == self.label || self.is_host(text)
+    }
+
+    /// Whether a title or a heading is the name of the site, which a link to the home page may show, too.
+    pub(super) fn is_title(&self, text: &str) -> bool {
+        self.is_title_folded(&folded(text))
+    }
+
+    /// The same for a text that is folded.
+    pub(super) fn is_title_folded(&self, text: &str) -> bool {
+        self.is_named_folded(text) || self.shown.iter().any(|name| name == text)
+    }
+
+    /// Whether a link to the home page shows this text.
+    pub(super) fn is_shown(&self, text: &str) -> bool {
+        let text = folded(text);
+        self.shown.contains(&text)
     }
 
     /// Whether a text has a name of the site, or its host, somewhere.
@@ -66,7 +84,7 @@ impl Site {
 
     /// Whether a segment of a title is the name of the site, or has it in few words.
     fn is_in(&self, segment: &str) -> bool {
-        if self.is_named(segment) {
+        if self.is_title(segment) {
             return true;
         }
         let text = folded(segment);
@@ -168,22 +186,18 @@ pub(super) fn site_left_out<'a>(text: &'a str, site: &Site) -> &'a str {
     let own = text[start..end].trim();
     // "Example: Title"
     match own.split_once(": ") {
-        Some((name, title)) if site.is_named(name) && !title.trim().is_empty() => title.trim(),
+        Some((name, title)) if site.is_title(name) && !title.trim().is_empty() => title.trim(),
         _ => own,
     }
 }
 
 /// A title without its last segment, if that is short, the rest is longer, and the page shows elsewhere that it is the name of the site.
-pub(super) fn last_left_out<'a>(text: &'a str, tree: &Tree) -> &'a str {
+pub(super) fn last_left_out<'a>(text: &'a str, home: &Home) -> &'a str {
     let Some((from, to)) = separators(text).pop() else {
         return text;
     };
     let (own, last) = (text[..from].trim(), text[to..].trim());
     let count = |text: &str| text.split_whitespace().count();
     let is_possible = count(last) <= MAX_SITE_WORDS && own.chars().count() > last.chars().count();
-    if is_possible && Home::of(tree).is_name(last) {
-        own
-    } else {
-        text
-    }
+    if is_possible && home.is_name(last) { own } else { text }
 }

@@ -5,11 +5,11 @@
 
 use super::claims::{Claims, Field, Source};
 use super::headings::Heading;
+use super::home::Home;
 use super::site::{Site, last_left_out, segments, site_left_out};
 use super::text::folded;
 use super::trust;
 use crate::map::Set;
-use crate::parse::Tree;
 
 /// Most declared titles that are compared with the headings.
 const MAX_DECLARED: usize = 16;
@@ -36,11 +36,12 @@ pub(super) struct Titles<'a, 't> {
     /// The heading of the first level, if there is one only.
     only: Option<&'a Heading<'t>>,
     site: &'a Site,
-    tree: &'t Tree,
+    home: &'a Home,
 }
 
-/// How surely a heading is the title: it begins the declared title, it is marked or of the first level, its length.
-type Rank = (bool, bool, usize);
+/// How surely a heading is the title: it is marked as one, and all of a declared title; it begins the declared title; it is marked or of the
+/// first level; its length. A site may write its own name first, and as the heading of the first level.
+type Rank = (bool, bool, bool, usize);
 
 impl<'a, 't> Titles<'a, 't> {
     /// `element` is the text of `<title>`.
@@ -49,12 +50,12 @@ impl<'a, 't> Titles<'a, 't> {
         element: &'a str,
         headings: &'a [Heading<'t>],
         site: &'a Site,
-        tree: &'t Tree,
+        home: &'a Home,
     ) -> Self {
         let headings: Vec<(&Heading<'t>, String)> = headings
             .iter()
             .map(|heading| (heading, folded(&heading.text)))
-            .filter(|(_, text)| !site.is_named_folded(text))
+            .filter(|(_, text)| !site.is_title_folded(text))
             .collect();
         let all = headings.iter().map(|(heading, _)| *heading);
         let mut first_level = all.filter(|heading| heading.is_first_level);
@@ -65,7 +66,7 @@ impl<'a, 't> Titles<'a, 't> {
             headings,
             only,
             site,
-            tree,
+            home,
         }
     }
 
@@ -78,13 +79,27 @@ impl<'a, 't> Titles<'a, 't> {
             };
         }
         let of_heading = || self.only.map(|heading| (heading.text.clone(), Source::Heading));
-        let title = self.of_declared().or_else(of_heading).or_else(|| self.of_element());
+        let title = self.of_declared().or_else(of_heading);
         let headings = || self.headings.iter().map(|(heading, _)| *heading);
         let marked = || headings().find(|heading| heading.is_marked);
+        if title.is_none()
+            && self.is_only_site()
+            && let Some(heading) = marked().or_else(|| headings().next())
+        {
+            return Found {
+                title: Some((heading.text.clone(), Source::Heading)),
+                heading: Some(heading.clone()),
+            };
+        }
         Found {
-            title,
+            title: title.or_else(|| self.of_element()),
             heading: self.only.or_else(marked).cloned(),
         }
+    }
+
+    /// Whether `<title>` is only the name of the site, which the page shows in a link to its home page. Such sites have it on all pages.
+    fn is_only_site(&self) -> bool {
+        self.site.is_shown(self.element)
     }
 
     fn texts(&self) -> impl Iterator<Item = &'a str> {
@@ -104,13 +119,15 @@ impl<'a, 't> Titles<'a, 't> {
     /// The surest heading that this declared title repeats.
     fn confirmed_by(&self, declared: &str) -> Option<(Rank, &'a Heading<'t>)> {
         let own = site_left_out(declared, self.site);
-        let (all, own_length) = (folded(declared), folded(own).len());
+        let (all, own) = (folded(declared), folded(own));
         let parts: Vec<String> = segments(declared).map(folded).collect();
         let ranked = self.headings.iter().filter_map(|(heading, text)| {
             let at = all.find(text)?;
-            let is_long = text.chars().count() >= MIN_PART && text.len() * 2 >= own_length;
-            let is_part = is_long || parts.contains(text) || *text == all;
-            let rank = (at == 0, heading.is_first_level || heading.is_marked, text.len());
+            let is_long = text.chars().count() >= MIN_PART && text.len() * 2 >= own.len();
+            let is_part = is_long || parts.contains(text) || *text == all || *text == own;
+            let is_whole = heading.is_marked && *text == all && !std::ptr::eq(declared, self.element);
+            let is_of_page = heading.is_first_level || heading.is_marked;
+            let rank = (is_whole, at == 0, is_of_page, text.len());
             (is_part && !text.is_empty()).then_some((rank, *heading))
         });
         // The first of equals.
@@ -129,12 +146,12 @@ impl<'a, 't> Titles<'a, 't> {
             .declared
             .iter()
             .map(|(source, text)| (site_left_out(text, self.site), *source));
-        let mut own = texts.filter(|(text, _)| !self.site.is_named(text));
+        let mut own = texts.filter(|(text, _)| !self.site.is_title(text));
         own.next().map(|(text, source)| (text.to_owned(), source))
     }
 
     fn of_element(&self) -> Option<(String, Source)> {
-        let text = last_left_out(site_left_out(self.element, self.site), self.tree);
+        let text = last_left_out(site_left_out(self.element, self.site), self.home);
         (!text.is_empty()).then(|| (text.to_owned(), Source::TitleElement))
     }
 }

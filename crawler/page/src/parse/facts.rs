@@ -8,6 +8,7 @@ use super::base::Base;
 use super::outlinks::{Reference, Resolver, resolve};
 use super::refresh::parse_refresh;
 use super::shadow::shadow_roots;
+use super::site_signs::{SiteReader, SiteSigns};
 use super::{Document, Element, LinkKind, Node, NodeId, NodeRef, Outlink, RobotsDirectives, Tree, attribute};
 use crate::map::Set;
 
@@ -27,6 +28,8 @@ pub(crate) struct PageFacts {
     pub title: String,
     /// The text of the first `<h1>` with collapsed white space; `None` if it is empty.
     pub first_heading: Option<String>,
+    /// What tells the name of the site from that heading.
+    pub site: SiteSigns,
     /// `<meta name=keywords>`, split at commas.
     pub keywords: Vec<String>,
     /// The declared language, as written (`en-US`): `<html lang>`, else `<meta http-equiv=content-language>`.
@@ -44,7 +47,10 @@ pub(crate) struct PageFacts {
 
 /// Reads the facts of a page fetched from `page_url`, for the crawler with the user agent `agent`.
 pub(crate) fn facts(doc: &Document, page_url: &Url, agent: &str) -> PageFacts {
-    let mut found = Found::default();
+    let mut found = Found {
+        site: SiteReader::of(page_url),
+        ..Found::default()
+    };
     // Nodes are in order of creation, which is the order of the source.
     for (node, element) in live_elements(&doc.html) {
         found.take(node, element, agent);
@@ -66,6 +72,7 @@ pub(crate) fn base(doc: &Document, page_url: &Url) -> Base {
 #[derive(Default)]
 struct Found<'a> {
     facts: PageFacts,
+    site: SiteReader,
     base: Option<&'a str>,
     canonicals: Vec<&'a str>,
     /// The first well-formed refresh counts.
@@ -78,17 +85,30 @@ impl<'a> Found<'a> {
         let html = element.name.ns == ns!(html);
         match element.name.local {
             local_name!("title") if html && self.facts.title.is_empty() => self.facts.title = text_of(node),
-            local_name!("h1") if self.facts.first_heading.is_none() => {
-                self.facts.first_heading = Some(text_of(node)).filter(|text| !text.is_empty());
-            }
+            local_name!("h1") if self.facts.first_heading.is_none() => self.take_heading(node),
+            local_name!("h2") => self.site.take_subheading(node),
             local_name!("html") if self.facts.lang.is_none() => {
                 let lang = attribute(element, &local_name!("lang"));
                 self.facts.lang = lang.or_else(|| named(element, "xml:lang")).and_then(non_empty);
             }
             local_name!("base") if html && self.base.is_none() => self.base = attribute(element, &local_name!("href")),
-            local_name!("meta") => self.take_meta(element, agent),
-            _ => self.take_reference(node, element),
+            local_name!("meta") => {
+                self.take_meta(element, agent);
+                self.site.take_meta(element);
+            }
+            _ => {
+                self.site.take_link(node, element);
+                self.take_reference(node, element);
+            }
         }
+    }
+
+    fn take_heading(&mut self, node: NodeRef<'a>) {
+        let heading = Some(text_of(node)).filter(|text| !text.is_empty());
+        if let Some(heading) = &heading {
+            self.site.take_heading(node, heading);
+        }
+        self.facts.first_heading = heading;
     }
 
     /// Takes the links of a `<noscript>`, and no other facts.
@@ -156,6 +176,7 @@ impl<'a> Found<'a> {
             canonical: canonicals.pop().filter(|_| !canonical_conflict),
             canonical_conflict,
             outlinks: resolver.finish(),
+            site: self.site.signs,
             ..self.facts
         }
     }
@@ -202,7 +223,7 @@ fn non_empty(text: &str) -> Option<String> {
 }
 
 /// All text below a node, white space collapsed.
-fn text_of(node: NodeRef<'_>) -> String {
+pub(super) fn text_of(node: NodeRef<'_>) -> String {
     let mut text = String::new();
     for node in node.descendants() {
         match node.value() {

@@ -90,3 +90,93 @@ fn only_a_known_name_of_the_site_is_cut_from_a_title_element() {
         );
     }
 }
+
+#[test]
+fn a_site_that_writes_its_name_first_or_as_its_heading_does_not_give_the_title() {
+    let linked = "<div id=header><h1><a href='/'>Hill and Kiln</a></h1></div>";
+    let logo = "<a href='https://example.org/'><img alt='Hill and Kiln'></a>";
+    let menu = "<h1>Hill and Kiln</h1><a href='./'>Hill and Kiln</a>";
+    let post = "<h2 class=entry-title>Firing day</h2>";
+    let plain = "<h2>Firing day</h2>";
+    let og = "<meta property=og:title content='Firing day'>";
+    let name = "<meta property=og:site_name content='Hill and Kiln'>";
+    for (head, title, body, expected) in [
+        (
+            og,
+            "Hill and Kiln - Firing day",
+            format!("{linked}{post}"),
+            Source::Heading,
+        ),
+        (
+            "",
+            "Hill and Kiln - Firing day",
+            format!("{linked}{plain}"),
+            Source::Heading,
+        ),
+        (
+            "",
+            "Hill and Kiln: Firing day",
+            format!("{linked}{post}"),
+            Source::Heading,
+        ),
+        ("", "Hill and Kiln: Firing day", linked.to_owned(), Source::TitleElement),
+        ("", "Hill and Kiln » Firing day", logo.to_owned(), Source::TitleElement),
+        (
+            "",
+            "Hill and Kiln | Firing day",
+            format!("{menu}{plain}"),
+            Source::Heading,
+        ),
+        (
+            name,
+            "Hill and Kiln :: Firing day",
+            format!("<h1>Hill and Kiln</h1>{plain}"),
+            Source::Heading,
+        ),
+        // Nothing but the class of the heading and the declared title tell.
+        (
+            og,
+            "Hill and Kiln - Firing day",
+            format!("<h1>Hill and Kiln</h1>{post}"),
+            Source::Heading,
+        ),
+        // The title is the same on all pages.
+        ("", "Hill and Kiln", format!("{linked}{plain}"), Source::Heading),
+    ] {
+        let found = read(&format!("{head}<title>{title}</title><body>{body}<p>Text"));
+        assert_eq!(text(&found.title), Some(("Firing day", expected)), "{title} {body}");
+    }
+}
+
+#[test]
+fn the_home_page_has_the_name_of_the_site_and_a_menu_takes_no_word_of_a_title() {
+    let linked = "<h1><a href='/'>Hill and Kiln</a></h1>";
+    for (url, title, body, expected) in [
+        ("https://example.org/", "Hill and Kiln", linked, "Hill and Kiln"),
+        (
+            "https://example.org/a",
+            "Home - Bakery",
+            "<a href='/'>Home</a>",
+            "Home - Bakery",
+        ),
+        (
+            "https://example.org/a",
+            "Firing day - WordPress",
+            "<a href='https://wordpress.org/'>WordPress</a><h1>WordPress</h1>",
+            "WordPress",
+        ),
+        (
+            "https://example.org/a/",
+            "Kilns - Firing",
+            "<h1>Kilns</h1><a href='./'>Kilns</a>",
+            "Kilns",
+        ),
+    ] {
+        let found = read_at(url, &format!("<title>{title}</title><body>{body}<p>Text"));
+        assert_eq!(
+            text(&found.title).map(|(title, _)| title),
+            Some(expected),
+            "{url} {title}"
+        );
+    }
+}
