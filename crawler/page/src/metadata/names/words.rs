@@ -87,7 +87,11 @@ pub(super) const ENDS: &[&str] = &[
 #[rustfmt::skip]
 pub(super) const LAST_WORDS: &[&str] = &[
     "on", "at", "in", "published", "posted", "updated", "am", "um", "and", "und", "wrote", "says", "schreibt",
-    "share", "shares",
+    "share", "shares", "veröffentlicht", "aktualisiert", "publié", "publiée", "modifié", "publicado", "publicada", "actualizado", "atualizado",
+    "pubblicato", "aggiornato", "gepubliceerd", "bijgewerkt", "publicerad", "uppdaterad", "publicerat", "uppdaterat", "publisert", "oppdatert",
+    "udgivet", "publiceret", "opdateret", "julkaistu", "päivitetty", "opublikowano", "aktualizacja", "publikováno", "aktualizováno", "zveřejněno",
+    "objavljeno", "ažurirano", "megjelent", "frissítve", "publicat", "actualizat", "yayınlandı", "güncellendi", "опубликовано", "обновлено",
+    "опубліковано", "оновлено", "публикувано", "δημοσιεύθηκε", "δημοσίευση", "diterbitkan", "diperbarui",
 ];
 
 /// Degrees and titles behind a name, folded. As a part of a list, each stands alone.

@@ -304,3 +304,31 @@ fn the_authors_of_a_list_of_articles_are_not_those_of_the_page() {
         ["Ann Lee"]
     );
 }
+
+#[test]
+fn buttons_and_labels_beside_an_author_are_no_authors() {
+    for (line, expected) in [
+        (
+            "作者：李建国 <a href='#c'>我要评论</a> <a href='#p'>打印</a>",
+            &["李建国"][..],
+        ),
+        ("作者：李建国 <a href='#'>收藏</a> <a href='#'>分享</a>", &["李建国"]),
+        (
+            "作者：李建国 王芳　发布时间：2023年11月8日 点击：212次",
+            &["李建国", "王芳"],
+        ),
+        (
+            "投稿者: 佐藤健一 投稿日: 2022年6月20日 <a>コメントする</a>",
+            &["佐藤健一"],
+        ),
+        (
+            "Av Karin Lindqvist. Publicerad 12 mars 2022 kl 07.45",
+            &["Karin Lindqvist"],
+        ),
+    ] {
+        let found = read(&format!(
+            "<title>标题 - 网站</title><h1>标题</h1><div class=info>{line}</div><p>Text"
+        ));
+        assert_eq!(texts(&found.authors), expected, "{line}");
+    }
+}
