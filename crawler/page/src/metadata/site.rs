@@ -168,6 +168,7 @@ pub(super) fn segments(text: &str) -> impl Iterator<Item = &str> {
 
 /// A title without the segments at its ends that name the site. The whole title if nothing else is in it.
 pub(super) fn site_left_out<'a>(text: &'a str, site: &Site) -> &'a str {
+    let text = whole_name_left_out(text, site);
     let separators = separators(text);
     let (mut start, mut end) = (0, text.len());
     let mut inner = separators.as_slice();
@@ -189,6 +190,21 @@ pub(super) fn site_left_out<'a>(text: &'a str, site: &Site) -> &'a str {
         Some((name, title)) if site.is_title(name) && !title.trim().is_empty() => title.trim(),
         _ => own,
     }
+}
+
+/// A title without a name of the site that has a separator in it: "Title - Society - Town branch".
+fn whole_name_left_out<'a>(text: &'a str, site: &Site) -> &'a str {
+    let separators = separators(text);
+    let mut ends = separators.iter().map(|(from, to)| (text[..*from].trim(), &text[*to..]));
+    if let Some((own, _)) = ends.find(|(own, name)| !own.is_empty() && site.is_title(name)) {
+        return own;
+    }
+    let mut starts = separators
+        .iter()
+        .rev()
+        .map(|(from, to)| (&text[..*from], text[*to..].trim()));
+    let found = starts.find(|(name, own)| !own.is_empty() && site.is_title(name));
+    found.map_or(text, |(_, own)| own)
 }
 
 /// A title without its last segment, if that is short, the rest is longer, and the page shows elsewhere that it is the name of the site.

@@ -133,6 +133,12 @@ fn a_site_that_writes_its_name_first_or_as_its_heading_does_not_give_the_title()
             format!("<h1>Hill and Kiln</h1>{plain}"),
             Source::Heading,
         ),
+        (
+            "",
+            "Firing day - Kilns - Hill branch",
+            "<h1><a href='/'>Kilns - Hill branch</a></h1>".to_owned(),
+            Source::TitleElement,
+        ),
         // Nothing but the class of the heading and the declared title tell.
         (
             og,
