@@ -42,6 +42,8 @@
 //!   declare the time in another zone. It must stand near the heading, and not before it, where newspapers show the day of the reader: in an
 //!   element that is marked as a date or in a line that is only a date or a byline with a date. A `<time>` whose `datetime` is the declared day
 //!   shows it.
+//! - A date before the heading counts only if it stands beside the heading, not in a part of the page that has a link to the home page or a
+//!   menu, and is not the day of the fetch: there sites show the day of the reader. If an author is in the same line, it counts.
 //! - A date that is shown belongs to the word beside it: "updated" makes it that of the change, "deadline" none at all. Spans of time are
 //!   those of events.
 //! - Which number of `3/5/2024` is the month, the other dates of the page tell; if they do not, its country and language.
@@ -201,7 +203,7 @@ pub(crate) fn of_document(document: &Document, url: &Url, fetched: SystemTime) -
     let site = Site::of(&claims, url.host_str().unwrap_or_default(), &home);
     let title = Titles::new(&claims, &title, &headings.found, &site, &home).find();
     let heading = title.heading.as_ref().map(|heading| heading.node);
-    let visible = visible::visible(tree, heading, headings.meanings);
+    let visible = visible::visible(tree, heading, headings.meanings, url);
     let base = Base::new(base.as_deref(), url, document.encoding);
     let chooser = Chooser {
         claims: &claims,

@@ -66,6 +66,7 @@ impl Chooser<'_> {
         let reader = DateReader {
             order,
             is_possible: &is_possible,
+            fetched: day_of(self.fetched),
         };
         let title = title.map(|(value, source)| Sourced { value, source });
         let published = self.published(reader);
@@ -254,8 +255,7 @@ impl Chooser<'_> {
 
     /// The last day on which a page that was fetched then can have been published.
     fn latest_day(&self) -> Option<Date> {
-        let latest = jiff::Timestamp::try_from(self.fetched + AHEAD).ok()?;
-        Some(latest.to_zoned(jiff::tz::TimeZone::UTC).date())
+        day_of(self.fetched + AHEAD)
     }
 
     /// The first description, unless it is that of the site and another one is not, or another one has it in full.
@@ -333,6 +333,12 @@ impl Chooser<'_> {
         let is_known = url.host_str().is_some_and(|host| !host.ends_with(".invalid"));
         (is_known && matches!(url.scheme(), "http" | "https")).then(|| url.into())
     }
+}
+
+/// The day of a time, at Greenwich.
+fn day_of(time: SystemTime) -> Option<Date> {
+    let time = jiff::Timestamp::try_from(time).ok()?;
+    Some(time.to_zoned(jiff::tz::TimeZone::UTC).date())
 }
 
 /// Schemes whose URLs are programs or documents of their own, whatever follows them.

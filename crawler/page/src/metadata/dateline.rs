@@ -6,6 +6,7 @@ mod labels;
 use jiff::civil::Date;
 
 use self::labels::{Label, PUBLISHED, dated, has_label, parts};
+use super::byline;
 use super::claims::Source;
 use super::date::{self, Order, PageDate};
 use super::visible::{Mark, Marked, Visible};
@@ -21,6 +22,8 @@ const MAX_LABEL_WORDS: usize = 3;
 pub(super) struct DateReader<'a> {
     pub order: Order,
     pub is_possible: &'a dyn Fn(Date) -> bool,
+    /// The day on which the page was fetched.
+    pub fetched: Option<Date>,
 }
 
 impl DateReader<'_> {
@@ -32,6 +35,12 @@ impl DateReader<'_> {
     /// The first date in a text that people read.
     pub(super) fn shown(self, text: &str) -> Option<PageDate> {
         date::shown(text, self.order).filter(|date| (self.is_possible)(date.day))
+    }
+
+    /// Whether a day may be that of the reader: the day of the fetch, or the one beside it in another zone.
+    fn is_of_reader(self, day: Date) -> bool {
+        self.fetched
+            .is_some_and(|fetched| (day - fetched).get_days().abs() <= 1)
     }
 
     /// The date with which a text begins.
@@ -74,7 +83,8 @@ fn of_marks(
     for marked in visible.near_first(is_mark) {
         let declared = marked.declared.as_deref().and_then(|text| reader.declared(text));
         let date = declared.or_else(|| date_in(&marked.text, label, reader));
-        match date.filter(|_| is_wanted(marked)) {
+        let may_be_own = |date: &PageDate| is_own(visible, marked.line, date, reader);
+        match date.filter(|date| is_wanted(marked) && may_be_own(date)) {
             Some(date) if visible.is_near(marked.line) => return Some(date),
             Some(date) => far.push(date),
             None => {}
@@ -128,7 +138,8 @@ fn label_beside(before: &str, behind: &str, reader: DateReader<'_>) -> Option<La
 fn label_above(visible: &Visible<'_>, line: usize) -> Option<Label> {
     let above = visible.lines.get(line.checked_sub(1)?)?;
     let is_short = above.split_whitespace().nth(MAX_LABEL_WORDS).is_none();
-    let above = Some(above.to_lowercase()).filter(|_| is_short)?;
+    // A label in a cell of its own has no colon.
+    let above = Some(format!("{}:", above.to_lowercase())).filter(|_| is_short)?;
     let parts = parts(&above);
     let last = parts.last().filter(|part| !part.text.contains(char::is_alphanumeric))?;
     last.before
@@ -181,7 +192,22 @@ fn is_date_mark(mark: Mark) -> bool {
 fn told_near(visible: &Visible<'_>, reader: DateReader<'_>) -> impl Iterator<Item = PageDate> {
     let lines = visible.lines_near().filter(|(_, line)| date::may_be_in(line));
     let lines = lines.filter(|(at, _)| is_of_publication(label_above(visible, *at)));
-    lines.filter_map(move |(_, line)| told_in(line, reader))
+    let told = lines.filter_map(move |(at, line)| Some((at, told_in(line, reader)?)));
+    let own = told.filter(move |(at, date)| is_own(visible, *at, date, reader));
+    own.map(|(_, date)| date)
+}
+
+/// Whether a date in a line may be that of the page. Before the heading, it may be that of the reader, unless an author stands beside it.
+fn is_own(visible: &Visible<'_>, line: usize, date: &PageDate, reader: DateReader<'_>) -> bool {
+    let names_author = || {
+        let mut parts = visible
+            .lines
+            .get(line)
+            .unwrap_or_default()
+            .split(['|', '•', '·', '–', '—']);
+        parts.any(|part| byline::is_byline(part.trim()))
+    };
+    visible.is_after_heading(line) || visible.is_own(line) && !reader.is_of_reader(date.day) || names_author()
 }
 
 /// The day of publication in a line: the one with such a label, or one without a label.

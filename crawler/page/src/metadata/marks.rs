@@ -57,6 +57,24 @@ const PUBLISHED: &[&str] = &[
     "riqi",
 ];
 
+/// Words by which a date is that of the reader.
+const NO_DATE: &[&str] = &[
+    "today", "todays", "current", "now", "clock", "heute", "hoy", "oggi", "hoje", "topbar", "masthead", "weather",
+];
+
+/// Words for what stands in the head of a site: menus, and the day of the reader.
+const HEAD_OF_SITE: &[&[u8]] = &[
+    b"menu",
+    b"nav",
+    b"navbar",
+    b"navigation",
+    b"topbar",
+    b"masthead",
+    b"today",
+    b"clock",
+    b"weather",
+];
+
 const MODIFIED: &[&str] = &[
     "updated",
     "modified",
@@ -98,6 +116,7 @@ mod lists {
     pub(super) const FOOTER: u16 = 1 << 7;
     /// A word that makes a title if it is the only one.
     pub(super) const HEADLINE: u16 = 1 << 8;
+    pub(super) const NO_DATE: u16 = 1 << 9;
 }
 
 /// The words of the lists.
@@ -109,7 +128,7 @@ struct Words {
 }
 
 static WORDS: LazyLock<Words> = LazyLock::new(|| {
-    let lists: [(&[&'static str], u16); 9] = [
+    let lists: [(&[&'static str], u16); 10] = [
         (AUTHOR, lists::AUTHOR),
         (NO_AUTHOR, lists::NO_AUTHOR),
         (PUBLISHED, lists::PUBLISHED),
@@ -119,6 +138,7 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
         (ZONE, lists::ZONE),
         (FOOTER, lists::FOOTER),
         (&["headline"], lists::HEADLINE),
+        (NO_DATE, lists::NO_DATE),
     ];
     let mut all = Words {
         lists: Map::default(),
@@ -247,13 +267,20 @@ fn of_class(class: &str) -> Option<Meaning> {
         Some(Meaning::Author)
     } else if has(lists::MODIFIED) {
         Some(Meaning::Modified)
-    } else if has(lists::PUBLISHED) {
+    } else if has(lists::PUBLISHED) && !has(lists::NO_DATE) {
         Some(Meaning::Published)
     } else if last & lists::TITLES != 0 && has(lists::TITLED) || is_headline {
         Some(Meaning::Title)
     } else {
         None
     }
+}
+
+/// Whether a class or an id is that of a part of the head of a site.
+pub(super) fn is_of_head(classes: &str) -> bool {
+    has_word(classes, |word| {
+        HEAD_OF_SITE.iter().any(|own| word.eq_ignore_ascii_case(own))
+    })
 }
 
 /// Whether an id says that its element is not the page's own.

@@ -5,15 +5,17 @@ mod lines;
 
 use std::cell::OnceCell;
 
-use html5ever::{local_name, ns};
+use html5ever::{LocalName, local_name, ns};
+use url::Url;
 
 use self::all_texts::AllTexts;
 use self::lines::Lines;
 use super::date::{self, Order, order_told};
-use super::marks::{Meaning, Meanings, is_for_screen_readers, is_zone};
+use super::marks::{Meaning, Meanings, is_for_screen_readers, is_of_head, is_zone};
 use super::names::after_written_by;
 use super::text::{cut, folded, is_unseen, text_without};
 use crate::extract::is_within_line;
+use crate::home_link::HomeLink;
 use crate::map::Set;
 use crate::parse::{Element, Node, NodeId, NodeRef, Tree, Visit};
 
@@ -71,6 +73,8 @@ pub(super) struct Visible<'t> {
     pub lines: Lines,
     /// The line of the heading, if there is one.
     pub heading: Option<usize>,
+    /// The first line that may be the page's own. Those before are in the head of the site, where newspapers show the day of the reader.
+    own: usize,
     /// All texts of the page, those of menus and comments included. Few pages declare an author who is looked for in them.
     texts: OnceCell<AllTexts<'t>>,
     /// The short lines that may have a date.
@@ -84,6 +88,7 @@ impl<'t> Visible<'t> {
             marks: Vec::new(),
             lines: Lines::default(),
             heading: None,
+            own: 0,
             texts: OnceCell::new(),
             dated: OnceCell::new(),
         }
@@ -108,6 +113,11 @@ impl<'t> Visible<'t> {
     /// Whether a line is the heading or after it, if there is one. Newspapers show the day of the reader before it.
     pub(super) fn is_after_heading(&self, line: usize) -> bool {
         self.heading.is_none_or(|heading| line >= heading)
+    }
+
+    /// Whether a line is not in the head of the site.
+    pub(super) fn is_own(&self, line: usize) -> bool {
+        line >= self.own
     }
 
     /// Marked elements, those near the heading first: after it, then before it, then the others.
@@ -174,7 +184,12 @@ impl<'t> Visible<'t> {
 }
 
 /// Reads the visible parts of a tree whose title is in this heading.
-pub(super) fn visible<'t>(tree: &'t Tree, heading: Option<NodeRef<'_>>, meanings: Meanings<'t>) -> Visible<'t> {
+pub(super) fn visible<'t>(
+    tree: &'t Tree,
+    heading: Option<NodeRef<'_>>,
+    meanings: Meanings<'t>,
+    url: &Url,
+) -> Visible<'t> {
     let around = heading
         .iter()
         .flat_map(|node| node.ancestors().map(NodeRef::id))
@@ -183,6 +198,8 @@ pub(super) fn visible<'t>(tree: &'t Tree, heading: Option<NodeRef<'_>>, meanings
         visible: Visible::of(tree),
         meanings,
         heading: heading.map(NodeRef::id),
+        home: HomeLink::of(url),
+        has_site: false,
         around,
         are_within_line: Vec::new(),
         articles: 0,
@@ -227,6 +244,11 @@ struct Reader<'t> {
     heading: Option<NodeId>,
     /// The elements around the heading. None of them is a zone of something else.
     around: Set<NodeId>,
+    /// How the page links to the home page of its site.
+    home: HomeLink,
+    /// Whether the part of the page that was entered last has a link to the home page or a menu. A part is an element beside the heading or
+    /// beside an element around it.
+    has_site: bool,
     /// For each open element, whether it stands within a line.
     are_within_line: Vec<bool>,
     /// Number of open `<article>` elements, and of those around the heading.
@@ -246,6 +268,30 @@ impl<'t> Visit<'t> for Reader<'t> {
             Node::Element(element) => element,
             _ => return true,
         };
+        self.enter_part(node, element);
+        let is_entered = self.open(node, element);
+        if !is_entered {
+            self.leave_part(node);
+        }
+        is_entered
+    }
+
+    fn leave(&mut self, node: NodeRef<'t>) {
+        if let Some(element) = node.value().as_element() {
+            self.leave_part(node);
+            let is_article = element.name.local == local_name!("article");
+            self.articles -= usize::from(is_article);
+            self.own_articles -= usize::from(is_article && self.around.contains(&node.id()));
+            if self.are_within_line.pop() == Some(false) {
+                self.visible.lines.end();
+            }
+        }
+    }
+}
+
+impl<'t> Reader<'t> {
+    /// Takes an element. Whether what is in it is shown, and is the page's own.
+    fn open(&mut self, node: NodeRef<'t>, element: &'t Element) -> bool {
         if self.heading == Some(node.id()) {
             self.visible.lines.end();
             self.visible.heading = Some(self.visible.lines.len());
@@ -273,19 +319,45 @@ impl<'t> Visit<'t> for Reader<'t> {
         true
     }
 
-    fn leave(&mut self, node: NodeRef<'t>) {
-        if let Some(element) = node.value().as_element() {
-            let is_article = element.name.local == local_name!("article");
-            self.articles -= usize::from(is_article);
-            self.own_articles -= usize::from(is_article && self.around.contains(&node.id()));
-            if self.are_within_line.pop() == Some(false) {
-                self.visible.lines.end();
-            }
+    /// Looks before the heading for the head of the site: a part of the page with a link to the home page or with a menu.
+    fn enter_part(&mut self, node: NodeRef<'_>, element: &Element) {
+        if self.visible.heading.is_some() || self.around.contains(&node.id()) {
+            return;
+        }
+        if self.is_part(node) {
+            self.has_site = false;
+        }
+        let is_named_so = || {
+            let of = |name: LocalName| element.plain_attribute(&name).unwrap_or_default();
+            of(local_name!("role")) == "navigation"
+                || is_of_head(of(local_name!("class")))
+                || is_of_head(of(local_name!("id")))
+        };
+        let leads_home = || {
+            let of = |name: LocalName| element.plain_attribute(&name).unwrap_or_default();
+            let leads = self.home.leads(of(local_name!("href")), of(local_name!("rel")));
+            leads.is_some_and(|leads| leads.is_root)
+        };
+        self.has_site |= match element.name.local {
+            local_name!("nav") | local_name!("header") => true,
+            local_name!("a") => leads_home(),
+            _ => is_named_so(),
+        };
+    }
+
+    fn leave_part(&mut self, node: NodeRef<'_>) {
+        if self.visible.heading.is_none() && self.is_part(node) && std::mem::take(&mut self.has_site) {
+            self.visible.lines.end();
+            self.visible.own = self.visible.lines.len();
         }
     }
-}
 
-impl<'t> Reader<'t> {
+    /// Whether an element stands beside the heading, or beside an element around it.
+    fn is_part(&self, node: NodeRef<'_>) -> bool {
+        let is_around = |node: NodeRef<'_>| self.around.contains(&node.id());
+        !is_around(node) && node.parent().is_some_and(is_around)
+    }
+
     /// Whether an element is a zone of something else than the page's own text.
     fn is_foreign(&self, node: NodeRef<'_>, element: &Element, by_class: Option<Meaning>, id: Option<&str>) -> bool {
         let name = &element.name.local;

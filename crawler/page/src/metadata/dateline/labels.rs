@@ -2,9 +2,12 @@
 //!
 //! Most labels stand before their date. In Japanese and Korean many stand behind: `2024.03.05 公開 2024.03.07 更新`.
 
+mod other;
+
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use self::other::OTHER;
 use super::super::phrases::Lists;
 
 /// What a label says of its date.
@@ -36,18 +39,6 @@ pub(super) const MODIFIED: &[&str] = &[
     "sist endret", "opdateret", "päivitetty", "muokattu", "zaktualizowano", "aktualizacja", "aktualizováno", "aktualizace", "ažurirano", "posodobljeno", "обновлено", "обновлен",
     "изменено", "更新", "修改", "수정", "güncelle", "עודכן", "بروزرسانی", "تحديث", "diperbarui", "cập nhật", "оновлено", "frissítve", "frissítés",
     "actualizat", "ενημέρωση", "ενημερώθηκε", "обновен",
-];
-
-/// Words for the days of events, offers, products and people, in lower case.
-#[rustfmt::skip]
-const OTHER: &[&str] = &[
-    "deadline", "starts on", "ends on", "valid until", "valid from", "expires", "expiry", "born on", "date of birth", "birthday",
-    "died on", "closing date", "date of event", "event date", "erscheinungstermin", "geboren", "geburtstag", "geburtsdatum", "gestorben",
-    "gültig", "ablaufdatum", "anmeldeschluss", "einsendeschluss", "bewerbungsschluss", "bewerbungsfrist", "beginn:", "ende:",
-    "date limite", "date de naissance", "date de sortie", "valable", "fecha límite",
-    "fecha de nacimiento", "fecha de lanzamiento", "válido", "data de nascimento", "prazo", "data di nascita", "scadenza", "valido",
-    "geboortedatum", "verschijningsdatum", "premiera", "data urodzenia", "дата рождения", "дата выхода", "дата проведения", "срок",
-    "出生", "截止", "生年月日", "発売日", "開催日", "締切", "生産日期", "생년월일", "출시일", "마감", "doğum tarihi", "son başvuru",
 ];
 
 static LABELS: LazyLock<Lists<Label>> = LazyLock::new(|| {
@@ -90,11 +81,14 @@ pub(super) fn parts(lower: &str) -> Vec<Part<'_>> {
 }
 
 /// The labels in a line. A part of a word is none, as in "supervised" or "comparu le"; scripts without case have no spaces between words, or put
-/// prefixes before them.
+/// prefixes before them. The words for a publication and a change are also beginnings of words; those for other days are whole.
 fn labels_in(lower: &str) -> impl Iterator<Item = (Range<usize>, Label)> + '_ {
-    LABELS.find_in(lower).filter(|(range, _)| {
+    LABELS.find_in(lower).filter(|(range, label)| {
         let is_cased = lower[range.start..].starts_with(char::is_lowercase);
-        !(is_cased && lower[..range.start].ends_with(char::is_alphabetic))
+        let goes_on = *label == Label::Other
+            && lower[..range.end].ends_with(char::is_lowercase)
+            && lower[range.end..].starts_with(char::is_alphabetic);
+        !(is_cased && (goes_on || lower[..range.start].ends_with(char::is_alphabetic)))
     })
 }
 
@@ -145,6 +139,8 @@ mod tests {
             ("deadline: 5", vec![(Some(Label::Other), 5)]),
             ("published", vec![]),
             ("supervised 5, comparu le 7", vec![(None, 5)]),
+            ("apply by 7", vec![(Some(Label::Other), 7)]),
+            ("bornholm, 7", vec![(None, 7)]),
             ("人が更新 7", vec![(Some(Modified), 7)]),
         ] {
             let number = |text: &str| text.chars().find_map(|c| c.to_digit(10));

@@ -332,3 +332,81 @@ fn buttons_and_labels_beside_an_author_are_no_authors() {
         assert_eq!(texts(&found.authors), expected, "{line}");
     }
 }
+
+#[test]
+fn the_day_of_the_reader_in_the_head_of_a_site_is_not_that_of_the_page() {
+    let (day, home) = ("Monday, 12 December 2022", "<a href='/'>Home</a>");
+    for head in [
+        format!("<div id=top><div class=date>{day}</div>{home}</div>"),
+        format!("<div id=top>{home}<span id=clock>{day} | 10:31</span></div>"),
+        format!("<div id=top><span>Today is {day}</span> {home}</div>"),
+        format!("<div id=top><div class=td_data_time>{day}</div>{home}</div>"),
+        format!("<ul><li class=current-date>{day}</li><li>{home}</li></ul>"),
+        format!("<header><div class=tdb-head-date-txt>{day}</div></header>"),
+        format!("<div class=date>{day}</div><nav><a href=a>A</a></nav>"),
+        format!("<div class=date>{day}</div><div id=menu><a href=a>A</a></div>"),
+        format!("<div><time datetime=2022-12-12>{day}</time>{home}</div>"),
+        format!("<div class=today>{day}</div>"),
+        format!("<p>Heute ist {day}</p>"),
+        format!("<p>今天是{day}</p>"),
+        // The day of the fetch.
+        "<div class=date>Sunday, 15 June 2025</div>".to_owned(),
+    ] {
+        let found = read(&format!(
+            "<title>The ice house</title><body>{head}<div id=main><h1>The ice house</h1><p>Text"
+        ));
+        assert_eq!(found.published, None, "{head}");
+    }
+}
+
+#[test]
+fn a_date_above_the_heading_is_that_of_the_page_beside_it() {
+    let (day, home) = ("12 December 2022", "<div id=top><a href='/'>Home</a></div>");
+    for body in [
+        format!("{home}<div id=main><div class=date>{day}</div><h1>The ice house</h1><p>Text"),
+        format!("{home}<div class=date>{day}</div><h1>The ice house</h1><p>Text"),
+        format!("{home}<article><div><p>{day}</p></div><div><h1>The ice house</h1></div><p>Text"),
+        format!("{home}<article><header><time datetime=2022-12-12>{day}</time><h1>The ice house</h1></header><p>Text"),
+        format!("{home}<h1>The ice house</h1><p>{day}<p>Text"),
+        format!("<div><a href='/'>Home</a> | By Jane Doe | {day}</div><h1>The ice house</h1><p>Text"),
+    ] {
+        let found = read(&format!("<title>The ice house</title><body>{body}"));
+        assert_eq!(text(&found.published).map(|(day, _)| day), Some("2022-12-12"), "{body}");
+    }
+}
+
+#[test]
+fn the_days_of_events_and_offers_are_not_those_of_the_page() {
+    for line in [
+        "Apply by 30 June 2024",
+        "Apply before 30 June 2024",
+        "Starts 30 June 2024",
+        "Sale ends 30 June 2024",
+        "Next meeting: 30 June 2024",
+        "When: Sunday 30 June 2024, 5 pm",
+        "<dl><dt>When</dt><dd>Sunday 30 June 2024, 5 pm</dd></dl>",
+        "Effective 30 June 2024",
+        "Wann: 30. Juni 2024",
+        "Bewerben bis 30. Juni 2024",
+        "Quand : 30 juin 2024",
+        "Cuándo: 30 de junio de 2024",
+        "Inscrições até 30 de junho de 2024",
+        "Entro il 30 giugno 2024",
+        "Wanneer: 30 juni 2024",
+        "Sista ansökningsdag 30 juni 2024",
+        "Termin: 30 czerwca 2024",
+        "Дата начала: 30 июня 2024",
+        "Коли: 30 червня 2024",
+        "Son başvuru: 30 Haziran 2024",
+        "Hạn nộp: 30/6/2024",
+        "活动时间：2024年6月30日 14:00",
+        "上映日期：2024年6月30日",
+        "开庭时间：2024-06-30",
+        "開催日時：2024年6月30日",
+        "행사일시: 2024년 6월 30일",
+        "مهلت ثبت نام: 30 ژوئن 2024",
+    ] {
+        let found = read(&format!("<title>Titel</title><h1>Titel</h1><div>{line}</div><p>Text"));
+        assert_eq!(found.published, None, "{line}");
+    }
+}
