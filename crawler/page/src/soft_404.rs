@@ -6,19 +6,40 @@
 //! A short article may have the status as its title: the page of a reference on "404 Not Found". It explains, while an error page speaks
 //! to its reader: it is sorry, it names what the reader asked for, and it says where to go from here.
 
-mod explains;
+//!
+//! Programs for forums answer with a message that has a title such as "Information": there the text says what is missing.
 
-use self::explains::explains;
-use crate::phrase::{fold, parts};
+mod explains;
+mod phrases;
+
+use self::explains::{explains, tells_of_it};
+use self::phrases::{EXCUSES, MESSAGES, NUMBERS, PHRASES, TITLES_OF_MESSAGES};
+use crate::phrase::{fold, parts, says};
 use crate::words::words;
 
 /// Most words of an error page.
 const MAX_WORDS: usize = 100;
 
+/// Most words of a message.
+const MAX_WORDS_OF_MESSAGE: usize = 50;
+
 /// Whether a page is an error page by its title or first heading and its number of words.
 pub(crate) fn is_soft_404(title: &str, first_heading: Option<&str>, text: &str) -> bool {
     let says_so = is_phrase_beside_a_name(title) || first_heading.is_some_and(is_phrase_beside_a_name);
-    says_so && words(text) <= MAX_WORDS && !explains(text)
+    if says_so {
+        return words(text) <= MAX_WORDS && !explains(text) && !tells_of_it(text, is_phrase);
+    }
+    is_message(title, first_heading, text)
+}
+
+/// Whether a page is the message of a program that something is not there.
+fn is_message(title: &str, first_heading: Option<&str>, text: &str) -> bool {
+    let is_titled_so = |text: &str| parts(text).any(|part| TITLES_OF_MESSAGES.contains(&fold(part).as_str()));
+    if !is_titled_so(title) && !first_heading.is_some_and(is_titled_so) || words(text) > MAX_WORDS_OF_MESSAGE {
+        return false;
+    }
+    let folded = fold(text);
+    MESSAGES.iter().any(|message| says(&folded, message))
 }
 
 /// Whether the title is a not-found phrase, or its first or last part is one and the rest names the site.
@@ -45,159 +66,9 @@ fn is_phrase(text: &str) -> bool {
         .unwrap_or(rest)
         .trim_end();
     let says_error = rest.is_empty() && !folded.is_empty() && folded.trim() != "404";
-    says_error || PHRASES.contains(&rest)
+    let without_excuse = || EXCUSES.iter().find_map(|excuse| rest.strip_prefix(excuse.as_str()));
+    says_error || PHRASES.contains(rest) || without_excuse().is_some_and(|rest| PHRASES.contains(rest))
 }
-
-/// The written forms of the status, folded, the longer ones first.
-const NUMBERS: &[&str] = &[
-    "http error 404",
-    "http status 404",
-    "http 404 error",
-    "http 404",
-    "status 404",
-    "error code 404",
-    "error 404",
-    "erreur 404",
-    "fehler 404",
-    "erro 404",
-    "errore 404",
-    "ошибка 404",
-    "错误404",
-    "錯誤404",
-    "404 error",
-    "404错误",
-    "404 错误",
-    "404錯誤",
-    "404 錯誤",
-    "404エラー",
-    "404 エラー",
-    "404 오류",
-    "404오류",
-    "404",
-];
-
-/// Not-found phrases, folded: lower case and without punctuation.
-const PHRASES: &[&str] = &[
-    // English
-    "not found",
-    "page not found",
-    "file not found",
-    "document not found",
-    "the page was not found",
-    "page cannot be found",
-    "page can not be found",
-    "the page cannot be found",
-    "page could not be found",
-    "the page could not be found",
-    "this page could not be found",
-    "the requested page could not be found",
-    "page does not exist",
-    "this page does not exist",
-    "page doesn t exist",
-    "this page doesn t exist",
-    "the page you requested was not found",
-    "the page you were looking for doesn t exist",
-    "the page you are looking for doesn t exist",
-    "page isn t available",
-    "this page isn t available",
-    "oops page not found",
-    "oops that page can t be found",
-    "sorry page not found",
-    "content not found",
-    "nothing found",
-    "page no longer exists",
-    "page unavailable",
-    // Chinese
-    "页面不存在",
-    "页面未找到",
-    "找不到页面",
-    "未找到页面",
-    "无法找到页面",
-    "无法找到该页",
-    "网页不存在",
-    "您访问的页面不存在",
-    "抱歉 页面不存在",
-    "抱歉 您访问的页面不存在",
-    "找不到网页",
-    "未找到",
-    "页面没有找到",
-    "页面找不到了",
-    "页面丢失",
-    "頁面不存在",
-    "找不到頁面",
-    "找不到網頁",
-    "網頁不存在",
-    "無法找到頁面",
-    "未找到頁面",
-    "找不到您要的頁面",
-    "此頁面不存在",
-    // Japanese
-    "ページが見つかりません",
-    "ページが見つかりませんでした",
-    "お探しのページは見つかりません",
-    "お探しのページは見つかりませんでした",
-    "お探しのページが見つかりません",
-    "ページが存在しません",
-    "見つかりません",
-    "見つかりませんでした",
-    // Korean
-    "페이지를 찾을 수 없습니다",
-    "페이지를 찾을 수 없음",
-    "요청하신 페이지를 찾을 수 없습니다",
-    "존재하지 않는 페이지입니다",
-    "존재하지 않는 페이지",
-    "찾을 수 없음",
-    // German
-    "nicht gefunden",
-    "seite nicht gefunden",
-    "seite wurde nicht gefunden",
-    "die seite wurde nicht gefunden",
-    "seite existiert nicht",
-    "diese seite existiert nicht",
-    "die seite existiert nicht",
-    // French
-    "page non trouvée",
-    "page introuvable",
-    "page inexistante",
-    "non trouvé",
-    "cette page n existe pas",
-    "la page n existe pas",
-    "la page demandée est introuvable",
-    "page pas trouvée",
-    "oups page introuvable",
-    // Spanish
-    "página no encontrada",
-    "no encontrado",
-    "no encontrada",
-    "la página no existe",
-    "esta página no existe",
-    "no se encontró la página",
-    "no se ha encontrado la página",
-    "página no existe",
-    // Portuguese
-    "página não encontrada",
-    "não encontrado",
-    "não encontrada",
-    "a página não existe",
-    "esta página não existe",
-    "página inexistente",
-    // Russian
-    "страница не найдена",
-    "не найдено",
-    "не найдена",
-    "страница не существует",
-    "такой страницы не существует",
-    "такой страницы нет",
-    "страница не найдена ошибка",
-    "запрашиваемая страница не найдена",
-    // Italian
-    "pagina non trovata",
-    "non trovato",
-    "non trovata",
-    "la pagina non esiste",
-    "questa pagina non esiste",
-    "pagina inesistente",
-];
 
 #[cfg(test)]
 mod tests {
@@ -206,7 +77,7 @@ mod tests {
     const SHORT: &str = "Sorry, we could not find what you were looking for. Go back to the start page.";
 
     #[test]
-    fn error_pages_are_recognised_by_title_or_heading_in_ten_languages() {
+    fn error_pages_are_recognised_by_title_or_heading_in_many_languages() {
         let titles = [
             "404 Not Found",
             "404",
@@ -230,6 +101,35 @@ mod tests {
             "Страница не найдена",
             "Ошибка 404",
             "Pagina non trovata",
+            "Pagina niet gevonden",
+            "Sidan hittades inte",
+            "Siden ble ikke funnet",
+            "Siden blev ikke fundet",
+            "Sivua ei löytynyt",
+            "Nie znaleziono strony",
+            "Ups! Strona nie została znaleziona",
+            "Błąd 404",
+            "Stránka nenalezena",
+            "Chyba 404 – Stránka nebyla nalezena",
+            "Stránka sa nenašla",
+            "Az oldal nem található",
+            "Pagina nu a fost găsită",
+            "Stranica nije pronađena",
+            "Страницата не е намерена",
+            "Сторінку не знайдено",
+            "Η σελίδα δεν βρέθηκε",
+            "Sayfa bulunamadı",
+            "404 - SAYFA BULUNAMADI",
+            "Halaman tidak ditemukan",
+            "Không tìm thấy trang",
+            "ไม่พบหน้าที่คุณต้องการ",
+            "الصفحة غير موجودة",
+            "عذراً، لم يتم العثور على الصفحة",
+            "صفحه یافت نشد",
+            "הדף לא נמצא",
+            "पृष्ठ नहीं मिला",
+            "페이지가 존재하지 않습니다",
+            "Sorry, we couldn't find that page",
             "This page doesn’t exist",
         ];
         for title in titles {
@@ -255,6 +155,92 @@ mod tests {
         ];
         for title in titles {
             assert!(!is_soft_404(title, Some(title), SHORT), "{title:?}");
+        }
+    }
+
+    #[test]
+    fn the_messages_of_forums_are_recognised_by_their_text() {
+        for (title, heading, text) in [
+            (
+                "Narrowboat Forum - Information",
+                Some("Narrowboat Forum"),
+                "Information\nThe requested topic does not exist.",
+            ),
+            (
+                "Forum • Informationen",
+                None,
+                "Informationen\nDas gewählte Thema existiert nicht.",
+            ),
+            (
+                "提示信息 - 老街论坛 - Powered by Discuz!",
+                None,
+                "抱歉，指定的主题不存在或已被删除或正在被审核\n[ 点击这里返回上一页 ]",
+            ),
+            (
+                "vBulletin Message",
+                None,
+                "Invalid Thread specified. If you followed a valid link, please notify the administrator",
+            ),
+            (
+                "An Error Has Occurred!",
+                None,
+                "The topic or board you are looking for appears to be either missing or off limits to you.",
+            ),
+            (
+                "Oops! We ran into some problems. | Forum",
+                None,
+                "The requested thread could not be found.",
+            ),
+            (
+                "Oops! - Pine Docs",
+                Some("Oops!"),
+                "Oops!\nWe can't find the page you were looking for.",
+            ),
+        ] {
+            assert!(is_soft_404(title, heading, text), "{title} {text}");
+        }
+        for (title, text) in [
+            (
+                "Information",
+                "The office is open from nine to five. Ring the bell of the harbour master.",
+            ),
+            (
+                "The requested topic does not exist",
+                "phpBB says so after a topic was removed.",
+            ),
+            (
+                "Message",
+                "Invalid thread sizes are sorted out by the machine before the bolts are packed.",
+            ),
+        ] {
+            assert!(!is_soft_404(title, Some(title), text), "{title} {text}");
+        }
+    }
+
+    #[test]
+    fn a_page_on_something_with_such_a_name_is_none() {
+        for (title, text) in [
+            (
+                "Page Not Found - Band Wiki",
+                "Page Not Found\nPage Not Found are a four-piece punk band from Leeds. They formed in 2004.",
+            ),
+            (
+                "Not Found",
+                "Not Found is the third novel of a writer from Galway about an old lighthouse.",
+            ),
+            (
+                "Seite nicht gefunden",
+                "Seite nicht gefunden heißt das neue Stück von Eva Muster am Theater in Ulm.",
+            ),
+        ] {
+            assert!(!is_soft_404(title, None, text), "{title}");
+        }
+        for text in [
+            "Page not found on this server.",
+            "Page not found, or it was moved, or you have no right to see it.",
+            "Page Not Found\nThe page that was requested does not exist in this part of the house.",
+        ] {
+            assert!(is_soft_404("Page not found", None, text), "{text}");
         }
     }
 

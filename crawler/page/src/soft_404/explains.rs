@@ -28,6 +28,47 @@ pub(super) fn explains(text: &str) -> bool {
     }
 }
 
+/// Fewest words behind the phrase of a sentence that is about something with this name.
+const MIN_WORDS_BEHIND: usize = 5;
+
+/// Whether a sentence goes on behind the not-found phrase with other things than pages: "Page Not Found are a punk band from Leeds".
+pub(super) fn tells_of_it(text: &str, is_phrase: impl Fn(&str) -> bool) -> bool {
+    let mut sentences = text
+        .lines()
+        .flat_map(|line| line.split_inclusive(['.', '!', '?', '。']));
+    sentences.any(|sentence| {
+        let folded = fold(sentence);
+        let words: Vec<&str> = folded.split(' ').collect();
+        let ends = 1..words.len().saturating_sub(MIN_WORDS_BEHIND - 1);
+        let mut behind = ends
+            .filter(|end| is_phrase(&words[..*end].join(" ")))
+            .map(|end| &words[end..]);
+        behind
+            .next_back()
+            .is_some_and(|behind| !behind.iter().any(|word| is_of_error(word)))
+            && !SPOKEN_TO_READERS.iter().any(|phrase| says(&folded, phrase))
+    })
+}
+
+/// Whether a word is one of those by which error pages say what happened.
+fn is_of_error(word: &str) -> bool {
+    WHOLE.contains(&word) || STEMS.iter().any(|stem| word.starts_with(stem))
+}
+
+/// Such words that are also the beginnings of others.
+const WHOLE: &[&str] = &["we", "you", "your", "our", "sie", "ihre", "vous"];
+
+/// The beginnings of such words: page, site, address, link, server, moved, deleted, to exist, to search, please, in the languages in which such a
+/// sentence goes on.
+#[rustfmt::skip]
+const STEMS: &[&str] = &[
+    "page", "site", "website", "url", "link", "address", "server", "file", "document", "resource", "moved", "removed", "deleted", "exist", "search", "menu", "home",
+    "please", "request", "available", "error", "seite", "adress", "datei", "verschoben", "gelöscht", "existier", "bitte", "such", "adresse",
+    "lien", "serveur", "déplac", "supprim", "veuillez", "recherch", "página", "sitio", "enlace", "direcc", "servidor", "movid", "elimin", "busc", "pagina",
+    "sito", "indirizzo", "spostat", "rimoss", "cerc", "endereço", "remov", "busque", "страниц", "адрес", "ссылк", "сайт", "удал", "сервер", "перемещ", "сторін",
+    "посилан", "stron", "adres", "usuni", "przenies", "szuk", "serwer", "stránk", "odkaz", "odstran", "sidan", "siden", "sivu", "oldal", "stranic", "sayfa",
+];
+
 /// Number of other statuses of HTTP that a folded text names.
 fn other_statuses(folded: &str) -> usize {
     let named = |status: &&&str| folded.split(' ').any(|word| word == **status);
@@ -79,6 +120,7 @@ const TERMS: &[&str] = &[
 ];
 
 /// What error pages say to their readers, folded.
+#[rustfmt::skip]
 const SPOKEN_TO_READERS: &[&str] = &[
     // English
     "sorry",
@@ -237,6 +279,24 @@ const SPOKEN_TO_READERS: &[&str] = &[
     "попробуйте",
     "воспользуйтесь",
     "запрашиваемая вами",
+    // Dutch, Swedish, Norwegian, Danish, Finnish
+    "helaas", "excuses", "u zoekt", "je zoekt", "naar de homepage", "terug naar", "controleer", "probeer", "tyvärr", "du söker", "tillbaka till", "startsidan",
+    "kontrollera", "försök", "beklager", "du leter", "tilbake til", "forsiden", "prøv", "desværre", "du leder", "tilbage til", "valitettavasti", "etsimä",
+    "etusivulle", "palaa", "tarkista", "pahoittelemme",
+    // Polish, Czech, Slovak, Hungarian, Romanian, Croatian, Serbian, Bulgarian
+    "przepraszamy", "niestety", "szukasz", "której szukasz", "stronę główną", "strony głównej", "wróć", "powrót", "sprawdź", "omlouváme", "bohužel", "hledáte",
+    "hledaná", "hlavní stránku", "zpět na", "zkontrolujte", "zkuste", "ospravedlňujeme", "žiaľ", "hľadáte", "späť na", "skontrolujte", "sajnáljuk", "sajnos",
+    "keresett", "főoldal", "kezdőlap", "vissza", "ellenőrizze", "ne pare rău", "căutați", "cauți", "pagina principală", "înapoi", "verificați", "žao nam je",
+    "tražite", "tražena", "početnu stranicu", "natrag", "povratak", "provjerite", "pokušajte", "жао нам је", "тражите", "съжаляваме", "търсите", "начална страница",
+    // Ukrainian, Greek, Turkish
+    "на жаль", "вибачте", "ви шукаєте", "на головну", "перевірте", "спробуйте", "λυπούμαστε", "αναζητάτε", "ψάχνετε", "αρχική σελίδα", "επιστροφή", "ελέγξτε",
+    "üzgünüz", "maalesef", "aradığınız", "ana sayfa", "anasayfa", "geri dön", "kontrol edin", "lütfen",
+    // Indonesian, Vietnamese, Thai
+    "maaf", "anda cari", "kembali ke", "beranda", "silakan", "periksa", "rất tiếc", "xin lỗi", "bạn tìm", "bạn đang tìm", "bạn yêu cầu", "trang chủ", "quay lại",
+    "vui lòng", "ขออภัย", "ที่คุณ", "กลับ", "กรุณา", "โปรด",
+    // Arabic, Persian, Hebrew, Hindi
+    "عذرا", "عذراً", "نعتذر", "تبحث عنها", "الصفحة الرئيسية", "العودة", "يرجى", "متاسفانه", "متأسفانه", "به دنبال", "صفحه اصلی", "بازگشت", "لطفا", "סליחה",
+    "מצטערים", "שחיפשת", "שחיפשתם", "לדף הבית", "חזרה", "נסו", "क्षमा करें", "खेद है", "खोज रहे", "होम पेज", "वापस", "कृपया",
     // Chinese
     "抱歉",
     "对不起",

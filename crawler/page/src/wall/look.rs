@@ -6,8 +6,9 @@ use std::collections::HashSet;
 use super::rules::{Clue, MOST_WORDS, Rule};
 use super::sentences::{Sentence, sentences};
 use super::vocabulary::VOCABULARY;
-use super::{Answer, Wall};
+use super::{Answer, Wall, WallKind};
 use crate::Page;
+use crate::parse::{LinkKind, Outlink};
 use crate::phrase::{fold, parts};
 use crate::words::words;
 
@@ -16,6 +17,12 @@ const MAX_TEXT_BYTES: usize = 12 * 1024;
 
 /// Bytes of markup that are searched. Walls are small, and their scripts come first.
 pub(super) const MAX_MARKUP_BYTES: usize = 64 * 1024;
+
+/// Fewest links to other pages of the host in the menu of a site.
+const MIN_MENU: usize = 2;
+
+/// Most words beside the phrases of a rule on a page that has the menu of its site and a name of its own.
+const MOST_BESIDE_OF_SITE: usize = 8;
 
 /// Most characters of a sentence in the evidence.
 const MAX_SHOWN_CHARS: usize = 100;
@@ -60,7 +67,8 @@ impl<'a> Look<'a> {
         for clue in rule.clues {
             found.extend(self.find(clue)?);
         }
-        (self.words_beside(rule) <= rule.most_beside).then(|| Wall {
+        let is_little = self.words_beside(rule) <= rule.most_beside && !self.is_page_on_it(rule);
+        is_little.then(|| Wall {
             kind: rule.kind,
             evidence: self.evidence(rule, found),
         })
@@ -107,6 +115,49 @@ impl<'a> Look<'a> {
         };
         let beside = self.sentences().iter().filter(|sentence| !named(sentence));
         beside.map(|sentence| sentence.words).sum()
+    }
+
+    /// Whether a page of a site has a text of its own on what the rule is about. Sites answer in their template that something is forbidden or for
+    /// members; the notices of hosts, brokers and firewalls have no menu and no name of the site.
+    fn is_page_on_it(&self, rule: &Rule) -> bool {
+        let is_notice_of_host = matches!(rule.kind, WallKind::Parked | WallKind::RateLimit | WallKind::Region);
+        if !is_notice_of_host || !rule.by.is_empty() || !self.is_of_site() {
+            return false;
+        }
+        let is_said = |phrase: &&&'static str| {
+            rule.clues
+                .iter()
+                .any(|clue| matches!(clue, Clue::Says(own) if own.contains(*phrase)))
+        };
+        let beside = |sentence: &Sentence<'_>| {
+            let said = sentence
+                .phrases
+                .iter()
+                .filter(is_said)
+                .map(|phrase| words(phrase))
+                .max();
+            sentence.words.saturating_sub(said.unwrap_or_default())
+        };
+        let own = self
+            .sentences()
+            .iter()
+            .filter(|sentence| !self.titles.contains(&sentence.folded));
+        own.map(beside).sum::<usize>() > MOST_BESIDE_OF_SITE
+    }
+
+    /// Whether a page has the menu of a site and, beside the name of the site, one of its own.
+    fn is_of_site(&self) -> bool {
+        let Some(heading) = &self.page.heading else {
+            return false;
+        };
+        let names: Vec<String> = self.page.site.names.iter().map(|name| fold(name)).collect();
+        let has_name = names.iter().any(|name| self.titles.contains(name));
+        let is_own = !self.page.site.heading_is_home && !names.contains(&fold(heading));
+        let url = self.answer.url;
+        let other = |link: &&Outlink| {
+            link.kind == LinkKind::Anchor && link.url.host() == url.host() && link.url.path() != url.path()
+        };
+        has_name && is_own && self.page.outlinks.iter().filter(other).count() >= MIN_MENU
     }
 
     fn title(&self, is_one: impl Fn(&str) -> bool) -> Option<String> {

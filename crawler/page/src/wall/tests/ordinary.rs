@@ -121,4 +121,24 @@ pub(super) const PAGES: &[Sent] = &[
     ),
     Sent::new("an empty page", "<html><head><title></title></head><body></body></html>"),
     Sent::new("a short page", "<html><head><title>Hello</title></head><body><p>Hello, world.</p></body></html>"),
+    Sent::new(
+        "news on a shop for sale",
+        r#"<html><head><title>Village shop and domain for sale - Lizard Gazette</title></head><body><nav><a href="/">Lizard Gazette</a><a href="/news">News</a></nav><main><h1>Village shop and domain for sale</h1><p>The owners of the village shop in Coverack have put the shop, the flat above it, and its domain for sale after thirty years behind the counter.</p></main></body></html>"#,
+    ),
+    Sent::new(
+        "a house in a village of this name",
+        r#"<html><head><title>Domain for sale - Prairie Post</title></head><body><nav><a href="/">Prairie Post</a><a href="/faq">FAQ</a></nav><main><h1>Domain for sale</h1><p>The village of Domain in Manitoba has a house for sale with two acres and a barn.</p></main></body></html>"#,
+    ),
+    Sent::new(
+        "a manual on a status",
+        r#"<html><head><title>Error 429: Too many requests - Pine Docs</title></head><body><nav><a href="/">Pine Docs</a><a href="/faq">FAQ</a></nav><main><h1>Error 429: Too many requests</h1><p>Your client sent more than 60 requests in a minute. Wait for the time in Retry-After, then try again.</p></main></body></html>"#,
+    ),
+    Sent::new(
+        "a film with a licence",
+        r#"<html><head><title>Not available in your country - Film Attic</title></head><body><nav><a href="/">Film Attic</a><a href="/faq">FAQ</a></nav><main><h1>Not available in your country</h1><p>Because of a licence the film is not available in your country if you live in Austria or Switzerland. You can rent it from the library in Konstanz.</p></main></body></html>"#,
+    ),
+    Sent::new(
+        "a question on parked domains",
+        r#"<html><head><title>This domain is parked - Registrar Help</title></head><body><nav><a href="/">Registrar Help</a><a href="/faq">FAQ</a></nav><main><h1>This domain is parked</h1><p>What does it mean? The owner has registered the name but has no site yet.</p></main></body></html>"#,
+    ),
 ];
