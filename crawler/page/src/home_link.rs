@@ -48,9 +48,15 @@ impl HomeLink {
             Some(rest) => rest.split_at(rest.find('/').unwrap_or(rest.len())),
             None => ("", href),
         };
-        let is_named = relations
-            .split_ascii_whitespace()
-            .any(|relation| relation.eq_ignore_ascii_case("home"));
+        let has = |wanted: &str| {
+            let mut relations = relations.split_ascii_whitespace();
+            relations.any(|relation| relation.eq_ignore_ascii_case(wanted))
+        };
+        // The home page of an author, who may have the site.
+        if has("author") {
+            return None;
+        }
+        let is_named = has("home");
         let is_root = is_named || is_root(path) && (absolute.is_some() || !path.is_empty());
         // A page of a folder shows the name of the folder in such a link.
         let is_of_folder =
@@ -116,6 +122,7 @@ mod tests {
             ("https://www.example.org/a/index.html", "index.html", "", None),
             ("https://www.example.org/a/b", "", "", None),
             ("https://www.example.org/a/b", "/a", "", None),
+            ("https://www.example.org/a/b", "/", "author external", None),
             ("https://www.example.org/a/b", "https://wordpress.org/", "", other),
             // The home page calls itself what it is.
             ("https://www.example.org/", "/", "", other),

@@ -27,6 +27,9 @@ const MAX_NAME_BYTES: usize = 100;
 /// Longest word before a full stop that may be an abbreviation, in characters: "Assoc. Prof."
 const MAX_ABBREVIATION: usize = 5;
 
+/// Longest word that joins two names, in characters: "and".
+const MAX_JOINER: usize = 3;
+
 /// Most words of a name. Editorial teams have long ones.
 const MAX_NAME_WORDS: usize = 6;
 
@@ -191,11 +194,13 @@ fn before_sentence(text: &str) -> &str {
     let ends = |at: usize| {
         let (name, rest) = (&text[..at], text[at + 1..].trim_start());
         let mut words = name.split_whitespace().rev();
+        let is_word = |word: &str| is_capital(word) && word.chars().all(char::is_alphabetic);
         let is_long = words
             .next()
-            .is_some_and(|last| is_capital(last) && last.chars().count() > MAX_ABBREVIATION);
+            .is_some_and(|last| is_word(last) && last.chars().count() > MAX_ABBREVIATION);
         let follows = rest.split([' ', ':']).next().unwrap_or_default().to_lowercase();
-        is_long && words.next().is_some_and(is_capital) || LAST_WORDS.contains(&follows.as_str())
+        let is_label = follows.chars().count() > MAX_JOINER && LAST_WORDS.contains(&follows.as_str());
+        is_long && words.next().is_some_and(is_capital) || is_label
     };
     let found = text.match_indices(". ").map(|(at, _)| at).find(|at| ends(*at));
     found.map_or(text, |at| &text[..at])
@@ -355,6 +360,10 @@ mod tests {
             ("By Prof. Jane R. Doe", &["Prof. Jane R. Doe"]),
             ("Von Univ. Prof. Eva Muster", &["Univ. Prof. Eva Muster"]),
             ("By J. R. Doe", &["J. R. Doe"]),
+            (
+                "By Eva Muster, L.C.S.W. and Jane Doe",
+                &["Eva Muster", "L.C.S.W.", "Jane Doe"],
+            ),
             ("作者：李建国 我要评论 打印", &["李建国"]),
             ("作者：李建国　评论(3)", &["李建国"]),
             ("记者 李建国 通讯员 赵强 文/图 2023年11月8日", &["李建国", "赵强"]),

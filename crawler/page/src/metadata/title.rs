@@ -35,6 +35,8 @@ pub(super) struct Titles<'a, 't> {
     headings: Vec<(&'a Heading<'t>, String)>,
     /// The heading of the first level, if there is one only.
     only: Option<&'a Heading<'t>>,
+    /// Whether the page has no other one with the name of the site.
+    is_alone: bool,
     site: &'a Site,
     home: &'a Home,
 }
@@ -52,6 +54,7 @@ impl<'a, 't> Titles<'a, 't> {
         site: &'a Site,
         home: &'a Home,
     ) -> Self {
+        let is_alone = headings.iter().filter(|heading| heading.is_first_level).count() == 1;
         let headings: Vec<(&Heading<'t>, String)> = headings
             .iter()
             .map(|heading| (heading, folded(&heading.text)))
@@ -65,6 +68,7 @@ impl<'a, 't> Titles<'a, 't> {
             element,
             headings,
             only,
+            is_alone,
             site,
             home,
         }
@@ -78,7 +82,8 @@ impl<'a, 't> Titles<'a, 't> {
                 heading: Some(heading.clone()),
             };
         }
-        let of_heading = || self.only.map(|heading| (heading.text.clone(), Source::Heading));
+        let alone = || self.only.filter(|_| self.is_alone || self.element.is_empty());
+        let of_heading = || alone().map(|heading| (heading.text.clone(), Source::Heading));
         let title = self.of_declared().or_else(of_heading);
         let headings = || self.headings.iter().map(|(heading, _)| *heading);
         let marked = || headings().find(|heading| heading.is_marked);

@@ -155,6 +155,20 @@ fn a_site_that_writes_its_name_first_or_as_its_heading_does_not_give_the_title()
 }
 
 #[test]
+fn a_heading_beside_that_of_the_site_is_the_title_only_if_a_title_says_so() {
+    let site = "<h1><a href='/'>Hill and Kiln</a></h1>";
+    for (heading, expected) in [
+        ("Firing the old kiln", ("Firing the old kiln", Source::Heading)),
+        ("More stories!", ("The old kiln is fired again", Source::TitleElement)),
+    ] {
+        let found = read(&format!(
+            "<title>The old kiln is fired again | Hill and Kiln</title><body>{site}<h1>{heading}</h1><p>Text"
+        ));
+        assert_eq!(text(&found.title), Some(expected), "{heading}");
+    }
+}
+
+#[test]
 fn the_home_page_has_the_name_of_the_site_and_a_menu_takes_no_word_of_a_title() {
     let linked = "<h1><a href='/'>Hill and Kiln</a></h1>";
     for (url, title, body, expected) in [

@@ -376,6 +376,14 @@ fn a_date_above_the_heading_is_that_of_the_page_beside_it() {
 }
 
 #[test]
+fn the_start_of_a_thread_is_the_day_of_the_page() {
+    let found = read(
+        "<title>Drips</title><h1>Drips</h1><ul><li><span>Start date</span> <a href=x><time datetime=2024-06-14>Jun 14, 2024</time></a></li></ul><p>Text",
+    );
+    assert_eq!(text(&found.published), Some(("2024-06-14", Source::Time)));
+}
+
+#[test]
 fn the_days_of_events_and_offers_are_not_those_of_the_page() {
     for line in [
         "Apply by 30 June 2024",
@@ -395,7 +403,7 @@ fn the_days_of_events_and_offers_are_not_those_of_the_page() {
         "Wanneer: 30 juni 2024",
         "Sista ansökningsdag 30 juni 2024",
         "Termin: 30 czerwca 2024",
-        "Дата начала: 30 июня 2024",
+        "Дата проведения: 30 июня 2024",
         "Коли: 30 червня 2024",
         "Son başvuru: 30 Haziran 2024",
         "Hạn nộp: 30/6/2024",
