@@ -60,7 +60,7 @@ mod home;
 mod items;
 mod json_ld;
 mod kinds;
-mod marks;
+pub(crate) mod marks;
 mod meta_tags;
 mod months;
 mod names;
@@ -289,20 +289,6 @@ impl Declared<'_> {
             _ => {}
         }
     }
-}
-
-/// Whether the class or the name of an element says that it is not the page's own: comments, other articles, menus.
-pub(crate) fn is_zone(element: &Element) -> bool {
-    let is_body = matches!(
-        element.name.local,
-        local_name!("html") | local_name!("body") | local_name!("main")
-    );
-    let by_class = || {
-        parse::attribute(element, &local_name!("class"))
-            .is_some_and(|classes| marks::meaning(classes) == Some(marks::Meaning::Zone))
-    };
-    let by_id = || parse::attribute(element, &local_name!("id")).is_some_and(marks::is_zone);
-    !is_body && (by_class() || by_id())
 }
 
 fn is_json_ld(element: &Element) -> bool {

@@ -15,6 +15,7 @@ mod facts;
 mod header_links;
 mod html_redirect;
 mod limits;
+mod line;
 mod outlinks;
 mod read_attributes;
 mod references;

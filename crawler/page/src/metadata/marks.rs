@@ -176,7 +176,7 @@ fn lists_of(word: &[u8]) -> u16 {
 
 /// Gives the words of a class attribute, those in ASCII in any case: `postAuthor-name` has three.
 fn each_word(classes: &str, mut each: impl FnMut(&[u8])) {
-    let classes = super::text::cut(classes, MAX_CLASS_BYTES);
+    let classes = cut(classes);
     if !classes.is_ascii() {
         return each_word_of_any_script(classes, each);
     }
@@ -283,8 +283,18 @@ pub(super) fn is_of_head(classes: &str) -> bool {
     })
 }
 
+/// The beginning of a value that is too long.
+fn cut(classes: &str) -> &str {
+    &classes[..classes.floor_char_boundary(MAX_CLASS_BYTES)]
+}
+
+/// Whether the classes of an element say that it is not the page's own: comments, other articles, menus.
+pub(crate) fn are_of_zone(classes: &str) -> bool {
+    meaning(classes) == Some(Meaning::Zone)
+}
+
 /// Whether an id says that its element is not the page's own.
-pub(super) fn is_zone(id: &str) -> bool {
+pub(crate) fn is_zone(id: &str) -> bool {
     has_word(id, |word| lists_of(word) & (lists::ZONE | lists::FOOTER) != 0)
 }
 
@@ -302,7 +312,7 @@ pub(super) fn is_kicker(classes: &str) -> bool {
 
 /// Whether only screen readers read an element: most often the label of what is beside it.
 pub(super) fn is_for_screen_readers(classes: &str) -> bool {
-    let lower = super::text::cut(classes, MAX_CLASS_BYTES).to_ascii_lowercase();
+    let lower = cut(classes).to_ascii_lowercase();
     [
         "screen-reader",
         "sr-only",

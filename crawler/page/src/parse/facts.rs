@@ -5,15 +5,13 @@ use html5ever::{local_name, ns};
 use url::Url;
 
 use super::base::Base;
+use super::line::{push_collapsed, text_of};
 use super::outlinks::{Reference, Resolver, resolve};
 use super::refresh::parse_refresh;
 use super::shadow::shadow_roots;
 use super::site_signs::{SiteReader, SiteSigns};
-use super::{Document, Element, LinkKind, Node, NodeId, NodeRef, Outlink, RobotsDirectives, Tree, attribute};
+use super::{Document, Element, LinkKind, NodeId, NodeRef, Outlink, RobotsDirectives, Tree, attribute};
 use crate::map::Set;
-
-/// Longest title or heading, in bytes; longer ones are cut.
-const MAX_TEXT_BYTES: usize = 4096;
 
 /// Most canonical URLs that are compared.
 const MAX_CANONICALS: usize = 64;
@@ -220,32 +218,4 @@ fn non_empty(text: &str) -> Option<String> {
     let mut collapsed = String::new();
     push_collapsed(&mut collapsed, text);
     Some(collapsed.trim_end().to_owned()).filter(|text| !text.is_empty())
-}
-
-/// All text below a node, white space collapsed.
-pub(super) fn text_of(node: NodeRef<'_>) -> String {
-    let mut text = String::new();
-    for node in node.descendants() {
-        match node.value() {
-            Node::Text(part) => push_collapsed(&mut text, part),
-            Node::Element(element) if element.name.local == local_name!("br") => push_collapsed(&mut text, " "),
-            _ => {}
-        }
-    }
-    text.truncate(text.trim_end().len());
-    text
-}
-
-/// Appends `part` with each run of white space as one space, up to the longest text.
-fn push_collapsed(text: &mut String, part: &str) {
-    for c in part.chars() {
-        if text.len() >= MAX_TEXT_BYTES {
-            return;
-        }
-        if !c.is_whitespace() {
-            text.push(c);
-        } else if !text.is_empty() && !text.ends_with(' ') {
-            text.push(' ');
-        }
-    }
 }

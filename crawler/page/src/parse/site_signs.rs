@@ -3,10 +3,10 @@
 use html5ever::local_name;
 use url::Url;
 
-use super::facts::text_of;
+use super::line::text_of;
 use super::{Element, NodeRef, attribute};
 use crate::home_link::{HomeLink, is_home_word};
-use crate::metadata;
+use crate::metadata::marks;
 
 /// Most names of a site.
 const MAX_NAMES: usize = 8;
@@ -123,5 +123,11 @@ fn is_beside_content(element: &Element) -> bool {
         element.name.local,
         local_name!("nav") | local_name!("aside") | local_name!("header") | local_name!("footer") | local_name!("form")
     );
-    by_name || metadata::is_zone(element)
+    let is_body = matches!(
+        element.name.local,
+        local_name!("html") | local_name!("body") | local_name!("main")
+    );
+    let by_class = || attribute(element, &local_name!("class")).is_some_and(marks::are_of_zone);
+    let by_id = || attribute(element, &local_name!("id")).is_some_and(marks::is_zone);
+    by_name || !is_body && (by_class() || by_id())
 }
