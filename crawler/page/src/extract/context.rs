@@ -10,7 +10,7 @@
 //! | an element that HTML does not know, within text | within the words around it, as browsers show it |
 //! | a block that its style puts within a line | within the words around it, if it is one letter |
 //! | an inline element that its style makes a block | as lines of its own |
-//! | a control of a wiki ("[edit]") | not |
+//! | a control of a wiki (`[edit]`) | not |
 //! | a dialogue that asks for consent | as a part that is not the page's own |
 //! | a modal dialogue | as such a part, if the page has other text |
 

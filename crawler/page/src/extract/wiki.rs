@@ -1,4 +1,4 @@
-//! The controls of MediaWiki, which are no text: "[edit]" beside each heading, "Jump to navigation", "Retrieved from", the categories.
+//! The controls of MediaWiki, which are no text: `[edit]` beside each heading, "Jump to navigation", "Retrieved from", the categories.
 //!
 //! The names are those of the skins of MediaWiki since 2010. Other software uses some of these names for content, so they count only on pages of
 //! MediaWiki.
