@@ -85,7 +85,7 @@ fn a_run_says_how_many_links_the_site_asks_not_to_follow() {
     let answer = crawl.read("explain", &[&site.url("/a"), "--format", "json"]);
     answer
         .with_code(4)
-        .says(&["Links marked nofollow may not be followed."]);
+        .says(&["It may be the target of links marked nofollow, which were not followed."]);
 }
 
 #[test]

@@ -59,7 +59,7 @@ impl Refusal {
             }
             Self::Right => format!(
                 "the credentials of this process lack the right to {action} {objects} there: grant the rights to put, read, list and remove \
-                 {objects} below the URL (without the right to list, some stores answer so for a missing object), or set other credentials"
+                 {objects} below the URL (without the right to list, some stores give this answer for a missing object), or set other credentials"
             ),
             Self::Bucket => {
                 "there is no such bucket or container: make it, or correct the URL (storage.archive_url)".to_owned()

@@ -45,7 +45,7 @@ pub enum FleetError {
     },
     /// The object store has lost a segment of the log.
     #[error(
-        "the segment of the log at {place} {fault}, and a worker cannot go on without it. Check that this machine reaches the same object store as the other workers (storage.archive_url), and that nobody has removed or changed the object. If the store keeps old versions, restore the object. Workers that have read the segment go on. If the object is lost for good, stop all workers, delete the crawl on the Redis servers (crawler fleet delete), and start every worker again with its data folder: together, the folders bring the log back"
+        "the segment of the log at {place} {fault}, and a worker cannot go on without it. Check that this machine reaches the same object store as the other workers (storage.archive_url), and that nobody has removed or changed the object. If the store keeps old versions, restore the object. Workers that have read the segment go on. If the object is lost for good, stop all workers, delete the crawl (crawler fleet delete, with --store), and start every worker again with its data folder: together, the folders bring the log back"
     )]
     Segment {
         /// Where its object is to be.
@@ -140,7 +140,7 @@ pub enum FleetError {
     },
     /// A crawl that is to be deleted has a worker that lives.
     #[error(
-        "worker {worker} of the crawl {name:?} lives, or has lived until now: its lease lasts for {seconds} s more. Stop all workers (crawler fleet drain), and ask again when their leases have run out"
+        "worker {worker} of the crawl {name:?} lives, or has lived until now: its lease lasts for {seconds} s more. Stop all workers (crawler fleet drain), and run the command again when their leases have run out"
     )]
     Lives {
         /// The crawl.

@@ -5,7 +5,6 @@
 //!
 //! A short article may have the status as its title: the page of a reference on "404 Not Found". It explains, while an error page speaks
 //! to its reader: it is sorry, it names what the reader asked for, and it says where to go from here.
-
 //!
 //! Programs for forums answer with a message that has a title such as "Information": there the text says what is missing.
 

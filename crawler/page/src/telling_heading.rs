@@ -1,9 +1,10 @@
 //! The heading that tells a page from the others of its site.
 //!
-//! Most pages have it in `<h1>`. Some sites write their own name there. It is the name of the site if it leads to the home page, if a link
-//! to the home page or a meta element names the site so, or if it is a later part of the title, too (`bollard | Dictionary of sailing`). Then
-//! the rest of the title tells the page, and with it the first `<h2>` of the text: the title may be the same on all pages. Without `<h1>` it
-//! is the title, without its numbers, which are often a version or a count of messages, and that `<h2>`.
+//! Most pages have it in `<h1>`. Some sites write their own name there. It is the name of the site if it leads to the home page, or if a link
+//! to the home page or a meta element names the site so. Then the rest of the title tells the page, and with it the first `<h2>` of the
+//! text: the title may be the same on all pages. It is also the name of the site if it is a later part of the title (`bollard | Dictionary
+//! of sailing`). Then the other parts of the title tell the page. Without `<h1>` the heading is the title, without its numbers, which
+//! are often a version or a count of messages, and that `<h2>`.
 //!
 //! In `Dictionary of sailing | bollard`, one part is the name of the site, and sometimes nothing says which. If one of them is an `<h1>` in
 //! the text, or one an `<h1>` and the other an `<h2>`, all together are the heading: those of two pages differ by the part that differs.

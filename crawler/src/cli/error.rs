@@ -140,7 +140,10 @@ fn reasons(why: &WithoutPage) -> String {
         hosts => Some(format!("{hosts} hosts were given up")),
     };
     let parts: Vec<String> = [failed, excluded, given_up].into_iter().flatten().collect();
-    parts.join(", and ")
+    match &parts[..] {
+        [first, second, third] => format!("{first}, {second}, and {third}"),
+        parts => parts.join(", and "),
+    }
 }
 
 fn pieces(count: u64) -> String {

@@ -190,7 +190,7 @@ fn in_own_words(error: CollectionError) -> RunError {
              (--config), or name another index"
         )),
         CollectionError::Index(error @ dedup::DedupError::OtherLayout { .. }) => RunError::OtherIndex(format!(
-            "the index was made for other settings or by another version ({error}): use those of the first run, or name another index"
+            "the index was made for other settings or by another version ({error}): use the settings and the version of the first run, or name another index"
         )),
         CollectionError::OtherSettings { folder, found, wanted } => RunError::OtherIndex(format!(
             "{} was made with {found}; the configuration and the flags say {wanted}: use the settings of the first run, or name \

@@ -117,7 +117,7 @@ impl Explainer<'_> {
 
     fn unknown(&self, url: &Url) -> Result<(String, State), RunError> {
         let alike = self.alike(url)?;
-        let summary = "The crawl does not know this URL: within its scope, no seed, redirect, sitemap or followed link names it. Links marked nofollow may not be followed.";
+        let summary = "The crawl does not know this URL: within its scope, no seed, redirect, sitemap or followed link names it. It may be the target of links marked nofollow, which were not followed.";
         Ok((summary.to_owned(), State::Unknown { alike }))
     }
 

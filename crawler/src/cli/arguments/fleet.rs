@@ -17,7 +17,7 @@ use super::ConfigFile;
     crawler fleet drain redis://host:6379         let all workers end what is under way, and stop\n  \
     crawler fleet forget redis://host:6379 3      the disk of worker 3 is lost: the others fetch its pages again\n  \
     crawler fleet seeds add redis://host:6379 https://example.org/\n  \
-    crawler fleet delete redis://host:6379        nobody needs the crawl any more: remove its keys and segments"
+    crawler fleet delete redis://host:6379        nobody needs the crawl any more: remove its keys"
 )]
 pub struct FleetArgs {
     /// The question or order.
@@ -168,12 +168,12 @@ pub struct FleetConfigArgs {
 #[derive(Debug, Args)]
 #[command(
     after_help = "While a crawl is on the servers, a worker can come back to it, so nothing else removes its keys and segments. This command removes the \
-    keys of the crawl, and in each object store the folder fleet-ID of the crawl, where ID is its identity. This folder may also have objects of workers that were \
-    killed while they wrote a segment. Data folders and WARC files stay. Merge the data folders first, if you want one folder of all.\n\
-    A crawl with a worker that lives is not deleted. Do not start a worker while the command runs. A worker that starts with its data folder after that brings the \
+    keys of the crawl, and its folder fleet-ID in each object store that --store names, where ID is the identity of the crawl. This folder may also have objects of \
+    workers that were killed while they wrote a segment. Data folders and WARC files stay. If you want one folder of all, merge the data folders first.\n\
+    A crawl with a worker that lives is not deleted. Do not start a worker while the command runs. A worker that starts later with its data folder brings the \
     crawl back, as after a loss of all data of Redis.\n\
-    Exit codes: 0 success; 1 a worker lives, the servers or the object store do not answer, or the servers do not know the crawl. What is left then, the same command \
-    removes; 2 the crawl has segments in an object store that the command does not name, and nothing was deleted.\n\
+    Exit codes: 0 success; 1 a worker lives, the servers do not know the crawl, or the servers or an object store do not answer (the same command then removes what \
+    is left); 2 the crawl has segments in an object store that the command does not name, and nothing was deleted.\n\
     Examples:\n  \
     crawler fleet delete redis://host:6379\n  \
     crawler fleet delete redis://host:6379 --store s3://bucket/crawls"

@@ -1,12 +1,13 @@
 //! `crawler fleet delete`
 
 use ::fleet::{Deletion, FleetError};
-use archive::Objects;
+use archive::{ArchiveError, Objects};
 
 use crate::cli::arguments::FleetDeleteArgs;
 use crate::cli::error::{Error, UsageError};
 use crate::cli::output::say;
 use error::RunError;
+use terminal::commands::command;
 use terminal::units::counted;
 
 /// Removes a crawl from the servers, and its segments from the object stores that the user names.
@@ -20,7 +21,7 @@ pub(super) async fn execute(args: &FleetDeleteArgs) -> Result<(), Error> {
     let unnamed: Vec<&str> = unnamed.map(String::as_str).collect();
     if !unnamed.is_empty() {
         return Err(UsageError::Argument(format!(
-            "the crawl has segments in an object store, and nothing was deleted: if this is your store, name it, too: --store {}",
+            "the crawl has segments in an object store that the command does not name, and nothing was deleted. If the store is yours, add --store {}",
             unnamed.join(" --store ")
         ))
         .into());
@@ -29,7 +30,10 @@ pub(super) async fn execute(args: &FleetDeleteArgs) -> Result<(), Error> {
     let (objects, mut removed) = (Objects::default(), 0);
     for store in stores {
         let folder = format!("{store}/{}", deletion.folder());
-        removed += objects.remove_folder(&folder).await.map_err(RunError::from)?;
+        removed += objects
+            .remove_folder(&folder)
+            .await
+            .map_err(|error| begun(&error, args))?;
     }
     let keys = deletion.end().await.map_err(failed)?;
     say(&format!(
@@ -39,4 +43,12 @@ pub(super) async fn execute(args: &FleetDeleteArgs) -> Result<(), Error> {
         counted(removed, "object"),
     ))?;
     Ok(())
+}
+
+/// The error of a store, after the deletion has begun.
+fn begun(error: &ArchiveError, args: &FleetDeleteArgs) -> RunError {
+    let resume = command("fleet", &["drain", "--resume", &args.fleet.address]);
+    RunError::Fleet(format!(
+        "{error}. The deletion has begun, so workers that start now stop at once. Repeat the command; or keep the crawl: {resume} lets workers run again"
+    ))
 }

@@ -38,13 +38,13 @@ impl Errand {
         match (self, refuses) {
             (Self::Read, false) => "this worker tries again, and takes no new hosts before it has read the log",
             (Self::Read, true) => {
-                "this worker cannot go on without it, and leaves the fleet if the store still refuses after some tries; the others get its hosts"
+                "this worker cannot go on without the segment, and leaves the fleet if the store still refuses after several attempts; the others get its hosts"
             }
             (Self::Write, false) => {
                 "the entries of this segment stay in the log of kept pages, and a worker tries again; when the log is too long, the workers make no requests until the store answers"
             }
             (Self::Write, true) => {
-                "this worker leaves the segments to the others, and tries again seldom. If the store refuses all workers, the entries stay in the log of kept pages; when the log is too long, the workers make no requests until the store takes segments again"
+                "this worker leaves the segments to the others, and tries again after longer and longer waits. If the store refuses all workers, the entries stay in the log of kept pages; when the log is too long, the workers make no requests until the store takes segments again"
             }
         }
     }

@@ -185,7 +185,7 @@ fn warnings(status: &FleetStatus) -> Vec<String> {
     if !status.unchanged.is_empty() {
         let unchanged: Vec<String> = status.unchanged.iter().map(u16::to_string).collect();
         warnings.push(format!(
-            "Settings were changed for all workers (crawler fleet config). These workers have not taken the last change over yet: {}.",
+            "Settings were changed for all workers (crawler fleet config). These workers have not taken over the last change yet: {}.",
             unchanged.join(", ")
         ));
     }
