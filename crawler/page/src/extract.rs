@@ -22,7 +22,6 @@
 //! Length is counted in bytes of UTF-8: a Chinese character has three, about as many as the letters of its translation.
 
 mod around;
-mod banners;
 mod blocks;
 mod choose;
 mod consent;

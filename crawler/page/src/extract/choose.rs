@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use super::banners;
 use super::display::heading_level;
 use super::favor::Favor;
 use super::features::{Page, alike};
@@ -25,8 +24,7 @@ const MIN_PROBABILITY_OF_MARKED: f64 = 0.5;
 /// The model gives each run a probability p. Of all sets of runs, the chosen one has the highest expected F<sub>β</sub> for its bytes n,
 /// `(1 + β²) Σ n p / (Σ n + β² Σ' n p)`, where Σ is over the set, Σ' over the page, and β what is [favored](Favor). It holds the runs whose
 /// p is at least that F<sub>β</sub> divided by 1 + β² (for β = 1, half of F1; Lipton, Elkan and Narayanaswamy 2014, "Optimal thresholding of classifiers to maximize F1 measure"). So the threshold follows the
-/// page: where the model doubts everything, the likeliest text is taken. The [teasers] beside an article and the [banners] above it are left out
-/// of the set.
+/// page: where the model doubts everything, the likeliest text is taken. The [teasers] beside an article are left out of the set.
 pub(super) fn content(layout: &Layout, root: usize, title: &str, kinds: Kinds, favor: Favor) -> Vec<usize> {
     let page = Page::of(layout, root, title, kinds);
     let (hidden, apart) = (layout.hidden_bytes(), layout.is_apart());
@@ -64,7 +62,6 @@ pub(super) fn content(layout: &Layout, root: usize, title: &str, kinds: Kinds, f
     runs.retain(|run| probabilities[*run] >= threshold);
     runs.sort_unstable();
     teasers::remove(layout, &mut runs);
-    banners::remove(layout, &mut runs);
     runs
 }
 
