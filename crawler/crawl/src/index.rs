@@ -124,7 +124,9 @@ fn open_index(store: &Store, settings: &Settings, seed: Option<u64>) -> Result<S
     let open = || open_seeded(store, settings, seed);
     match open() {
         Err(RunError::Dedup { source }) if source.is_other_layout() => {
-            tracing::warn!("the dedup index has another layout; rebuilding it from the catalogue");
+            tracing::warn!(
+                "the dedup rule or the form of the index has changed; rebuilding the index from the catalogue"
+            );
             erase_index(store)?;
             open()
         }
