@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::display::heading_level;
 use super::favor::Favor;
-use super::features::{Page, alike};
+use super::features::Page;
 use super::forest;
 use super::hints::Role;
 use super::kind::Kinds;
@@ -187,7 +187,13 @@ fn within_content(layout: &Layout, probabilities: &[f64], is_kept: impl Fn(usize
 /// Several boxes may be alike, such as the posts of a thread. The runs at the same place in these boxes get at least their common mean probability,
 /// if this mean is likely content. So a short post among long ones is content too.
 fn among_like(layout: &Layout, mut probabilities: Vec<f64>) -> Vec<f64> {
-    let alike = alike(layout);
+    let mut alike = HashMap::new();
+    for this in layout.boxes.iter().filter(|this| this.role == Role::Article) {
+        *alike.entry((this.parent, this.signature)).or_default() += 1;
+    }
+    if alike.is_empty() && layout.boxes.iter().all(|this| this.hidden.is_none()) {
+        return probabilities;
+    }
     let places: Vec<Option<(usize, u64)>> = layout
         .runs
         .iter()
@@ -216,7 +222,7 @@ fn among_like(layout: &Layout, mut probabilities: Vec<f64>) -> Vec<f64> {
 /// The place of a text in the innermost hidden box around it, or in the innermost of several like articles. The first number is the box around the
 /// articles, or 0 for a hidden box. The second is a hash of the names of the boxes from there to the text. Paragraphs, list items, table cells and
 /// headings are left out of the hash.
-fn place_among(layout: &Layout, alike: &[usize], owner: usize) -> Option<(usize, u64)> {
+fn place_among(layout: &Layout, alike: &HashMap<(usize, u64), usize>, owner: usize) -> Option<(usize, u64)> {
     let (mut at, mut names) = (owner, 0_u64);
     for _ in 0..MAX_LEVELS {
         let this = &layout.boxes[at];
@@ -226,7 +232,12 @@ fn place_among(layout: &Layout, alike: &[usize], owner: usize) -> Option<(usize,
         if this.hidden.is_some() {
             return Some((0, names.rotate_left(7) ^ layout.boxes[this.parent].signature));
         }
-        if this.role == Role::Article && alike[at] >= MIN_LIKE {
+        let is_like_others = || {
+            alike
+                .get(&(this.parent, this.signature))
+                .is_some_and(|like| *like >= MIN_LIKE)
+        };
+        if this.role == Role::Article && is_like_others() {
             return Some((this.parent, names));
         }
         at = this.parent;

@@ -413,8 +413,7 @@ fn boxes(layout: &Layout, before: &[Sums], alike: &[usize]) -> Vec<[i16; BOX_FEA
     layout.boxes.iter().zip(alike).map(features).collect()
 }
 
-/// For each box the number of its siblings of the same name and classes, and itself.
-pub(super) fn alike(layout: &Layout) -> Vec<usize> {
+fn alike(layout: &Layout) -> Vec<usize> {
     repeats(layout.boxes.iter().map(|this| (this.parent, this.signature)))
 }
 
