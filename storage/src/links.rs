@@ -59,10 +59,19 @@ pub(crate) struct FoundLinks {
     pub fresh: Vec<FreshUrl>,
     /// URLs that are known and in no metadata record yet: see [`early`]. Their places have no meaning.
     pub early: Vec<FreshUrl>,
-    /// All known URLs, with the depths by these links.
-    known: Vec<(UrlId, u16)>,
+    /// All known URLs.
+    known: Vec<KnownLink>,
     /// Those of them that are deeper.
     pub lowered: Vec<(UrlId, u16)>,
+}
+
+/// A link to a known URL.
+struct KnownLink {
+    id: UrlId,
+    /// The depth by this link.
+    depth: u16,
+    /// The depth so far.
+    before: Option<u16>,
 }
 
 impl FoundLinks {
@@ -125,19 +134,32 @@ impl Links {
 
     /// The URLs of `links` that are not known, each once, with their future places from `next_seq` on, and the early ones. Stages nothing.
     pub fn find(&mut self, links: &[Discovered], via: Option<&Via>, next_seq: u64) -> Result<FoundLinks, StorageError> {
-        let mut found = FoundLinks::default();
-        let mut seen = known::UrlHashSet::default();
+        let mut hashes = Vec::with_capacity(links.len());
         let mut key = Vec::with_capacity(256);
         for link in links {
             format::check_url(&link.host, &link.url)?;
             format::push_url_key(&mut key, &link.host, &link.url);
-            let hash = self.known.hash(&key);
+            hashes.push(self.known.hash(&key));
+        }
+        // A loop of its own: see `known::found`.
+        let recent: Vec<Option<UrlId>> = hashes.iter().map(|hash| self.known.found(*hash)).collect();
+        let mut found = FoundLinks::default();
+        let mut seen = known::UrlHashSet::default();
+        for ((link, hash), recent) in links.iter().zip(hashes).zip(recent) {
             let is_early = self.early.contains(hash);
-            if seen.contains(&hash) {
+            if (recent.is_none() || is_early) && seen.contains(&hash) {
                 continue;
             }
-            if let Some(id) = self.known.find(&self.state, hash)? {
-                found.known.push((id, link.depth));
+            let id = match recent {
+                Some(id) => Some(id),
+                None => self.known.find(&self.state, hash)?,
+            };
+            if let Some(id) = id {
+                found.known.push(KnownLink {
+                    id,
+                    depth: link.depth,
+                    before: self.depths.of(id)?,
+                });
                 if !is_early {
                     continue;
                 }
@@ -148,11 +170,9 @@ impl Links {
             let group = if is_early { &mut found.early } else { &mut found.fresh };
             group.push(FreshUrl { hash, queued });
         }
-        for &(id, depth) in &found.known {
-            if self.is_deeper(id, depth)? {
-                found.lowered.push((id, depth));
-            }
-        }
+        let is_deeper = |link: &&KnownLink| link.before.is_some_and(|before| before > link.depth);
+        let lowered = found.known.iter().filter(is_deeper);
+        found.lowered = lowered.map(|link| (link.id, link.depth)).collect();
         Ok(found)
     }
 
@@ -168,8 +188,8 @@ impl Links {
     }
 
     /// The outlinks whose depths sink if that of the URL does. A seed cannot sink, and what it links to neither.
-    pub fn edges_of(&mut self, found: &FoundLinks, depth: u16) -> Result<Edges, StorageError> {
-        let mut edges = Vec::new();
+    pub fn edges_of(found: &FoundLinks, depth: u16) -> Edges {
+        let mut edges = Vec::with_capacity(found.fresh.len() + found.known.len());
         let mut push = |to, offered: u16, now: u16| {
             let step = u8::from(offered > depth);
             if now > u16::from(step) {
@@ -179,12 +199,12 @@ impl Links {
         for link in &found.fresh {
             push(link.queued.id, link.queued.depth, link.queued.depth);
         }
-        for &(id, offered) in &found.known {
-            if let Some(known) = self.depths.of(id)? {
-                push(id, offered, known.min(offered));
+        for link in &found.known {
+            if let Some(before) = link.before {
+                push(link.id, link.depth, before.min(link.depth));
             }
         }
-        Ok(Edges::of(edges))
+        Edges::of(edges)
     }
 
     /// The depth of a URL, with staged changes; `None` if it is not known.

@@ -12,7 +12,9 @@
 //! A row of the table `lowered` says that the depth of a URL sank, and that its outlinks must follow. It is durable before the page that
 //! is the reason, and goes with the last change that follows from it. So no crash loses a shorter path.
 
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
+
+use rustc_hash::FxHashMap;
 
 use crate::batch::Batch;
 use crate::error::StorageError;
@@ -26,26 +28,26 @@ const DEPTHS: u8 = b'e';
 /// URLs in a row: those with the numbers 256·n, 256·n + 1, ….
 const URLS_A_ROW: u64 = 256;
 
-/// Rows in memory: about 2 MB.
-const MAX_ROWS: usize = 2_048;
+/// Rows in memory: about 2 MB. Numbers of rows have no gaps, so each has the place that the remainder names.
+const ROWS: usize = 2_048;
 
 /// The depths, with staged changes.
 pub(crate) struct Depths {
     state: State,
-    staged: HashMap<UrlId, u16>,
+    staged: FxHashMap<UrlId, u16>,
     /// Those of the commit that is applied.
-    sealed: HashMap<UrlId, u16>,
-    /// Committed rows that were read lately.
-    rows: HashMap<u64, Vec<u32>>,
+    sealed: FxHashMap<UrlId, u16>,
+    /// Committed rows that were read lately, with their numbers.
+    rows: Vec<Option<(u64, Vec<u32>)>>,
 }
 
 impl Depths {
     pub fn new(state: State) -> Self {
         Self {
             state,
-            staged: HashMap::new(),
-            sealed: HashMap::new(),
-            rows: HashMap::new(),
+            staged: FxHashMap::default(),
+            sealed: FxHashMap::default(),
+            rows: vec![None; ROWS],
         }
     }
 
@@ -55,14 +57,11 @@ impl Depths {
             return Ok(Some(depth));
         }
         let (number, at) = place(id);
-        if !self.rows.contains_key(&number) {
-            if self.rows.len() >= MAX_ROWS {
-                self.rows.clear();
-            }
-            self.rows.insert(number, read(&self.state, number)?);
-        }
-        let stored = self.rows.get(&number).and_then(|row| row.get(at));
-        Ok(stored.and_then(|stored| depth_of(*stored)))
+        let row = match &mut self.rows[slot(number)] {
+            Some((of, row)) if *of == number => row,
+            slot => &mut slot.insert((number, read(&self.state, number)?)).1,
+        };
+        Ok(row.get(at).and_then(|stored| depth_of(*stored)))
     }
 
     /// Sets a depth, which the caller stages too. `false` if a lesser or equal one is staged already.
@@ -87,7 +86,9 @@ impl Depths {
     pub fn committed(&mut self) {
         for (id, depth) in self.sealed.drain() {
             let (number, at) = place(id);
-            if let Some(row) = self.rows.get_mut(&number) {
+            if let Some((of, row)) = &mut self.rows[slot(number)]
+                && *of == number
+            {
                 set(row, at, depth);
             }
         }
@@ -133,6 +134,11 @@ impl<'a> DepthEdits<'a> {
 
 fn place(id: UrlId) -> (u64, usize) {
     (id / URLS_A_ROW, (id % URLS_A_ROW) as usize)
+}
+
+/// The place of a row in memory.
+fn slot(number: u64) -> usize {
+    (number % ROWS as u64) as usize
 }
 
 /// A row holds each depth plus one, and 0 where it is not known.

@@ -24,9 +24,7 @@ mod bucket;
 mod filter;
 mod found;
 
-use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasherDefault, Hasher};
-
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -37,10 +35,7 @@ use crate::frontier::{UrlHash, UrlId};
 use crate::state::State;
 use bucket::{Entries, bucket_of, depth_for, pack};
 use filter::Filter;
-use found::Found;
-
-/// Hashes in a generation of [`Found`]: they fill 2^19 slots of a hash table, about 9 MB.
-const GENERATION: usize = (1 << 19) / 8 * 7;
+use found::{Found, SETS};
 
 /// Lower bound on the URLs in a merge. In a large store a merge takes a sixteenth of the store, so that the work for each URL stays
 /// constant.
@@ -60,31 +55,8 @@ const BUCKETS: u8 = b'b';
 /// Rows in a batch.
 const BATCH_ROWS: usize = 200;
 
-/// Uses a hash as its own hash.
-#[derive(Default)]
-pub(super) struct Unhashed(u64);
-
-impl Hasher for Unhashed {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = self.0.rotate_left(8) ^ u64::from(byte);
-        }
-    }
-
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
-    }
-}
-
-type BuildUnhashed = BuildHasherDefault<Unhashed>;
-/// The numbers of URLs by their hashes, which are not hashed again.
-type UrlIds = HashMap<UrlHash, UrlId, BuildUnhashed>;
-/// A set of hashes, which are not hashed again.
-pub(super) type UrlHashSet = HashSet<UrlHash, BuildUnhashed>;
+/// A set of hashes. They are keyed already, so a weak hash of them is enough.
+pub(super) type UrlHashSet = FxHashSet<UrlHash>;
 
 /// A URL in the log: its hash in little-endian order, and its number.
 pub(crate) type Logged = ([u8; 8], UrlId);
@@ -103,7 +75,7 @@ pub(super) struct KnownUrls {
     seed: u64,
     buckets: Buckets,
     /// URLs that are not in the buckets yet: in the log, or staged.
-    recent: HashMap<UrlHash, UrlId, BuildUnhashed>,
+    recent: FxHashMap<UrlHash, UrlId>,
     merge_at_least: u64,
     /// Filter of the hashes in the buckets. Without it, a bucket answers.
     filter: Option<Filter>,
@@ -125,10 +97,10 @@ impl KnownUrls {
         let mut known = Self {
             seed,
             buckets: buckets.unwrap_or_default(),
-            recent: HashMap::default(),
+            recent: FxHashMap::default(),
             merge_at_least: MERGE_AT_LEAST,
             filter: None,
-            found: Found::new(GENERATION),
+            found: Found::new(SETS),
         };
         for row in state.scan([LOG]) {
             let logged: Vec<Logged> = state.decode("a row of the log of known URLs", &row?.1)?;
@@ -163,12 +135,14 @@ impl KnownUrls {
         self.hash(&key)
     }
 
+    /// The number of the URL, if a recent look-up has found it.
+    pub fn found(&mut self, hash: UrlHash) -> Option<UrlId> {
+        self.found.get(hash)
+    }
+
     /// The number of the URL, if it is known. Remembers it, because the next page probably has the same link.
     pub fn find(&mut self, state: &State, hash: UrlHash) -> Result<Option<UrlId>, StorageError> {
-        if let Some(id) = self.recent.get(&hash).copied().or_else(|| self.found.get(hash)) {
-            return Ok(Some(id));
-        }
-        let found = self.in_bucket(state, hash)?;
+        let found = self.id_of(state, hash)?;
         if let Some(id) = found {
             self.found.insert(hash, id);
         }

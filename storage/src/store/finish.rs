@@ -98,7 +98,7 @@ impl Store {
         };
         let depth = self.links.true_depth(queued)?;
         let found = self.links.find(&outlinks.within, Some(&via), self.progress.next_seq)?;
-        let edges = self.links.edges_of(&found, depth)?;
+        let edges = Links::edges_of(&found, depth);
         let deep = Links::deep(queued.id, depth, &outlinks.beyond)?;
         let mut ending = Ending::new((queued, depth), edges, self.piece());
         // The links take their numbers before the URL itself.

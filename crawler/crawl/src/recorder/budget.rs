@@ -40,7 +40,7 @@ impl UrlBudget {
         let mut admitted = Vec::with_capacity(links.len());
         // Most links of a page stand in runs to one host, whose count is looked up once.
         for run in links.chunk_by(|a, b| a.host == b.host) {
-            let is_admitted = *self.count(store, &run[0].host)? < max;
+            let is_admitted = self.count(store, &run[0].host)? < max;
             admitted.resize(admitted.len() + run.len(), is_admitted);
         }
         if admitted.iter().all(|is_admitted| *is_admitted) {
@@ -56,7 +56,10 @@ impl UrlBudget {
             return Ok(());
         }
         for run in urls.chunk_by(|a, b| a.host == b.host) {
-            *self.count(store, &run[0].host)? += run.len() as u64;
+            let count = self.count(store, &run[0].host)?;
+            if let Some(known) = self.known.get_mut(&run[0].host) {
+                *known = count + run.len() as u64;
+            }
         }
         Ok(())
     }
@@ -74,11 +77,12 @@ impl UrlBudget {
     }
 
     /// The count of a host. A host without one has no staged URL, so the store has its count.
-    fn count(&mut self, store: &Store, host: &str) -> Result<&mut u64, RunError> {
-        if !self.known.contains_key(host) {
-            let counts = store.hosts().of(host)?.unwrap_or_default();
-            self.known.insert(host.to_owned(), counts.discovered);
+    fn count(&mut self, store: &Store, host: &str) -> Result<u64, RunError> {
+        if let Some(known) = self.known.get(host) {
+            return Ok(*known);
         }
-        Ok(self.known.entry(host.to_owned()).or_default())
+        let counts = store.hosts().of(host)?.unwrap_or_default();
+        self.known.insert(host.to_owned(), counts.discovered);
+        Ok(counts.discovered)
     }
 }

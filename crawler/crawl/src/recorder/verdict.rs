@@ -53,7 +53,7 @@ impl Verdicts {
         let links = || links.iter().copied();
         if draft.verdict.of().is_none() {
             // Later pages with this text are compared with this page.
-            self.cluster_links.note(id, &queued.url, links());
+            self.cluster_links.keep(id, &queued.url, links());
         }
         let Some(of) = of else {
             return Ok(JudgedPage::new(id, &queued.url, queued.via.as_ref(), None));
