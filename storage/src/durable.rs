@@ -48,8 +48,8 @@ pub fn replace(
         let _left_over = fs::remove_file(unfinished);
         return Err(error);
     }
-    // The new name is durable when the folder is. A file system that cannot open folders has no such step.
-    sync_folder(folder_of(path)).or(Ok(()))
+    // The new name is durable when the folder is.
+    sync_folder(folder_of(path))
 }
 
 /// Appends `line` and a line end to the file at `path`, which is open to read and to append; durable on return. A line that a crash cut

@@ -87,7 +87,7 @@ impl Archive {
             source,
         })?;
         self.client.with_attempts(|| async {
-            self.put_once(&key, &url, file, local).await?;
+            let is_new = self.put_once(&key, &url, file, local.bytes).await?;
             let remote = self
                 .digest_of(&key)
                 .await
@@ -98,19 +98,23 @@ impl Archive {
                     bytes: remote.bytes,
                     xxh3: remote.xxh3,
                 })
-            } else {
+            } else if is_new {
                 Err(ArchiveError::Damaged { url: url.clone() })
+            } else {
+                Err(ArchiveError::Conflict { url: url.clone() })
             }
         })
     }
 
-    async fn put_once(&self, key: &Path, url: &str, file: &FilePath, local: Digest) -> Result<(), ArchiveError> {
+    /// Puts the file, of so many `bytes`, unless the store has one with this name: an earlier attempt put it there, or an earlier run.
+    /// Returns whether it did.
+    async fn put_once(&self, key: &Path, url: &str, file: &FilePath, bytes: u64) -> Result<bool, ArchiveError> {
         let unread = |source| ArchiveError::File {
             action: "read",
             path: file.display().to_string(),
             source,
         };
-        let put = if local.bytes <= MAX_SINGLE_PUT_BYTES {
+        let put = if bytes <= MAX_SINGLE_PUT_BYTES {
             let bytes = fs::read(file).map_err(unread)?;
             let create = PutOptions::from(PutMode::Create);
             self.client
@@ -137,19 +141,8 @@ impl Archive {
             }
         };
         match put {
-            Ok(()) => Ok(()),
-            // An earlier attempt put it there, or an earlier run.
-            Err(object_store::Error::AlreadyExists { .. }) => {
-                let there = self
-                    .digest_of(key)
-                    .await
-                    .map_err(|source| failed("read", url, source))?;
-                if there == local {
-                    Ok(())
-                } else {
-                    Err(ArchiveError::Conflict { url: url.to_owned() })
-                }
-            }
+            Ok(()) => Ok(true),
+            Err(object_store::Error::AlreadyExists { .. }) => Ok(false),
             Err(source) => Err(failed("put", url, source)),
         }
     }

@@ -5,7 +5,7 @@
 //! crawl: the thread tries again, and the next run puts what is left.
 
 use std::collections::HashSet;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -13,6 +13,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use archive::{Archive, ArchiveError, Placed};
+use storage::durable::{self, Readers};
 use storage::{FullFiles, Store};
 
 use error::RunError;
@@ -20,6 +21,9 @@ use terminal::tell::tell;
 
 /// The list of the files in the store, in the data folder.
 const LIST: &str = "archived";
+
+/// Its first line is written under this name.
+const NEW_LIST: &str = "archived.new";
 
 /// Time between two looks for full files.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -140,7 +144,10 @@ impl List {
         let path = dir.join(LIST);
         if !path.is_file() {
             let first = format!("folder {:016x}\n", fastrand::u64(..));
-            fs::write(&path, first).map_err(|source| RunError::io("write", path.display(), source))?;
+            let written = durable::replace(&path, &dir.join(NEW_LIST), Readers::Usual, |list| {
+                list.write_all(first.as_bytes())
+            });
+            written.map_err(|source| RunError::io("write", path.display(), source))?;
         }
         let text = fs::read_to_string(&path).map_err(|source| RunError::io("read", path.display(), source))?;
         let mut lines = text.lines();
@@ -174,14 +181,12 @@ impl List {
 
     fn add(&mut self, file: &Path, placed: &Placed) -> Result<(), RunError> {
         let name = name_of(file);
-        let line = format!("{name} {} {:032x} {}\n", placed.bytes, placed.xxh3, placed.url);
+        let line = format!("{name} {} {:032x} {}", placed.bytes, placed.xxh3, placed.url);
         let written = OpenOptions::new()
+            .read(true)
             .append(true)
             .open(&self.path)
-            .and_then(|mut list: File| {
-                list.write_all(line.as_bytes())?;
-                list.sync_data()
-            });
+            .and_then(|list| durable::append_line(list, &self.path, &line));
         written.map_err(|source| RunError::io("write", self.path.display(), source))?;
         self.names.insert(name);
         Ok(())

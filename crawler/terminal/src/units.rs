@@ -34,7 +34,8 @@ pub fn bytes(count: u64) -> String {
     const UNITS: [&str; 5] = ["bytes", "kB", "MB", "GB", "TB"];
     let mut value = count as f64;
     let mut unit = 0;
-    while value >= 1_000.0 && unit + 1 < UNITS.len() {
+    // 999.95 kB would be rounded to 1000.0 kB.
+    while value >= 999.95 && unit + 1 < UNITS.len() {
         value /= 1_000.0;
         unit += 1;
     }
@@ -70,6 +71,10 @@ mod tests {
             ["0", "999", "1,000", "1,234,567"]
         );
         assert_eq!([999, 1_234, 5_000_000].map(bytes), ["999 bytes", "1.2 kB", "5.0 MB"]);
+        assert_eq!(
+            [999_949, 999_950, 999_999_999].map(bytes),
+            ["999.9 kB", "1.0 MB", "1.0 GB"]
+        );
         assert_eq!(
             [0, 1, 2].map(|count| counted(count, "page")),
             ["0 pages", "1 page", "2 pages"]

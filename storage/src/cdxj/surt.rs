@@ -69,34 +69,26 @@ fn path_key(path: &str) -> String {
     path
 }
 
-/// Decodes percent escapes until none remain.
+/// Decodes percent escapes until none remain, also those that a decoded byte completes. No byte belongs to two escapes, so the order of decoding does not
+/// matter, and one pass is enough: a page may link to `%252525…`.
 fn unescaped(text: &str) -> Vec<u8> {
-    let mut bytes = text.as_bytes().to_vec();
-    loop {
-        let mut once = Vec::with_capacity(bytes.len());
-        let mut at = 0;
-        while at < bytes.len() {
-            match (bytes[at], bytes.get(at + 1..at + 3).and_then(hex)) {
-                (b'%', Some(byte)) => {
-                    once.push(byte);
-                    at += 3;
-                }
-                (byte, _) => {
-                    once.push(byte);
-                    at += 1;
-                }
-            }
+    let mut decoded = Vec::with_capacity(text.len());
+    for &byte in text.as_bytes() {
+        decoded.push(byte);
+        while let [before @ .., b'%', high, low] = &*decoded
+            && let Some(byte) = hex(*high, *low)
+        {
+            let length = before.len();
+            decoded.truncate(length);
+            decoded.push(byte);
         }
-        if once.len() == bytes.len() {
-            return once;
-        }
-        bytes = once;
     }
+    decoded
 }
 
-fn hex(digits: &[u8]) -> Option<u8> {
+fn hex(high: u8, low: u8) -> Option<u8> {
     let digit = |byte: u8| char::from(byte).to_digit(16);
-    u8::try_from(digit(digits[0])? * 16 + digit(digits[1])?).ok()
+    u8::try_from(digit(high)? * 16 + digit(low)?).ok()
 }
 
 /// Escapes `#`, `%` and all bytes except visible ASCII.
@@ -252,7 +244,27 @@ mod tests {
         }
     }
 
+    /// The definition: rounds from the left until one changes nothing.
+    fn unescaped_in_rounds(text: &[u8]) -> Vec<u8> {
+        let mut once = Vec::new();
+        let mut rest = text;
+        while let Some((&first, behind)) = rest.split_first() {
+            let escaped = match behind {
+                [high, low, ..] if first == b'%' => hex(*high, *low),
+                _ => None,
+            };
+            once.push(escaped.unwrap_or(first));
+            rest = if escaped.is_some() { &behind[2..] } else { behind };
+        }
+        if once == text { once } else { unescaped_in_rounds(&once) }
+    }
+
     proptest::proptest! {
+        #[test]
+        fn nested_escapes_are_decoded_as_by_rounds(text in "[%2-5a4b]{0,60}") {
+            proptest::prop_assert_eq!(unescaped(&text), unescaped_in_rounds(text.as_bytes()));
+        }
+
         #[test]
         fn any_text_has_a_key_in_one_word(url in "(https?://|[a-z.]{0,9}|[/?&=%#;()]|[0-9a-f]{2}|\\PC){0,30}") {
             let key = surt(&url);

@@ -252,12 +252,12 @@ impl<C: Claims> Judge for Member<C> {
         false
     }
 
-    /// No page leaves the index; a page that yielded never was in it.
     /// Pages of other workers may be duplicates of a page whose claim stands.
     fn takes_back(&self) -> bool {
         false
     }
 
+    /// No page leaves the index; a page that yielded never was in it.
     fn departed(&mut self, _pages: &[u64]) -> Result<(), RunError> {
         Ok(())
     }

@@ -61,6 +61,8 @@ struct Entry {
     path: String,
     name: String,
     bytes: usize,
+    /// Whether the operator gave it.
+    is_given: bool,
 }
 
 impl CookieJar {
@@ -99,7 +101,7 @@ impl CookieJar {
         let of_site = sites.get_or_insert(name.to_owned());
         for field in fields.take(MAX_COOKIES) {
             if let Ok(text) = std::str::from_utf8(field.as_bytes()) {
-                of_site.take(url, text);
+                of_site.take(url, text, false);
             }
         }
         true
@@ -114,7 +116,7 @@ impl CookieJar {
         let mut sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
         let of_site = sites.get_or_insert(name.to_owned());
         of_site.is_given = true;
-        of_site.take(&url, &field);
+        of_site.take(&url, &field, true);
     }
 
     /// Whether the operator gave a cookie of the URL's site.
@@ -166,8 +168,8 @@ impl Sites {
 }
 
 impl Site {
-    /// Stores a cookie. Malformed cookies and cookies for other sites are ignored.
-    fn take(&mut self, url: &Url, text: &str) {
+    /// Stores a cookie, which the operator gave or a response sets. Malformed cookies and cookies for other sites are ignored.
+    fn take(&mut self, url: &Url, text: &str, is_given: bool) {
         if text.len() > MAX_COOKIE_BYTES {
             return;
         }
@@ -193,6 +195,7 @@ impl Site {
             path: String::from(&cookie.path),
             name: cookie.name().to_owned(),
             bytes: text.len(),
+            is_given,
         };
         match self.store.insert(cookie.into_owned(), url) {
             Ok(StoreAction::Inserted) => self.entries.push_back(entry),
@@ -226,7 +229,11 @@ impl Site {
     fn keep_within_bounds(&mut self) {
         let mut bytes: usize = self.entries.iter().map(|entry| entry.bytes).sum();
         while self.entries.len() > MAX_COOKIES || bytes > MAX_SITE_BYTES {
-            let Some(oldest) = self.entries.pop_front() else { return };
+            // A session of the operator must not end because the site sets many cookies.
+            let may_go = self.entries.iter().position(|entry| !entry.is_given);
+            let Some(oldest) = self.entries.remove(may_go.unwrap_or(0)) else {
+                return;
+            };
             bytes -= oldest.bytes;
             self.store.remove(&oldest.domain, &oldest.path, &oldest.name);
         }
@@ -384,6 +391,26 @@ mod tests {
         let cookies = sent(&jar, "http://example.org/");
         assert_eq!(cookies.split("; ").count(), MAX_COOKIES);
         assert!(!cookies.contains("c9=") && cookies.contains("c10=") && cookies.contains("c59="));
+
+        let given = FileCookie {
+            domain: "example.com".to_owned(),
+            is_for_subdomains: false,
+            path: "/".to_owned(),
+            is_secure: false,
+            expires: None,
+            name: "session".to_owned(),
+            value: "operator".to_owned(),
+        };
+        jar.give(&given, SystemTime::now());
+        for n in 0..MAX_COOKIES + 10 {
+            set(&jar, "http://example.com/", &[&format!("c{n}=v")]);
+        }
+        let cookies = sent(&jar, "http://example.com/");
+        assert_eq!(cookies.split("; ").count(), MAX_COOKIES);
+        assert!(
+            cookies.contains("session=operator") && !cookies.contains("c10="),
+            "{cookies}"
+        );
 
         for n in 0..10 {
             set(&jar, "http://example.net/", &[&format!("c{n}={}", "v".repeat(2_000))]);
