@@ -435,3 +435,20 @@ fn what_is_no_order_is_refused_with_what_to_do() {
     nowhere.complains_of(&["empty"]);
     assert!(!empty.exists());
 }
+
+#[test]
+fn a_url_without_a_page_is_queued_again_when_it_is_added_again() {
+    let site = Site::scripted(|asked| match asked.path.as_str() {
+        "/" => home(&["/elsewhere", "/missing"]),
+        "/elsewhere" => Answer::status(302).with("location", "/"),
+        _ => Answer::status(404),
+    });
+    let crawl = Crawl::of(site.url("/"));
+    crawl.run();
+    let urls = [site.url("/elsewhere"), site.url("/missing"), site.url("/")];
+    let arguments: Vec<&str> = std::iter::once("add").chain(urls.iter().map(String::as_str)).collect();
+    control(&crawl, &arguments).succeeded();
+    crawl.run();
+    let times = site.times_asked();
+    assert_eq!((times["/elsewhere"], times["/missing"], times["/"]), (2, 2, 1));
+}

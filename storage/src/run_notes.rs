@@ -23,6 +23,9 @@ const ORDERS: &[u8] = b"morders";
 /// ⟨u16⟩.
 const WORKER: &[u8] = b"mworker";
 
+/// ⟨u64⟩.
+const TRIED_AGAIN: &[u8] = b"mtried-again";
+
 /// Present while near-duplicates of other workers' pages are not decided.
 const PROVISIONAL: &[u8] = b"mprovisional";
 
@@ -80,6 +83,21 @@ impl<'a> RunNotes<'a> {
     /// Errors of the state.
     pub fn redecided(&self) -> Result<Option<Redecided>, StorageError> {
         self.state.row(REDECIDED, "the row about the redecision")
+    }
+
+    /// When a refresh last queued the URLs again that have no page, milliseconds since the Unix epoch; `None` if none did, and after a
+    /// rebuild.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn tried_again(&self) -> Result<Option<u64>, StorageError> {
+        self.state
+            .row(TRIED_AGAIN, "the time of the last attempts at URLs without a page")
+    }
+
+    pub(crate) fn set_tried_again(at: u64, piece: &mut Piece) -> Result<(), StorageError> {
+        piece.set(TRIED_AGAIN, format::encode(&at)?);
+        Ok(())
     }
 
     /// The number of this folder in a crawl that has several; `None` for a crawl with one, and after a rebuild.

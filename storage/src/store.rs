@@ -3,7 +3,7 @@
 //! What it keeps is cut into parts. Each part is a type that alone knows its rows; it reads them, and writes its changes into a piece of the next
 //! commit. The store's own methods are those that need several parts, or stage changes.
 
-mod admitted;
+mod again;
 mod answers;
 mod discover;
 mod finish;

@@ -15,7 +15,7 @@
 //! - `control`: the orders of the user to a crawl that runs; `delays`: why a host is asked no faster, in words
 //! - `recall`: the robots.txt and sitemaps that earlier runs have read
 //! - `archiving`: puts full WARC files into an object store
-//! - `revisits`: the pages that are due again
+//! - `revisits`: the pages that are due again; `pageless`: the URLs without a page that are tried again
 //! - `fleet`: the work on one crawl with other workers
 //! - `walls`: the outcome of pages that stand in the way of others; `failures`: what to do about URLs that failed
 //! - `watch`, `watchdog`: end a run in which a thread stands still
@@ -39,6 +39,7 @@ mod interpret;
 pub mod labels;
 mod login;
 pub mod messages;
+mod pageless;
 pub mod pipeline;
 mod recall;
 mod record_channel;

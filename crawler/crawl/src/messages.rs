@@ -409,6 +409,9 @@ pub(crate) struct StoredHost {
     pub urls: Vec<QueuedUrl>,
 }
 
+/// The beginning of the reason for which a URL is excluded that a robots.txt forbids. Its line follows.
+pub const BY_ROBOTS: &str = "robots.txt: ";
+
 /// The beginning of the last failure of a host of which the last run left documents.
 pub const DOCUMENTS_LEFT: &str = "documents left to the next run: ";
 

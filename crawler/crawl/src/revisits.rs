@@ -59,7 +59,7 @@ pub fn begin(refresh: &RefreshSettings, store: &mut Store, scope: &Scope, urls: 
         for row in store.pages_from(from) {
             let (id, page) = row?;
             from = id + 1;
-            if page.fate != Fate::Current || !is_in(scope, urls, &page) {
+            if page.fate != Fate::Current || !admits(scope, urls, (&page.host, &page.url, page.depth)) {
                 continue;
             }
             let visits = store.revisits().visits(id)?;
@@ -155,8 +155,9 @@ fn hosts_of_lists(store: &Store) -> Result<HashSet<String>, RunError> {
     Ok(listed)
 }
 
-fn is_in(scope: &Scope, urls: &UrlRules, page: &PageRecord) -> bool {
-    let host = page.host.parse::<HostKey>();
-    let is_admitted = || Url::parse(&page.url).is_ok_and(|url| urls.ruling(&url).admits());
-    (urls.is_empty() || is_admitted()) && host.is_ok_and(|host| scope.admits(&host, page.depth).is_ok())
+/// Whether a URL of this host at this depth is in `scope`, and admitted by `urls`.
+pub(crate) fn admits(scope: &Scope, urls: &UrlRules, (host, url, depth): (&str, &str, u16)) -> bool {
+    let is_admitted = || Url::parse(url).is_ok_and(|url| urls.ruling(&url).admits());
+    let is_in = |host: HostKey| scope.admits(&host, depth).is_ok();
+    (urls.is_empty() || is_admitted()) && host.parse().is_ok_and(is_in)
 }

@@ -1,67 +1,130 @@
-//! Queues the URLs again that a rule excluded which holds no more.
+//! Queues URLs again that have an outcome other than a page.
 
 use std::collections::BTreeMap;
 
 use super::Store;
 use crate::counts::CountChange;
 use crate::error::StorageError;
-use crate::frontier::{Discovered, UrlId};
-use crate::url_state::{UrlState, stored_text};
+use crate::frontier::{Discovered, QueueChange, QueuedUrl, UrlId, Via};
+use crate::url_state::UrlState;
+use crate::urls::{FinishedUrls, KnownUrl};
 
 impl Store {
-    /// Queues each URL again, with this priority, whose committed state is an exclusion for one of these reasons. Returns their numbers by
-    /// host. Durable with the next commits.
+    /// Queues a URL again whose latest outcome is no page, if it `is_worth_it`. Its count of attempts restarts at 0. Durable with the next
+    /// commit.
     ///
-    /// A URL returns at its depth, but without its link source: the row of an exclusion has none. Reads the rows of all finished URLs, and
-    /// calls `beat` now and then meanwhile.
+    /// # Errors
+    /// As [`discover`](Self::discover).
+    pub fn try_again(
+        &mut self,
+        link: &Discovered,
+        is_worth_it: impl FnOnce(&UrlState) -> bool,
+    ) -> Result<Option<QueuedUrl>, StorageError> {
+        match self.latest_state(&link.host, &link.url)? {
+            Some(state) if is_worth_it(&state) => match requeued(&state) {
+                Some(change) => self.queue_again(link, None, change),
+                None => Ok(None),
+            },
+            _ => Ok(None),
+        }
+    }
+
+    /// Queues each URL again, with this priority, whose committed outcome is no page and `is_worth_it`, if `admits` takes the URL at its
+    /// depth. Returns their numbers by host. Durable with the next commits.
+    ///
+    /// A URL returns at its depth. Only the row of a failure has a link source. Reads the rows of all finished URLs, and calls `beat` now
+    /// and then meanwhile.
     ///
     /// # Errors
     /// Errors of the state.
-    pub fn admit_all_again(
+    pub fn try_all_again(
         &mut self,
-        reasons: &[String],
+        is_worth_it: impl Fn(&UrlState) -> bool,
+        admits: impl Fn(&KnownUrl, u16) -> bool,
         priority: u8,
         mut beat: impl FnMut(),
     ) -> Result<BTreeMap<String, u64>, StorageError> {
-        let reasons: Vec<String> = reasons.iter().map(|reason| stored_text(reason)).collect();
-        let mut queued = BTreeMap::new();
-        for id in self.excluded_for(&reasons, &mut beat)? {
+        let mut found = Vec::new();
+        for row in self.finished_urls().all() {
             beat();
-            if let Some(host) = self.admit_by_number(id, priority)? {
+            let (id, url) = row?;
+            if requeued(url.state()).is_some() && is_worth_it(url.state()) {
+                found.push(id);
+            }
+        }
+        let mut queued = BTreeMap::new();
+        for id in found {
+            beat();
+            if let Some(host) = self.try_again_by_number(id, &admits, priority)? {
                 *queued.entry(host).or_default() += 1;
             }
         }
         Ok(queued)
     }
 
-    /// The numbers of the URLs that are excluded for one of these reasons.
-    fn excluded_for(&self, reasons: &[String], beat: &mut impl FnMut()) -> Result<Vec<UrlId>, StorageError> {
-        let mut found = Vec::new();
-        for row in self.finished_urls().all() {
-            beat();
-            let (id, url) = row?;
-            if matches!(url.state(), UrlState::Excluded { reason } if reasons.contains(reason)) {
-                found.push(id);
-            }
-        }
-        Ok(found)
-    }
-
-    fn admit_by_number(&mut self, id: UrlId, priority: u8) -> Result<Option<String>, StorageError> {
+    fn try_again_by_number(
+        &mut self,
+        id: UrlId,
+        admits: impl Fn(&KnownUrl, u16) -> bool,
+        priority: u8,
+    ) -> Result<Option<String>, StorageError> {
         let Some(url) = self.finished_urls().latest(id)? else {
             return Ok(None);
         };
         let Some(known) = self.finished_urls().name_of(url)? else {
             return Ok(None);
         };
+        let depth = self.links.depth_of(id)?.unwrap_or_default();
+        let change = requeued(&known.state).filter(|_| admits(&known, depth));
+        let Some(change) = change else { return Ok(None) };
+        let via = match known.state {
+            UrlState::Failed(failure) => failure.via,
+            _ => None,
+        };
         let link = Discovered {
-            depth: self.links.depth_of(id)?.unwrap_or_default(),
+            depth,
             url: known.url,
             host: known.host,
             priority,
             ..Discovered::default()
         };
-        let queued = self.queue_again(&link, None, CountChange::Admitted)?;
+        let queued = self.queue_again(&link, via.as_ref(), change)?;
         Ok(queued.map(|queued| queued.host))
+    }
+
+    /// Queues a URL that has its outcome. `None` if it is in the queue already.
+    pub(super) fn queue_again(
+        &mut self,
+        link: &Discovered,
+        via: Option<&Via>,
+        change: CountChange,
+    ) -> Result<Option<QueuedUrl>, StorageError> {
+        self.make_room()?;
+        let Some(id) = self.links.id_of(&link.host, &link.url)? else {
+            return Ok(None);
+        };
+        if self.finished_urls().latest(id)?.is_none() {
+            return Ok(None);
+        }
+        let mut piece = self.piece();
+        let queued = QueuedUrl {
+            id,
+            ..QueuedUrl::new(link, via, piece.take_seq())
+        };
+        FinishedUrls::remove(id, &mut piece);
+        piece.change_queue(QueueChange::Add(queued.clone()));
+        piece.count(link.host.clone(), change);
+        self.stage(piece);
+        Ok(Some(queued))
+    }
+}
+
+/// How the counts change when a URL in this state is queued again; `None` for a page, and for a URL in the queue.
+fn requeued(state: &UrlState) -> Option<CountChange> {
+    match state {
+        UrlState::Failed(_) => Some(CountChange::TriedAgain),
+        UrlState::Excluded { .. } => Some(CountChange::Admitted),
+        UrlState::Redirect { .. } => Some(CountChange::Answered),
+        UrlState::Page(_) | UrlState::Queued => None,
     }
 }

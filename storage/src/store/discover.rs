@@ -1,13 +1,11 @@
-//! Stages URLs that were found: new ones, and failed ones that get another try.
+//! Stages URLs that were found.
 
 use super::Store;
 use crate::commit::FreshUrl;
 use crate::counts::CountChange;
 use crate::error::StorageError;
-use crate::frontier::{Discovered, QueueChange, QueuedUrl, Via};
+use crate::frontier::{Discovered, QueuedUrl, Via};
 use crate::outbox::{Letter, Sealed};
-use crate::url_state::{Failure, UrlState};
-use crate::urls::FinishedUrls;
 
 impl Store {
     /// Queues the URLs of `found` that are not known and returns them with their places. Durable with the next commit.
@@ -49,74 +47,6 @@ impl Store {
         self.stage_lowered(&found.lowered);
         self.stage_letters(letters);
         Ok(queued)
-    }
-
-    /// Queues a URL again whose latest state is a failure that `is_worth_it` accepts. Its count of attempts restarts at 0.
-    /// Durable with the next commit.
-    ///
-    /// # Errors
-    /// As [`discover`](Self::discover).
-    pub fn try_again(
-        &mut self,
-        link: &Discovered,
-        is_worth_it: impl FnOnce(&Failure) -> bool,
-    ) -> Result<Option<QueuedUrl>, StorageError> {
-        match self.latest_state(&link.host, &link.url)? {
-            Some(UrlState::Failed(failure)) if is_worth_it(&failure) => {
-                self.queue_again(link, None, CountChange::TriedAgain)
-            }
-            _ => Ok(None),
-        }
-    }
-
-    /// Queues a URL again whose latest state is an exclusion for this reason. Durable with the next commit.
-    ///
-    /// # Errors
-    /// As [`discover`](Self::discover).
-    pub fn admit_again(&mut self, link: &Discovered, reason: &str) -> Result<Option<QueuedUrl>, StorageError> {
-        match self.latest_state(&link.host, &link.url)? {
-            Some(UrlState::Excluded { reason: of }) if of == reason => {
-                self.queue_again(link, None, CountChange::Admitted)
-            }
-            _ => Ok(None),
-        }
-    }
-
-    /// Queues a URL again whose latest state is a redirect. Durable with the next commit.
-    ///
-    /// # Errors
-    /// As [`discover`](Self::discover).
-    pub fn follow_again(&mut self, link: &Discovered) -> Result<Option<QueuedUrl>, StorageError> {
-        match self.latest_state(&link.host, &link.url)? {
-            Some(UrlState::Redirect { .. }) => self.queue_again(link, None, CountChange::Answered),
-            _ => Ok(None),
-        }
-    }
-
-    /// Queues a URL that has its outcome. `None` if it is in the queue already.
-    pub(super) fn queue_again(
-        &mut self,
-        link: &Discovered,
-        via: Option<&Via>,
-        change: CountChange,
-    ) -> Result<Option<QueuedUrl>, StorageError> {
-        self.make_room()?;
-        let Some(id) = self.links.id_of(&link.host, &link.url)? else {
-            return Ok(None);
-        };
-        if self.finished_urls().latest(id)?.is_none() {
-            return Ok(None);
-        }
-        let mut piece = self.piece();
-        let queued = QueuedUrl {
-            id,
-            ..QueuedUrl::new(link, via, piece.take_seq())
-        };
-        FinishedUrls::remove(id, &mut piece);
-        piece.change_queue(QueueChange::Add(queued.clone()));
-        piece.count(link.host.clone(), change);
-        self.stage(piece);
-        Ok(Some(queued))
     }
 
     /// Stages new links. Cannot fail.

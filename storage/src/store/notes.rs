@@ -166,6 +166,15 @@ impl Store {
         self.note_with(|_, piece| RunNotes::set_orders(up_to, piece))
     }
 
+    /// Notes when a refresh has queued the URLs again that have no page, milliseconds since the Unix epoch. Durable with the next commit,
+    /// after what is staged.
+    ///
+    /// # Errors
+    /// Errors of the state.
+    pub fn note_tried_again(&mut self, at: u64) -> Result<(), StorageError> {
+        self.note_with(|_, piece| RunNotes::set_tried_again(at, piece))
+    }
+
     /// Notes the number of this worker. Durable with the next commit.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use storage::{Discovered, Outcome, QueuedUrl, Store};
+use storage::{Discovered, Outcome, QueuedUrl, Store, UrlState};
 
 use super::support::*;
 
@@ -246,11 +246,19 @@ fn a_url_that_failed_can_be_tried_again_and_is_counted_once() {
     store.finish(&queued, failed("first"), &[]).unwrap();
     store.commit().unwrap();
     assert_eq!(
-        store.try_again(&link, |failure| failure.status.is_some()).unwrap(),
+        store
+            .try_again(
+                &link,
+                |state| matches!(state, UrlState::Failed(failure) if failure.status.is_some())
+            )
+            .unwrap(),
         None
     );
     let again = store
-        .try_again(&link, |failure| failure.kind == "tls")
+        .try_again(
+            &link,
+            |state| matches!(state, UrlState::Failed(failure) if failure.kind == "tls"),
+        )
         .unwrap()
         .unwrap();
     assert_eq!((again.attempts, again.url.as_str()), (0, "https://h/a"));

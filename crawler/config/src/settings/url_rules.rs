@@ -11,6 +11,12 @@ use super::{InvalidSetting, invalid};
 use crate::sections::ScopeSection;
 use crate::url_pattern::UrlPattern;
 
+/// Between the section and the pattern in the reason for an exclusion.
+const EXCLUDED: &str = ".exclude has ";
+
+/// After the section in the other reason.
+const NOT_INCLUDED: &str = ".include has no pattern that matches the URL";
+
 /// More patterns in one list are a slip of the pen.
 const MAX_PATTERNS: usize = 1_000;
 
@@ -88,6 +94,12 @@ impl UrlRules {
         let ruling = self.ruling(url);
         (!ruling.admits()).then(|| ruling.to_string())
     }
+
+    /// Whether a reason is a [`refusal`](Self::refusal), perhaps by another configuration.
+    #[must_use]
+    pub fn is_refusal(reason: &str) -> bool {
+        [EXCLUDED, NOT_INCLUDED].iter().any(|words| reason.contains(words))
+    }
 }
 
 impl UrlLists {
@@ -144,8 +156,8 @@ impl fmt::Display for Ruling<'_> {
         match (self.kind, self.pattern) {
             (RulingKind::Included, None) => formatter.write_str("no pattern of the configuration applies"),
             (RulingKind::Included, Some(_)) => write!(formatter, "{section}.include has {pattern}"),
-            (RulingKind::Excluded, _) => write!(formatter, "{section}.exclude has {pattern}"),
-            (RulingKind::NotIncluded, _) => write!(formatter, "{section}.include has no pattern that matches the URL"),
+            (RulingKind::Excluded, _) => write!(formatter, "{section}{EXCLUDED}{pattern}"),
+            (RulingKind::NotIncluded, _) => write!(formatter, "{section}{NOT_INCLUDED}"),
         }
     }
 }

@@ -28,7 +28,7 @@ use url::Url;
 use web::politeness::Now;
 use web::robots::{MAX_ROBOTS_REDIRECTS, Robots};
 
-use crate::messages::{Errand, RobotsAnswer, Unfit};
+use crate::messages::{BY_ROBOTS, Errand, RobotsAnswer, Unfit};
 use crate::steering::{Forecast, PRIORITY_DEPRIORITISED, PRIORITY_HELD_BACK, PRIORITY_SAMPLE};
 
 /// The facts that decide a host's state.
@@ -337,7 +337,7 @@ impl OriginState {
                     return Ruling::Allowed;
                 }
                 let rule = stored_text(&decision.rule.unwrap_or_default());
-                Ruling::Forbidden(format!("robots.txt: {rule}"))
+                Ruling::Forbidden(format!("{BY_ROBOTS}{rule}"))
             }
         }
     }

@@ -13,7 +13,7 @@ use crate::frontier::{Frontier, MAX_HOSTS};
 use crate::recorder::intake::SeedInbox;
 use crate::scope::Scope;
 use crate::stats::{RunNow, Stats};
-use crate::{revisits, steering};
+use crate::{pageless, revisits, steering};
 use config::settings::Settings;
 use error::RunError;
 
@@ -190,6 +190,8 @@ fn queue_revisits(
     if let Some(refresh) = &settings.refresh {
         let due = revisits::begin(refresh, store, scope, &settings.urls)?;
         tracing::info!(due, waiting = store.counts().due, "pages are due for a revisit");
+        let again = pageless::try_again(refresh, store, scope, &settings.urls)?;
+        tracing::info!(again, "URLs without a page are tried again");
     }
     let bodies = revisits::queue_missing_bodies(store)?;
     if bodies > 0 {

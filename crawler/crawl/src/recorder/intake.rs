@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crossbeam_channel::Receiver;
-use storage::{Counts, Discovered, Failure, QueuedUrl, Store, UrlState};
+use storage::{Counts, Discovered, QueuedUrl, Store, UrlState};
 use url::Url;
 use web::host_key::HostKey;
 
 use super::Judge;
 use super::books::Books;
 use crate::interpret::PRIORITY_LINK;
-use crate::messages::{Event, HostsWanted, StoredHost};
+use crate::messages::{BY_ROBOTS, Event, HostsWanted, StoredHost};
 use crate::scope::{LISTED, Scope};
 use crate::seeds::{Seed, SeedKind};
 use error::RunError;
@@ -158,7 +158,7 @@ impl SeedInbox {
     /// # Errors
     /// The store cannot be written.
     pub fn store(&self, store: &mut Store, seeds: NewSeeds) -> Result<StoredSeeds, RunError> {
-        store_seeds(store, seeds, &self.failed, &self.scope)
+        store_seeds(store, seeds, Tries::NotIn(&self.failed), &self.scope)
     }
 
     /// Notes that a URL failed in this run.
@@ -169,14 +169,23 @@ impl SeedInbox {
     }
 }
 
-/// Queues the seeds that the store does not know, and the known seeds that deserve another try: those that are not among the `failed`.
+/// Which known seeds are tried again.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Tries<'a> {
+    /// All but pages: the user asks for these URLs now.
+    Any,
+    /// Those whose outcome may have passed, except the ones that failed in this run.
+    NotIn(&'a HashSet<String>),
+}
+
+/// Queues the seeds that the store does not know, and the known seeds that deserve another try.
 ///
 /// # Errors
 /// The store cannot be written.
 pub(super) fn store_seeds(
     store: &mut Store,
     seeds: NewSeeds,
-    failed: &HashSet<String>,
+    tries: Tries<'_>,
     scope: &Scope,
 ) -> Result<StoredSeeds, RunError> {
     let NewSeeds { pages, sitemaps } = seeds;
@@ -188,7 +197,7 @@ pub(super) fn store_seeds(
     let mut hosts = Vec::new();
     for seed in known {
         hosts.push(seed.host.clone());
-        queued.extend(known_again(seed, store, (failed, scope), &mut hosts)?);
+        queued.extend(known_again(seed, store, (tries, scope), &mut hosts)?);
     }
     hosts.sort_unstable();
     hosts.dedup();
@@ -204,17 +213,18 @@ pub(super) fn store_seeds(
 fn known_again(
     seed: &Discovered,
     store: &mut Store,
-    (failed, scope): (&HashSet<String>, &Scope),
+    (tries, scope): (Tries<'_>, &Scope),
     hosts: &mut Vec<String>,
 ) -> Result<Option<QueuedUrl>, RunError> {
-    match store.url_state(&seed.host, &seed.url)? {
-        Some(UrlState::Failed(_)) if !failed.contains(&seed.url) => Ok(store.try_again(seed, may_have_passed)?),
-        Some(UrlState::Redirect { to, .. }) if seed.depth == 0 => {
-            widen_by_redirects(scope, store, to, hosts)?;
-            Ok(None)
-        }
-        _ => Ok(None),
+    if let Some(UrlState::Redirect { to, .. }) = store.url_state(&seed.host, &seed.url)?
+        && seed.depth == 0
+    {
+        widen_by_redirects(scope, store, to, hosts)?;
     }
+    Ok(store.try_again(seed, |state| match tries {
+        Tries::Any => true,
+        Tries::NotIn(failed) => !failed.contains(&seed.url) && may_have_passed(state),
+    })?)
 }
 
 /// Adds to the scope, and to `hosts`, the hosts to which a seed redirected in an earlier run: a seed that has moved is still a seed.
@@ -260,12 +270,18 @@ impl Drop for SeedInbox {
     }
 }
 
-/// Whether another attempt may bring an answer or another one: after no answer, a refusal, and an error of the server.
-fn may_have_passed(failure: &Failure) -> bool {
-    failure
-        .status
-        .is_none_or(|status| matches!(status, 401 | 403 | 429 | 500..=599))
-        || failure.kind == "body_too_large"
+/// Whether another attempt may bring an answer or another one: after no answer, a refusal, an error of the server, and a robots.txt that
+/// forbade the URL.
+fn may_have_passed(state: &UrlState) -> bool {
+    match state {
+        UrlState::Failed(failure) => {
+            let status = failure.status;
+            status.is_none_or(|status| matches!(status, 401 | 403 | 429 | 500..=599))
+                || failure.kind == "body_too_large"
+        }
+        UrlState::Excluded { reason } => reason.starts_with(BY_ROBOTS),
+        UrlState::Redirect { .. } | UrlState::Page(_) | UrlState::Queued => false,
+    }
 }
 
 /// Reads the hosts for which the frontier asks.

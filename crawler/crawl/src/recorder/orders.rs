@@ -3,10 +3,10 @@
 //! The number of the last order is staged behind the effects of all of them, and one commit makes both durable before the user gets the
 //! answer. The recorder, which alone changes the store, applies them between two pages.
 
-use std::collections::HashSet;
-
 use super::Recorder;
-use super::intake::{NewSeeds, StoredSeeds, store_seeds};
+use super::intake::{NewSeeds, StoredSeeds, Tries, store_seeds};
+use storage::{UrlState, stored_text};
+
 use crate::control::answer::Effect;
 use crate::control::target::Target;
 use crate::interpret::PRIORITY_LINK;
@@ -52,13 +52,11 @@ impl Recorder {
                 let named = pages.len() as u64;
                 effect.sitemaps = sitemaps.len() as u64;
                 let seeds = NewSeeds { pages, sitemaps };
-                // Who names a URL again that failed in this run wants another try.
-                let failed = HashSet::new();
                 let StoredSeeds {
                     queued,
                     known,
                     sitemaps,
-                } = store_seeds(self.books.store_mut(), seeds, &failed, scope)?;
+                } = store_seeds(self.books.store_mut(), seeds, Tries::Any, scope)?;
                 self.books.spend(&queued)?;
                 effect.queued = queued.len() as u64;
                 effect.known = named.saturating_sub(effect.queued);
@@ -69,10 +67,11 @@ impl Recorder {
             Wanted::Restore(reasons) => {
                 // The rows must have what is staged.
                 self.commit()?;
-                let restored = self
-                    .books
-                    .store_mut()
-                    .admit_all_again(&reasons, PRIORITY_LINK, watch::beat)?;
+                let reasons: Vec<String> = reasons.iter().map(|reason| stored_text(reason)).collect();
+                let is_restored =
+                    |state: &UrlState| matches!(state, UrlState::Excluded { reason } if reasons.contains(reason));
+                let store = self.books.store_mut();
+                let restored = store.try_all_again(is_restored, |_, _| true, PRIORITY_LINK, watch::beat)?;
                 effect.queued = restored.values().sum();
                 orders.restored.extend(restored);
             }

@@ -4,15 +4,20 @@
 //! A site that wants its cookie back leads a visitor from the page to the URL that sets the cookie, and from there to the page again. That is
 //! no loop: the page was asked for without the cookie. So if the cookies for the target are not those with which the crawl asked for it, the
 //! crawl asks again. Each time counts as a redirect, so `fetch.max_redirects` ends what would go on forever.
+//!
+//! A page that is visited again and redirects permanently has moved. But many pages do not move to one URL: there the site asks for a log-in,
+//! or announces maintenance, with the wrong status. From the third such page of a run on, the page only counts as missing.
 
 use std::collections::{HashMap, VecDeque};
+use std::time::SystemTime;
 
-use storage::{Discovered, Outcome, QueuedUrl, Store, UrlState, stored_text};
+use storage::{Discovered, Outcome, QueuedUrl, Store, UrlState, Visit, stored_text};
 use url::Url;
 use web::fetch::CookieMarks;
 use web::host_key::HostKey;
 
 use super::Recorder;
+use crate::clock::unix_millis;
 use crate::interpret::PRIORITY_LINK;
 use crate::messages::Event;
 use error::RunError;
@@ -23,9 +28,17 @@ const MAX_HOPS: usize = 64;
 /// Bound on the redirects whose cookies are remembered. The oldest are forgotten first.
 const MAX_MARKS: usize = 10_000;
 
-/// The cookies of the latest redirects.
+/// Pages that may move to one URL in a run.
+const MAX_MOVED_TO_ONE: u32 = 2;
+
+/// Bound on the targets whose pages are counted. Pages that move to others have moved.
+const MAX_TARGETS: usize = 10_000;
+
+/// The latest redirects.
 #[derive(Debug, Default)]
 pub(super) struct Redirects {
+    /// The pages that moved in this run, by their targets.
+    moved_to: HashMap<String, u32>,
     /// The mark of the cookies with which a URL that redirects was asked for. A URL that is not here had none.
     marks: HashMap<String, u64>,
     /// The URLs of the marks, oldest first.
@@ -63,7 +76,17 @@ impl Recorder {
             };
             return self.finish(queued, outcome, outlinks, None);
         }
-        self.books.redirects().0.note(&queued.url, cookies.sent);
+        let redirects = self.books.redirects().0;
+        redirects.note(&queued.url, cookies.sent);
+        if queued.revisits.is_some() && !redirects.may_move_to(&to) {
+            let outcome = Outcome::Visited {
+                visit: Visit::Missing,
+                at: unix_millis(SystemTime::now()),
+                wire_bytes: 0,
+                capture: None,
+            };
+            return self.finish(queued, outcome, outlinks, None);
+        }
         let outcome = Outcome::Redirect { to: to.clone(), status };
         let mut event = self.finish(queued, outcome, outlinks, None)?;
         if way == Way::BackWithCookies
@@ -78,7 +101,8 @@ impl Recorder {
                 priority: PRIORITY_LINK,
                 via: Some(queued.url.clone()),
             };
-            again.extend(self.books.store_mut().follow_again(&link)?);
+            let redirects = |state: &UrlState| matches!(state, UrlState::Redirect { .. });
+            again.extend(self.books.store_mut().try_again(&link, redirects)?);
         }
         Ok(event)
     }
@@ -95,6 +119,16 @@ impl Redirects {
         } else {
             Way::BackWithCookies
         })
+    }
+
+    /// Notes that a page has moved to this URL. `false` if too many have.
+    fn may_move_to(&mut self, to: &str) -> bool {
+        if self.moved_to.len() >= MAX_TARGETS && !self.moved_to.contains_key(to) {
+            return true;
+        }
+        let moved = self.moved_to.entry(to.to_owned()).or_default();
+        *moved += 1;
+        *moved <= MAX_MOVED_TO_ONE
     }
 
     fn note(&mut self, url: &str, mark: Option<u64>) {

@@ -31,6 +31,9 @@ const VALUED: [&str; 4] = [
 ];
 
 impl RobotsDirectives {
+    /// The reason not to store a page that asks for it without a time.
+    pub const NOINDEX: &str = "noindex";
+
     /// Adds a list such as `noindex, nofollow`. `none` means both; unknown words are ignored.
     pub fn add(&mut self, directives: &str) {
         self.add_list(directives, None);
@@ -63,7 +66,7 @@ impl RobotsDirectives {
     #[must_use]
     pub fn why_not_stored(&self, now: SystemTime) -> Option<&'static str> {
         if self.noindex {
-            return Some("noindex");
+            return Some(Self::NOINDEX);
         }
         self.unavailable_after
             .is_some_and(|end| end <= now)

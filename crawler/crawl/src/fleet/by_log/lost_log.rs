@@ -16,7 +16,7 @@
 use std::collections::BTreeSet;
 
 use dedup::Index;
-use storage::{Discovered, Fate, KEPT_PAGE_LOST, PageRecord, QueuedUrl, Store};
+use storage::{Discovered, Fate, KEPT_PAGE_LOST, PageRecord, QueuedUrl, Store, UrlState};
 
 use super::super::letter::VIA_FLEET;
 use super::super::member::Restoring;
@@ -160,7 +160,8 @@ impl ByLog {
                 depth: page.depth,
                 ..Discovered::default()
             };
-            queued.extend(books.store_mut().admit_again(&link, KEPT_PAGE_LOST)?);
+            let is_lost = |state: &UrlState| matches!(state, UrlState::Excluded { reason } if reason == KEPT_PAGE_LOST);
+            queued.extend(books.store_mut().try_again(&link, is_lost)?);
         }
         Ok(queued)
     }

@@ -364,9 +364,9 @@ fn admitted_again(store: &mut Store, links: &[Discovered]) -> Result<Vec<QueuedU
         return Ok(queued);
     }
     for link in links {
-        for reason in IS_LEFT {
-            queued.extend(store.admit_again(link, reason)?);
-        }
+        let is_left =
+            |state: &UrlState| matches!(state, UrlState::Excluded { reason } if IS_LEFT.contains(&reason.as_str()));
+        queued.extend(store.try_again(link, is_left)?);
     }
     Ok(queued)
 }

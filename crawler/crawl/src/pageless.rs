@@ -1,0 +1,64 @@
+//! URLs without a page: failures, redirects and exclusions. A refresh tries those again that may have a page now. They are queued as new URLs are, because
+//! there is no version to compare an answer with.
+
+use std::time::SystemTime;
+
+use page::RobotsDirectives;
+use storage::{KnownUrl, Store, UrlState};
+
+use crate::clock::unix_millis;
+use crate::interpret::PRIORITY_LINK;
+use crate::messages::BY_ROBOTS;
+use crate::revisits::admits;
+use crate::scope::Scope;
+use crate::watch;
+use config::settings::{RefreshSettings, UrlRules};
+use error::RunError;
+
+/// Queues the URLs in `scope` and admitted by `urls` again whose outcome is no page and may be another one now, and returns their number. It does so once
+/// in the time after which a page without a history is due, counted from the start of the crawl: the rows of these URLs have no times.
+///
+/// # Errors
+/// The store cannot be read or written.
+pub fn try_again(
+    refresh: &RefreshSettings,
+    store: &mut Store,
+    scope: &Scope,
+    urls: &UrlRules,
+) -> Result<u64, RunError> {
+    // One of several workers does not know whether another one has the URLs now.
+    if store.run_notes().worker()?.is_some() {
+        return Ok(0);
+    }
+    let now = unix_millis(SystemTime::now());
+    let as_of = refresh.as_of.map_or(now, unix_millis);
+    let last = match store.run_notes().tried_again()? {
+        Some(last) => last,
+        None => match store.pages_from(1).next() {
+            Some(row) => row?.1.fetched_at,
+            None => 0,
+        },
+    };
+    let first = u64::try_from(refresh.intervals.first.as_millis()).unwrap_or(u64::MAX);
+    if as_of < last.saturating_add(first) {
+        return Ok(0);
+    }
+    let is_admitted = |known: &KnownUrl, depth| admits(scope, urls, (&known.host, &known.url, depth));
+    let queued = store.try_all_again(may_be_another, is_admitted, PRIORITY_LINK, watch::beat)?;
+    store.note_tried_again(now)?;
+    store.commit()?;
+    Ok(queued.values().sum())
+}
+
+/// Whether another attempt at a URL without a page may end otherwise: after a failure, a redirect that is not permanent, an exclusion by robots.txt or by
+/// the page itself, and one by a pattern of a configuration that is not in force any more.
+fn may_be_another(state: &UrlState) -> bool {
+    match state {
+        UrlState::Failed(_) => true,
+        UrlState::Redirect { status, .. } => !matches!(status, 301 | 308),
+        UrlState::Excluded { reason } => {
+            reason.starts_with(BY_ROBOTS) || reason == RobotsDirectives::NOINDEX || UrlRules::is_refusal(reason)
+        }
+        UrlState::Page(_) | UrlState::Queued => false,
+    }
+}
