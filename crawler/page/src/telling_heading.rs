@@ -98,10 +98,26 @@ impl<'a> Headings<'a> {
         }
     }
 
-    /// Whether the main text has a line with this text alone.
-    fn has_line(&self, line: &str) -> bool {
-        self.text.lines().any(|other| other.trim() == line.trim())
+    /// Whether the main text has a heading alone on a line, or on several: one with a break has two.
+    fn has_line(&self, heading: &str) -> bool {
+        let heading = heading.trim();
+        let mut lines = self.text.lines();
+        std::iter::from_fn(|| Some(lines.clone()).filter(|_| lines.next().is_some()))
+            .any(|lines| is_lines(heading, lines))
     }
+}
+
+/// Whether a heading is the first of these lines, or the first of them together.
+fn is_lines<'l>(heading: &str, lines: impl Iterator<Item = &'l str>) -> bool {
+    let mut rest = heading;
+    for line in lines {
+        match rest.strip_prefix(line.trim()) {
+            Some("") => return true,
+            Some(behind) => rest = behind.trim_start(),
+            None => return false,
+        }
+    }
+    false
 }
 
 /// Whether two texts are the same in any case.
@@ -211,6 +227,11 @@ mod tests {
                 "Harbour Trust | Bollard",
                 "<main><h1>Bollard</h1>",
                 "Harbour Trust Bollard",
+            ),
+            (
+                "Harbour Trust | Ropes and bollards",
+                "<main><h1>Ropes and<br>\nbollards</h1>",
+                "Harbour Trust Ropes and bollards",
             ),
             (
                 "Bollard | Harbour Trust",

@@ -172,6 +172,42 @@ fn blocks_cells_and_breaks_separate_words_and_inline_elements_do_not() {
 }
 
 #[test]
+fn a_line_break_is_one_whatever_white_space_stands_around_it() {
+    for (html, expected) in [
+        ("<p>one<br>\ntwo<br> three <br>four", "one\ntwo\nthree\nfour"),
+        // A letter and a novel, in which two breaks end a paragraph.
+        (
+            "<div>Dear Jane,<br />\n<br />\nThe ship\nis late.<br />\r\nYours, John</div>",
+            "Dear Jane,\nThe ship is late.\nYours, John",
+        ),
+        (
+            "<div id=content>&nbsp;&nbsp;&nbsp;&nbsp;第一段的最后一句。<br>\n<br>\n&nbsp;&nbsp;&nbsp;&nbsp;第二段<b>的</b>第一句。<br />\u{3000}\u{3000}第三段。</div>",
+            "第一段的最后一句。\n第二段的第一句。\n第三段。",
+        ),
+        // An address, a poem, and a table of contents.
+        (
+            "<address>〒100-0005<br>\n    東京都千代田区丸の内<br>\n    電話 <a href=tel:1>03-0000</a></address>",
+            "〒100-0005\n東京都千代田区丸の内\n電話 03-0000",
+        ),
+        (
+            "<p><i>Water, water, every where,</i> <br> <i>Nor any drop to drink.</i>",
+            "Water, water, every where,\nNor any drop to drink.",
+        ),
+        (
+            "<p><a href=a>1. Ropes</a> <br>\t<a href=b>2. Bollards</a>&nbsp;<br>",
+            "1. Ropes\n2. Bollards",
+        ),
+        (
+            "<h1><span style='display:block'>One</span>\n<span style='display:block'>two</span> three</h1>",
+            "One\ntwo\nthree",
+        ),
+        ("<pre>a <span>\n</span>b<i> \n</i> <u>c</u> d</pre>", "a\nb\nc d"),
+    ] {
+        assert_eq!(text(html), expected, "{html}");
+    }
+}
+
+#[test]
 fn text_that_a_browser_does_not_show_is_left_out() {
     let hidden = [
         "<script>secret</script>",

@@ -32,6 +32,22 @@ impl Place {
     }
 }
 
+/// White space between two words. Of several in a row, the line break is what a reader sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Gap {
+    Space,
+    Newline,
+}
+
+impl From<Gap> for char {
+    fn from(gap: Gap) -> Self {
+        match gap {
+            Gap::Space => ' ',
+            Gap::Newline => '\n',
+        }
+    }
+}
+
 /// The text of the runs so far, and what stands before the next word.
 #[derive(Debug, Default)]
 pub(super) struct Line<'t> {
@@ -45,7 +61,7 @@ pub(super) struct Line<'t> {
     /// What the end tag and the start tag before the next word say, if it stands behind both.
     joint: Option<Joint>,
     /// White space due before the next word.
-    gap: Option<u8>,
+    gap: Option<Gap>,
 }
 
 impl<'t> Line<'t> {
@@ -92,7 +108,7 @@ impl<'t> Line<'t> {
     /// Enters an element in the run. `is_term` says whether the box around it is a `<dt>`.
     pub(super) fn enter_inline(&mut self, element: &Element, display: Display, is_term: bool) {
         if matches!(display, Display::Break | Display::Line) {
-            self.gap = Some(b'\n');
+            self.gap = Some(Gap::Newline);
         }
         if is_within_words(element) {
             (self.ended, self.joint) = (None, None);
@@ -106,7 +122,7 @@ impl<'t> Line<'t> {
         match display {
             Display::Link => self.ended = Some(element),
             Display::Inline if !is_within_words(element) => self.ended = Some(element),
-            Display::Line => self.gap = Some(b'\n'),
+            Display::Line => self.gap = Some(Gap::Newline),
             _ => {}
         }
     }
@@ -121,7 +137,7 @@ impl<'t> Line<'t> {
             };
             if space > 0 {
                 let newline = self.preformatted > 0 && rest[..space].contains('\n');
-                self.gap = self.gap.max(Some(if newline { b'\n' } else { b' ' }));
+                self.gap = self.gap.max(Some(if newline { Gap::Newline } else { Gap::Space }));
                 rest = &rest[space..];
             }
             let (words, behind) = rest.split_at(words(rest));
@@ -139,7 +155,7 @@ impl<'t> Line<'t> {
         self.ended = None;
         if self.has_run() {
             if let Some(gap) = gap {
-                self.text.push(char::from(gap));
+                self.text.push(gap.into());
             } else if joint.is_some_and(|joint| joint.separates(&self.text[self.run_start..], words)) {
                 self.text.push(' ');
             }

@@ -348,6 +348,7 @@ fn words_have_their_marks() {
         ("<p><code>a.</code><code>b</code><kbd>c</kbd>", "`a.bc`"),
         ("<p>a<br>b <br> c", "a\\\nb\\\nc"),
         ("<p>a<br><br>b", "a\n\nb"),
+        ("<p>a<br>\nb<br />\n<br />\n&nbsp;c", "a\\\nb\n\nc"),
         ("<p><span style=display:none>hidden</span>a", "a"),
     ]);
 }
