@@ -51,6 +51,7 @@ pub use self::header_links::{HeaderLinks, header_links};
 pub use self::html_redirect::{HtmlRedirect, HtmlRedirectKind};
 pub(crate) use self::html_redirect::{html_redirect, text_redirect};
 pub use self::limits::{most_reading_bytes, reading_bytes};
+pub(crate) use self::line::is_unseen;
 pub use self::outlinks::{LinkKind, Outlink};
 pub use self::refresh::parse_refresh;
 pub use self::robots_meta::RobotsDirectives;

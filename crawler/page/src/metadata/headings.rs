@@ -3,8 +3,8 @@
 use html5ever::local_name;
 
 use super::marks::{Meaning, Meanings, is_kicker};
-use super::text::{collapsed, is_unseen, text_of, text_without};
-use crate::parse::{Element, NodeRef};
+use super::text::{collapsed, text_of, text_without};
+use crate::parse::{Element, NodeRef, is_unseen};
 
 /// Most headings that are compared with the title.
 const MAX_HEADINGS: usize = 32;

@@ -7,7 +7,7 @@ use html5ever::local_name;
 use super::names::is_wide;
 use super::references::without_references;
 use crate::extract::is_within_line;
-use crate::parse::{Element, Node, NodeRef, Visit};
+use crate::parse::{Element, Node, NodeRef, Visit, is_unseen};
 use crate::words::is_ignorable;
 
 /// Longest value, in bytes. Descriptions of more than this are texts of their own.
@@ -235,9 +235,10 @@ impl<'t> Visit<'t> for Reader {
                 self.text.extend(text.chars().map(|c| if c == '\n' { ' ' } else { c }));
                 false
             }
+            Node::Element(element) if is_unseen(element) => false,
             Node::Element(element) => {
                 self.end_line(node, element);
-                !is_unseen(element) && !(self.is_left_out)(element)
+                !(self.is_left_out)(element)
             }
             _ => true,
         }
@@ -256,16 +257,4 @@ impl Reader {
             self.text.push('\n');
         }
     }
-}
-
-/// Whether the text of such an element is never shown.
-pub(super) fn is_unseen(element: &Element) -> bool {
-    matches!(
-        element.name.local,
-        local_name!("script")
-            | local_name!("style")
-            | local_name!("noscript")
-            | local_name!("template")
-            | local_name!("svg")
-    )
 }

@@ -13,11 +13,11 @@ use self::lines::Lines;
 use super::date::{self, Order, order_told};
 use super::marks::{Meaning, Meanings, is_for_screen_readers, is_of_head, is_zone};
 use super::names::after_written_by;
-use super::text::{cut, folded, is_unseen, text_without};
+use super::text::{cut, folded, text_without};
 use crate::extract::is_within_line;
 use crate::home_link::HomeLink;
 use crate::map::Set;
-use crate::parse::{Element, Node, NodeId, NodeRef, Tree, Visit};
+use crate::parse::{Element, Node, NodeId, NodeRef, Tree, Visit, is_unseen};
 
 /// Most marked elements.
 const MAX_MARKS: usize = 128;

@@ -246,3 +246,21 @@ fn refreshes_are_read_by_the_standard() {
         [""; 0]
     );
 }
+
+#[test]
+fn a_heading_has_the_words_that_a_reader_sees() {
+    for (html, heading) in [
+        (
+            "<h1><ruby>吾輩<rp>（</rp><rt>わがはい</rt><rp>）</rp></ruby>は猫である</h1>",
+            Some("吾輩は猫である"),
+        ),
+        (
+            "<h1>One<br>two <style>h1{}</style><script>x</script></h1>",
+            Some("One two"),
+        ),
+        ("<h1>\u{feff}&#8203;</h1><h1>Title</h1>", Some("Title")),
+        ("<h1><rt>reading</rt></h1>", None),
+    ] {
+        assert_eq!(of(html).first_heading.as_deref(), heading, "{html}");
+    }
+}

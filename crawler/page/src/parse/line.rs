@@ -2,23 +2,54 @@
 
 use html5ever::local_name;
 
-use super::{Node, NodeRef};
+use super::{Element, Node, NodeRef, Visit};
+use crate::words::is_ignorable;
 
 /// Longest title or heading, in bytes; longer ones are cut.
 const MAX_TEXT_BYTES: usize = 4096;
 
-/// All text below a node, white space collapsed.
+/// The text below a node that a reader sees as its words, white space collapsed; empty if all of it is invisible characters.
 pub(super) fn text_of(node: NodeRef<'_>) -> String {
-    let mut text = String::new();
-    for node in node.descendants() {
+    let mut reader = Reader::default();
+    node.walk(&mut reader);
+    let Reader(mut text) = reader;
+    text.truncate(text.trim_end().len());
+    if text.chars().all(is_ignorable) {
+        text.clear();
+    }
+    text
+}
+
+#[derive(Default)]
+struct Reader(String);
+
+impl<'t> Visit<'t> for Reader {
+    fn enter(&mut self, node: NodeRef<'t>) -> bool {
         match node.value() {
-            Node::Text(part) => push_collapsed(&mut text, part),
-            Node::Element(element) if element.name.local == local_name!("br") => push_collapsed(&mut text, " "),
+            Node::Text(part) => push_collapsed(&mut self.0, part),
+            Node::Element(element) if element.name.local == local_name!("br") => push_collapsed(&mut self.0, " "),
+            Node::Element(element) => return !is_unseen(element),
             _ => {}
         }
+        false
     }
-    text.truncate(text.trim_end().len());
-    text
+
+    fn leave(&mut self, _: NodeRef<'t>) {}
+}
+
+/// Whether the text of such an element is no word of the text around it: it is never shown, or it is the reading above a word.
+pub(crate) fn is_unseen(element: &Element) -> bool {
+    matches!(
+        element.name.local,
+        local_name!("script")
+            | local_name!("style")
+            | local_name!("noscript")
+            | local_name!("template")
+            | local_name!("svg")
+            | local_name!("rt")
+            | local_name!("rp")
+            | local_name!("rtc")
+    )
 }
 
 /// Appends `part` with each run of white space as one space, up to the longest text.

@@ -418,3 +418,35 @@ fn the_days_of_events_and_offers_are_not_those_of_the_page() {
         assert_eq!(found.published, None, "{line}");
     }
 }
+
+#[test]
+fn readings_above_words_are_no_words() {
+    for (html, title, author) in [
+        // Easy news for learners, a novel, and a book for children in Taiwan.
+        (
+            "<article><h1 class=article-title><ruby>台風<rt>たいふう</rt></ruby>が<ruby>来<rt>き</rt></ruby>ました</h1>\
+             <p class=byline>記者：<ruby>山田<rt>やまだ</rt></ruby><ruby>花子<rt>はなこ</rt></ruby></p></article>",
+            "台風が来ました",
+            "山田花子",
+        ),
+        (
+            "<h1><ruby><rb>吾輩</rb><rp>（</rp><rt>わがはい</rt><rp>）</rp></ruby>は<ruby>猫<rp>(</rp><rt>ねこ</rt><rp>)</rp></ruby>である</h1>\
+             <div class=author><ruby>夏目<rp>（</rp><rt>なつめ</rt><rp>）</rp></ruby><ruby>漱石<rp>（</rp><rt>そうせき</rt><rp>）</rp></ruby></div>",
+            "吾輩は猫である",
+            "夏目漱石",
+        ),
+        (
+            "<h1><ruby>小<rtc><rt>ㄒㄧㄠˇ</rt></rtc>鳥<rtc><rt>ㄋㄧㄠˇ</rt></rtc></ruby>回家</h1><p>作者：<ruby>林<rt>ㄌㄧㄣˊ</rt>小<rt>ㄒㄧㄠˇ</rt>明<rt>ㄇㄧㄥˊ</rt></ruby></p>",
+            "小鳥回家",
+            "林小明",
+        ),
+    ] {
+        let found = read(html);
+        assert_eq!(text(&found.title).map(|(title, _)| title), Some(title), "{html}");
+        assert_eq!(texts(&found.authors), [author], "{html}");
+    }
+    let declared = read(
+        "<meta name=author content=夏目漱石><h1>第一話</h1><p><ruby>夏目<rt>なつめ</rt>漱石<rt>そうせき</rt></ruby></p>",
+    );
+    assert_eq!(texts(&declared.authors), ["夏目漱石"]);
+}

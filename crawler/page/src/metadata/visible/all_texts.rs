@@ -4,9 +4,9 @@ use std::cell::{Cell, OnceCell};
 
 use html5ever::local_name;
 
-use super::super::text::{folded, is_unseen};
+use super::super::text::folded;
 use super::Said;
-use crate::parse::{Node, NodeRef, Tree, Visit};
+use crate::parse::{Node, NodeRef, Tree, Visit, is_unseen};
 
 /// Letters that may be compared on a page of any size, and further ones for each byte of its text. Names and texts of one letter would need a
 /// hundred times as many.
