@@ -5,7 +5,7 @@ mod labels;
 
 use jiff::civil::Date;
 
-use self::labels::{Label, PUBLISHED, dated, has_label, parts};
+use self::labels::{Label, MAX_LABEL_WORDS, PUBLISHED, dated, has_label, parts};
 use super::byline;
 use super::claims::Source;
 use super::date::{self, Order, PageDate};
@@ -13,9 +13,6 @@ use super::visible::{Mark, Marked, Visible};
 
 /// Longest text of an element that is marked as a date and is nothing else, in bytes.
 const MAX_DATE_BYTES: usize = 64;
-
-/// Most words of a label, and between one and its date: "on Monday, the 5th".
-const MAX_LABEL_WORDS: usize = 3;
 
 /// Reads dates that are possible.
 #[derive(Clone, Copy)]
@@ -134,15 +131,10 @@ fn label_beside(before: &str, behind: &str, reader: DateReader<'_>) -> Option<La
     })
 }
 
-/// The label that is all of the line above.
+/// The label that is all of the line above. The heading is none, whatever its words.
 fn label_above(visible: &Visible<'_>, line: usize) -> Option<Label> {
-    let above = visible.lines.get(line.checked_sub(1)?)?;
-    let is_short = above.split_whitespace().nth(MAX_LABEL_WORDS).is_none();
-    // A label in a cell of its own has no colon.
-    let above = Some(format!("{}:", above.to_lowercase())).filter(|_| is_short)?;
-    let parts = parts(&above);
-    let last = parts.last().filter(|part| !part.text.contains(char::is_alphanumeric))?;
-    last.before
+    let above = line.checked_sub(1).filter(|above| !visible.is_heading(*above))?;
+    labels::alone(&visible.lines.get(above)?.to_lowercase())
 }
 
 /// The day of publication that the text tells: in a line near the heading, at the beginning of the text, or beside a word that says so.

@@ -73,6 +73,8 @@ pub(super) struct Visible<'t> {
     pub lines: Lines,
     /// The line of the heading, if there is one.
     pub heading: Option<usize>,
+    /// The line behind the heading.
+    behind_heading: usize,
     /// The first line that may be the page's own. Those before are in the head of the site, where newspapers show the day of the reader.
     own: usize,
     /// All texts of the page, those of menus and comments included. Few pages declare an author who is looked for in them.
@@ -88,6 +90,7 @@ impl<'t> Visible<'t> {
             marks: Vec::new(),
             lines: Lines::default(),
             heading: None,
+            behind_heading: 0,
             own: 0,
             texts: OnceCell::new(),
             dated: OnceCell::new(),
@@ -113,6 +116,12 @@ impl<'t> Visible<'t> {
     /// Whether a line is the heading or after it, if there is one. Newspapers show the day of the reader before it.
     pub(super) fn is_after_heading(&self, line: usize) -> bool {
         self.heading.is_none_or(|heading| line >= heading)
+    }
+
+    /// Whether a line is of the heading.
+    pub(super) fn is_heading(&self, line: usize) -> bool {
+        self.heading
+            .is_some_and(|heading| (heading..self.behind_heading).contains(&line))
     }
 
     /// Whether a line is not in the head of the site.
@@ -282,8 +291,12 @@ impl<'t> Visit<'t> for Reader<'t> {
             let is_article = element.name.local == local_name!("article");
             self.articles -= usize::from(is_article);
             self.own_articles -= usize::from(is_article && self.around.contains(&node.id()));
-            if self.are_within_line.pop() == Some(false) {
+            let is_within_line = self.are_within_line.pop() == Some(true);
+            if !is_within_line {
                 self.visible.lines.end();
+            }
+            if self.heading == Some(node.id()) {
+                self.visible.behind_heading = self.visible.lines.len() + usize::from(is_within_line);
             }
         }
     }

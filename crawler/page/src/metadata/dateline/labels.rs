@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use self::other::OTHER;
+use super::super::names::is_wide;
 use super::super::phrases::Lists;
 
 /// What a label says of its date.
@@ -49,6 +50,17 @@ static LABELS: LazyLock<Lists<Label>> = LazyLock::new(|| {
     ])
 });
 
+/// Most words of a label, and between one and its date: "on Monday, the 5th".
+pub(super) const MAX_LABEL_WORDS: usize = 3;
+
+/// Most characters before a Chinese, Japanese or Korean label in its line: 最終 and 마지막. More are a sentence, whose words have no spaces.
+const MAX_BEFORE_WIDE: usize = 3;
+
+/// Words for a day or a time behind such a label.
+const DAYS: &[&str] = &[
+    "日", "日時", "日期", "时间", "時間", "于", "於", "일", "일자", "일시", "날짜", "시간",
+];
+
 /// Most parts of a line that are looked at.
 const MAX_PARTS: usize = 8;
 
@@ -78,6 +90,27 @@ pub(super) fn parts(lower: &str) -> Vec<Part<'_>> {
         behind: None,
     });
     parts
+}
+
+/// The label that is all of a line in lower case.
+pub(super) fn alone(lower: &str) -> Option<Label> {
+    if lower.split_whitespace().nth(MAX_LABEL_WORDS).is_some() {
+        return None;
+    }
+    // A label in a cell of its own has no colon.
+    let line = format!("{lower}:");
+    let parts = parts(&line);
+    let (last, others) = parts.split_last()?;
+    if !line[..line.len() - last.text.len()].ends_with(is_wide) {
+        // The label may be the beginning of its word.
+        let behind = last.text.trim_start_matches(char::is_lowercase);
+        return last.before.filter(|_| !behind.contains(char::is_alphanumeric));
+    }
+    let behind = last.text.trim_matches(|c: char| !c.is_alphanumeric());
+    let before = others.iter().flat_map(|part| part.text.chars());
+    let is_short = before.filter(|c| c.is_alphanumeric()).count() <= MAX_BEFORE_WIDE;
+    let is_end = behind.is_empty() || DAYS.contains(&behind);
+    last.before.filter(|_| is_short && is_end)
 }
 
 /// The labels in a line. A part of a word is none, as in "supervised" or "comparu le"; scripts without case have no spaces between words, or put
@@ -117,6 +150,32 @@ pub(super) fn dated<'a, T>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_label_is_alone_in_its_line_but_for_few_words() {
+        use Label::{Modified, Published};
+        for (line, expected) in [
+            ("published", Some(Published)),
+            ("last updated:", Some(Modified)),
+            ("the day on which it was updated", None),
+            ("updated prices", None),
+            ("更新", Some(Modified)),
+            ("最終更新日", Some(Modified)),
+            ("最后更新时间：", Some(Modified)),
+            ("公開日時", Some(Published)),
+            ("发布于", Some(Published)),
+            ("마지막 수정", Some(Modified)),
+            ("최종수정일시", Some(Modified)),
+            ("기사 등록", Some(Published)),
+            ("全市春耕备耕工作全面更新", None),
+            ("春の新商品を更新", None),
+            ("更新プログラム", None),
+            ("python 3.12 更新", None),
+            ("예산안을 다시 수정", None),
+        ] {
+            assert_eq!(alone(line), expected, "{line}");
+        }
+    }
 
     #[test]
     fn each_date_of_a_line_has_the_label_on_its_side() {

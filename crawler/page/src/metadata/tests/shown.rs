@@ -209,6 +209,38 @@ fn the_label_of_a_date_tells_what_it_is() {
 }
 
 #[test]
+fn a_heading_is_no_label_of_the_date_below() {
+    for heading in [
+        "<h1>软件更新</h1>",
+        "<h1>全市春耕备耕工作全面展开（更新）</h1>",
+        "<h1>春の新商品を<br>更新</h1>",
+        "<h1>예산안 수정</h1>",
+        "<h1>Python Updates</h1>",
+        "<h1>Deadline</h1>",
+        "<h1>音乐节今天开始</h1>",
+        "<div class=post><h2 class=entry-title><a href=/s>サイトの更新</a></h2>",
+        // The headline stands twice.
+        "<h1>新的管理办法明天发布修改</h1><div class=sub>新的管理办法明天发布修改</div>",
+    ] {
+        for line in [
+            "<div class=info><span class=date>2024-03-05 10:30</span> 来源：新华社</div>",
+            "<p>2024年3月5日</p>",
+            "<time datetime=2024-03-05>3月5日</time>",
+        ] {
+            let html = format!("{heading}{line}<p>Text");
+            let found = read(&html);
+            let day = text(&found.published).map(|(day, _)| &day[..10]);
+            assert_eq!((day, found.modified), (Some("2024-03-05"), None), "{html}");
+        }
+    }
+    let labelled =
+        "<h1>お知らせ</h1><dl><dt>公開日</dt><dd>2024年3月5日</dd><dt>最終更新日</dt><dd>2024年3月7日</dd></dl>";
+    let found = read(labelled);
+    assert_eq!(text(&found.published).map(|(day, _)| day), Some("2024-03-05"));
+    assert_eq!(text(&found.modified).map(|(day, _)| day), Some("2024-03-07"));
+}
+
+#[test]
 fn among_declared_days_the_page_shows_one() {
     let page = |shown: &str| {
         format!(
