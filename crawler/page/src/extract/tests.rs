@@ -208,6 +208,34 @@ fn a_line_break_is_one_whatever_white_space_stands_around_it() {
 }
 
 #[test]
+fn a_line_of_invisible_characters_is_no_line() {
+    for (html, expected) in [
+        // The editors of Naver and Tistory, of WeChat, and of Word.
+        (
+            "<div class=se-module><p class=se-text-paragraph><span>벚꽃이 피었다.</span></p><p class=se-text-paragraph><span>&#8203;</span></p>\
+             <p class=se-text-paragraph><span>&ZeroWidthSpace;&#x200b;</span></p><p><span>사람이 많았다.</span></p></div>",
+            "벚꽃이 피었다.\n사람이 많았다.",
+        ),
+        (
+            "<p data-ke-size=size16>하나</p><p>&#12644;</p><p>\u{ffa0} &nbsp;</p><p>둘</p>",
+            "하나\n둘",
+        ),
+        (
+            "<section>\u{feff}</section><section><span>\u{2060}春天</span></section><section>&shy;<br>&zwj;</section><section>来了</section>",
+            "\u{2060}春天\n来了",
+        ),
+        ("<p>one<br>&#8203;<br> two<br>&#8203;</p>", "one\ntwo"),
+        (
+            "<p>&#8203;<b>one</b>&#8203;two &#8203;three</p>",
+            "one\u{200b}two \u{200b}three",
+        ),
+        ("<pre>&#8203;\n</pre><ul><li>\u{200e}<li>one</ul>", "one"),
+    ] {
+        assert_eq!(text(html), expected, "{html}");
+    }
+}
+
+#[test]
 fn text_that_a_browser_does_not_show_is_left_out() {
     let hidden = [
         "<script>secret</script>",

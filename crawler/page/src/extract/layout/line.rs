@@ -7,6 +7,7 @@ use super::super::marks;
 use super::super::spaces::{begins_another_word, is_space, joins_words, words};
 use super::links::is_symbol;
 use crate::parse::{Element, NodeRef, attribute};
+use crate::words::is_ignorable;
 
 /// Where the text of an element is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,9 +147,10 @@ impl<'t> Line<'t> {
         }
     }
 
-    /// Appends words with single spaces between them.
+    /// Appends words with single spaces between them. Invisible characters alone begin no line: editors write them into empty paragraphs.
     fn push_words(&mut self, words: &str) {
-        if words.is_empty() {
+        let begins_line = !self.has_run() || self.gap == Some(Gap::Newline);
+        if words.is_empty() || begins_line && words.chars().all(is_ignorable) {
             return;
         }
         let (gap, joint) = (self.gap.take(), self.joint.take());

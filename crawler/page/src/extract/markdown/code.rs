@@ -5,6 +5,7 @@ use html5ever::local_name;
 use super::super::scan::{Budget, Way, scan};
 use super::classes;
 use crate::parse::{Element, NodeId, NodeRef};
+use crate::words::is_ignorable;
 
 /// A block of code while it is read.
 #[derive(Debug)]
@@ -49,6 +50,11 @@ impl Code {
             }
             self.text.push_str(part);
         }
+    }
+
+    /// Adds the white space of a text without words, which may have invisible characters.
+    pub(super) fn push_space(&mut self, text: &str) {
+        self.push(&text.replace(is_ignorable, ""), false);
     }
 
     /// Ends a line that has text.

@@ -196,8 +196,10 @@ impl<'t, 'o> Follow<'t, 'o> {
         let (has_words, is_apart) = (!shown.is_empty(), shown.starts_with([' ', '\n']));
         let is_chosen = has_words && self.is_chosen.get(run).copied().unwrap_or(false);
         if let Some(code) = &mut self.code {
-            if self.unwritten == 0 && (is_chosen || !has_words && !code.is_between_lines(node)) {
+            if self.unwritten == 0 && is_chosen {
                 code.push(text, is_apart);
+            } else if self.unwritten == 0 && !has_words && !code.is_between_lines(node) {
+                code.push_space(text);
             }
             return;
         }

@@ -349,6 +349,10 @@ fn words_have_their_marks() {
         ("<p>a<br>b <br> c", "a\\\nb\\\nc"),
         ("<p>a<br><br>b", "a\n\nb"),
         ("<p>a<br>\nb<br />\n<br />\n&nbsp;c", "a\\\nb\n\nc"),
+        (
+            "<p>a<p><span>&#8203;</span><p>b<br>&#8203;<br>c<pre>&#8203;\n</pre>",
+            "a\n\nb\n\nc",
+        ),
         ("<p><span style=display:none>hidden</span>a", "a"),
     ]);
 }
