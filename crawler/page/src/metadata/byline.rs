@@ -13,9 +13,44 @@ use super::visible::{Mark, Visible};
 const MAX_UNTOLD_NAMES: usize = 5;
 
 /// Words between a date and an author.
-pub(super) const BETWEEN: &[&str] = &[
+const BETWEEN: &[&str] = &[
     " by ", " By ", " von ", " par ", " por ", " da ", " door ", " av ", " af ",
 ];
+
+/// What stands before such a word, in lower case, if the name behind it is that of a program, a host or a designer: English, German, French,
+/// Spanish, Portuguese, Italian, Dutch, Scandinavian, Chinese, Japanese, Korean.
+#[rustfmt::skip]
+const MADE: &[&str] = &[
+    "powered", "hosted", "designed", "built", "made", "developed", "maintained", "operated", "managed", "sponsored", "supported", "provided", "protected",
+    "generated", "run", "reserved", "design", "development", "hosting", "theme", "template", "skin", "website", "site", "web design",
+    "betrieben", "bereitgestellt", "gehostet", "entwickelt", "gestaltet", "umgesetzt", "realisiert", "unterstützt", "gesponsert",
+    "propulsé", "hébergé", "développé", "conçu", "réalisé", "design et développement", "desarrollado", "diseñado", "alojado", "impulsado",
+    "desenvolvido", "hospedado", "mantido", "sviluppato", "realizzato", "progettato", "offerto", "ontwikkeld", "gemaakt", "ontworpen", "aangeboden",
+    "drivs", "drives", "utvecklad", "utviklet", "udviklet", "levereras", "leveres",
+    "技术支持", "技術支持", "技術支援", "版权所有", "版權所有", "主题", "主題", "模板", "制作", "製作", "设计", "設計", "驱动", "驅動", "テーマ", "デザイン", "개발",
+    "디자인", "제작", "호스팅",
+];
+
+/// Signs of the rights in a page, in lower case. Who has them is named behind.
+const RIGHTS: &[&str] = &["©", "(c)", "copyright", "版权所有", "版權所有", "版权归", "無断転載"];
+
+/// The texts before and behind each word between a date and an author.
+pub(super) fn between(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let parts = BETWEEN.iter().filter_map(|word| text.split_once(word));
+    parts.filter(|(before, _)| {
+        let lower = before.to_lowercase();
+        !RIGHTS.iter().any(|sign| lower.contains(sign)) && !names_maker(&lower)
+    })
+}
+
+/// Whether a text in lower case ends with a word that stands before the maker of a site.
+fn names_maker(lower: &str) -> bool {
+    let lower = lower.trim_end_matches([':', '：', ' ']);
+    MADE.iter().filter_map(|word| lower.strip_suffix(word)).any(|before| {
+        let goes_on = before.chars().next_back().is_some_and(|c| c.is_lowercase());
+        !goes_on
+    })
+}
 
 /// Labels within a line: Chinese and Japanese pages write source, author and editor in one.
 #[rustfmt::skip]
@@ -137,15 +172,14 @@ fn of_line(line: &str, next: &str, order: Order) -> Option<Vec<String>> {
     let after_word = parts.filter_map(after_written_by);
     // "5 March 2024 by Jane Doe"
     let is_dated = date::may_be_in(line) && date::shown(line, order).is_some();
-    let between = BETWEEN
-        .iter()
-        .filter(|_| is_dated)
-        .filter_map(|word| Some(line.split_once(word)?.1));
+    let between = between(line).filter(|_| is_dated).map(|(_, name)| name);
     let has_label = line.contains([':', '：']) && ANY_LABEL.is_in(line);
     let labelled = LABELS
         .iter()
         .filter(|_| has_label)
-        .filter_map(|label| Some(line.split_once(label)?.1));
+        .filter_map(|label| line.split_once(label))
+        .filter(|(before, _)| !names_maker(&before.to_lowercase()))
+        .map(|(_, name)| name);
     after_word
         .chain(between)
         .chain(labelled)

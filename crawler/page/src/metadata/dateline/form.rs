@@ -50,8 +50,7 @@ fn is_dated_byline(text: &str, order: Order, labels: &[&str]) -> bool {
     if after_written_by(text).is_some() && byline::is_byline(text) {
         return true;
     }
-    let mut words = byline::BETWEEN.iter().filter_map(|word| text.split_once(word));
-    words.any(|(date, name)| is_date(date, order, labels) && byline::has_sure_name(name))
+    byline::between(text).any(|(date, name)| is_date(date, order, labels) && byline::has_sure_name(name))
 }
 
 #[cfg(test)]

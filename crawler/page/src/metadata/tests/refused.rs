@@ -105,3 +105,32 @@ fn the_words_of_a_template_are_no_tags() {
         assert_eq!(texts(&found.tags), expected, "{content}");
     }
 }
+
+#[test]
+fn who_made_a_site_is_no_author() {
+    for foot in [
+        "Powered by <strong><a href=/>Discuz!</a></strong> X3.4 © 2001-2017 Comsenz Inc. GMT+8, 2024-03-05 23:10 , Processed in 0.03 second(s)",
+        "© 2024 by Acme Media Group | Last change 5 March 2024",
+        "5 March 2024 | Proudly powered by Word Press",
+        "5 March 2024 – Hosted by Harbour Net, designed by Jane Doe Studio",
+        "Website by Jane Doe | Page made 5 March 2024",
+        "Stand 5. März 2024, gehostet von Muster Netz",
+        "5 mars 2024 – Propulsé par Dot Clear",
+        "5 de marzo de 2024, desarrollado por Acme Web",
+        "2024-03-05 主题 by Jane Doe",
+        "2024-03-05 技术支持 by Acme Soft",
+        "版权所有 by Acme Media 2024年3月5日",
+        "2024年3月5日 技术支持作者：某某科技公司",
+    ] {
+        let html = format!("<h1>Title</h1><p>Text of the page.</p><div id=ft>{foot}</div>");
+        assert_eq!(texts(&read(&html).authors), Vec::<&str>::new(), "{html}");
+    }
+    for line in [
+        "5 March 2024 by Jane Doe",
+        "Photos 5 March 2024 by Jane Doe",
+        "Written 5 March 2024 and homemade by Jane Doe",
+    ] {
+        let html = format!("<h1>Title</h1><p>{line}</p><p>Text of the page.</p>");
+        assert_eq!(texts(&read(&html).authors), ["Jane Doe"], "{html}");
+    }
+}
