@@ -9,14 +9,18 @@
 //! declares counts where its text allows it: templates declare the language of the site, not of the page.
 
 mod codes;
+mod han;
 mod prose;
 mod script;
+
+use std::cmp::Ordering;
 
 use whatlang::{Detector, Info, Lang};
 
 use self::codes::{is_undetectable, is_written_in, iso_639_1, languages_of, script_of};
+use self::han::Characters;
 use self::prose::Prose;
-use self::script::{Script, is_kana};
+use self::script::Script;
 
 /// The detector takes mixtures of other languages for these, which few web pages have. They count only if the page declares them.
 const RARE: [Lang; 9] = [
@@ -45,9 +49,6 @@ const ALIKE: [&[&str]; 6] = [
 const LONG_SAMPLE_BYTES: usize = 500;
 const LONG_SAMPLE_CONFIDENCE: f64 = 0.2;
 
-/// One character in so many of a Japanese text is kana. A Chinese text may have some as an ornament.
-const KANA_SHARE: usize = 20;
-
 /// The ISO 639-1 code of the language of `text`, in lower case; `declared` is what the page declares (`en-US`).
 ///
 /// `None` if the text is too short or mixed, and the declaration is missing, malformed or of another script.
@@ -69,15 +70,15 @@ pub(crate) fn detect(text: &str, declared: Option<&str>) -> Option<String> {
     detected.or(declared).map(str::to_owned)
 }
 
+/// The language of which the sample has more characters that the other does not use. Tables and lists of Japanese pages have no kana, and Chinese
+/// ones may have some as an ornament.
 fn chinese_or_japanese(sample: &str, declared: Option<&str>) -> &'static str {
-    let kana = sample.chars().filter(|c| is_kana(*c)).count();
-    let all = sample.chars().filter(|c| Script::of(*c) == Some(Script::Han)).count();
-    let share = if declared == Some("ja") {
-        2 * KANA_SHARE
-    } else {
-        KANA_SHARE
-    };
-    if kana * share >= all.max(1) { "ja" } else { "zh" }
+    let Characters { chinese, japanese } = Characters::of(sample);
+    match japanese.cmp(&chinese) {
+        Ordering::Greater => "ja",
+        Ordering::Equal if declared == Some("ja") => "ja",
+        Ordering::Equal | Ordering::Less => "zh",
+    }
 }
 
 /// The language of a text in a script of several languages; `None` if the detector doubts.
@@ -217,13 +218,71 @@ mod tests {
     }
 
     #[test]
-    fn kana_tell_japanese_from_chinese() {
-        let chinese = "数据去重是搜索引擎抓取网页时的重要步骤，重复的网页会浪费存储和计算资源，优の良品是一家商店。";
-        assert_eq!(detect(chinese, Some("ja")).as_deref(), Some("zh"));
-        assert_eq!(
-            detect("東京都の人口は約千四百万人である。", None).as_deref(),
-            Some("ja")
-        );
+    fn characters_of_one_language_tell_chinese_from_japanese() {
+        for (text, language) in [
+            (
+                "数据去重是搜索引擎抓取网页时的重要步骤，重复的网页会浪费存储和计算资源，优の良品是一家商店。",
+                "zh",
+            ),
+            ("東京都の人口は約千四百万人である。", "ja"),
+            // Tables and lists without kana: a company, opening hours, a ministry, a timetable, a law.
+            (
+                "会社名：株式会社山田商店\n代表取締役：山田太郎\n設立：昭和五十年四月一日\n資本金：一億円\n従業員数：二百五十名\n本社所在地：東京都千代田区丸の内一丁目\n\
+                 事業内容：食品卸売業、倉庫業、不動産賃貸業\n取引銀行：三菱銀行東京営業部、三井住友銀行",
+                "ja",
+            ),
+            (
+                "診療時間：午前九時～午後五時\n休診日：日曜日、祝日、年末年始\n診療科目：内科、小児科、歯科\n駐車場：有（無料）",
+                "ja",
+            ),
+            (
+                "令和六年度予算概要\n地方財政対策\n国土強靱化推進事業\n広域連携促進費",
+                "ja",
+            ),
+            (
+                "発車時刻表\n平日\n東京駅発　大阪方面\n各駅停車　快速　特急\n運転日注意",
+                "ja",
+            ),
+            ("著作権法施行令第一条　権利者不明等場合著作物利用申請書記載事項", "ja"),
+            // Simplified and traditional Chinese, with names of Japan and kana.
+            (
+                "近日，某市公布了今年春季植树造林的成果，全市累计完成造林面积三万多亩，超额完成了年初制定的目标任务。",
+                "zh",
+            ),
+            (
+                "上週末和家人一起去了陽明山賞花，天氣非常好，櫻花和杜鵑都開了，遊客雖然很多，但是大家都很守秩序。",
+                "zh",
+            ),
+            (
+                "本公司成立於一九八五年，總部設在台北市，主要產品包括電子零件與通訊設備。",
+                "zh",
+            ),
+            ("立法會今日三讀通過條例草案，政府發言人說，新例將於下月一日生效。", "zh"),
+            (
+                "日語的「こんにちは」就是你好的意思，「ありがとう」則是謝謝，學習這些用語對旅行很有幫助，發音也不難，可以跟著老師一起練習。",
+                "zh",
+            ),
+            (
+                "桜井市长说，这次广岛县和东京都的经济交流会议为两国企业提供了新的机会。",
+                "zh",
+            ),
+            ("公司简介：成立时间1998年，注册资本五千万元，员工三百余人", "zh"),
+        ] {
+            for declared in [None, Some("en"), Some("ja"), Some("zh-TW")] {
+                assert_eq!(
+                    detect(text, declared).as_deref(),
+                    Some(language),
+                    "{declared:?}: {text}"
+                );
+            }
+        }
+        // Nothing in the text tells it.
+        for (declared, language) in [(Some("ja"), "ja"), (Some("zh"), "zh"), (Some("en"), "zh"), (None, "zh")] {
+            assert_eq!(
+                detect("代表者：山田太郎\n所在地：京都市中京区", declared).as_deref(),
+                Some(language)
+            );
+        }
     }
 
     #[test]
