@@ -13,7 +13,7 @@ use url::Url;
 
 pub(super) use self::program::{declared, in_path};
 use self::tokens::{Token, digits, tokens};
-use super::text::{cut, is_without_spaces};
+use super::text::{self, cut};
 
 /// Longest text that is searched for a date, in bytes.
 const MAX_TEXT_BYTES: usize = 512;
@@ -139,15 +139,11 @@ pub(super) fn words_around(text: &str, order: Order) -> Option<Around> {
     })
 }
 
-/// Most letters that are one word where spaces do not separate words.
-const LETTERS_OF_WORD: usize = 4;
-
-/// The number of words in a token. A long run of letters without spaces, as in Chinese, is several.
+/// The number of words in a token.
 fn words_of(token: &Token) -> usize {
     match token {
         Token::Word(word) if matches!(word.as_str(), "tháng" | "năm") => 0,
-        Token::Word(word) if word.starts_with(is_without_spaces) => word.chars().count().div_ceil(LETTERS_OF_WORD),
-        Token::Word(_) => 1,
+        Token::Word(word) => text::words_of(word),
         _ => 0,
     }
 }

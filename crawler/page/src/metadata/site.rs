@@ -2,7 +2,7 @@
 
 use super::claims::{Claims, Field};
 use super::home::Home;
-use super::text::{folded, is_without_spaces};
+use super::text::{folded, is_without_spaces, words};
 use super::trust;
 
 /// Most words of the last segment of a `<title>` that is left out because the page shows that it is the name of the site.
@@ -88,7 +88,7 @@ impl Site {
             return true;
         }
         let text = folded(segment);
-        let is_short = segment.split_whitespace().count() <= MAX_SITE_WORDS + 1;
+        let is_short = words(segment) <= MAX_SITE_WORDS + 1;
         let mut names = self
             .names
             .iter()
@@ -213,7 +213,6 @@ pub(super) fn last_left_out<'a>(text: &'a str, home: &Home) -> &'a str {
         return text;
     };
     let (own, last) = (text[..from].trim(), text[to..].trim());
-    let count = |text: &str| text.split_whitespace().count();
-    let is_possible = count(last) <= MAX_SITE_WORDS && own.chars().count() > last.chars().count();
+    let is_possible = words(last) <= MAX_SITE_WORDS && own.chars().count() > last.chars().count();
     if is_possible && home.is_name(last) { own } else { text }
 }

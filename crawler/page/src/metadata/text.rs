@@ -112,6 +112,20 @@ pub(super) fn is_without_spaces(c: char) -> bool {
         || is_wide(c)
 }
 
+/// Most letters that are one word where spaces do not separate words.
+const LETTERS_OF_WORD: usize = 4;
+
+/// The number of words in what stands between two spaces. A long run of letters without spaces, as in Chinese, is several.
+pub(super) fn words_of(text: &str) -> usize {
+    let letters = text.chars().filter(|c| is_without_spaces(*c)).count();
+    letters.div_ceil(LETTERS_OF_WORD).max(1)
+}
+
+/// The number of words in a text.
+pub(super) fn words(text: &str) -> usize {
+    text.split_whitespace().map(words_of).sum()
+}
+
 /// The beginning of a text, at most so many bytes.
 pub(super) fn cut(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]

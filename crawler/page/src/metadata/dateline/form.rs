@@ -3,6 +3,7 @@
 use super::super::byline;
 use super::super::date::{self, Order};
 use super::super::names::after_written_by;
+use super::super::text::words;
 
 /// Most words before the date: the day of the week, or a word such as "on". After a word for the publication, both may follow.
 const MAX_BEFORE: usize = 1;
@@ -21,7 +22,7 @@ pub(super) fn is_date_line(line: &str, order: Order, labels: &[&str]) -> bool {
     let mut parts = parts.flat_map(|part| part.split(" - ")).map(str::trim);
     parts.all(|part| match date::words_around(part, order) {
         Some(_) => is_date(part, order, labels) || is_dated_byline(part, order, labels),
-        None => part.split_whitespace().count() <= MAX_OTHER_WORDS || byline::is_byline(part),
+        None => words(part) <= MAX_OTHER_WORDS || byline::is_byline(part),
     })
 }
 
@@ -82,6 +83,8 @@ mod tests {
             ("Painted in Rome on 29 April 2024 by Jane Doe", false),
             ("By the evening of 29 April 2024 all was over", false),
             ("29 April 2024 – the day on which the storm came", false),
+            ("2024年4月29日 | 経済・社会面 | 来源：人民日报海外版", true),
+            ("2024年4月29日 | 昨日の嵐で四十軒の家の屋根が飛ばされた", false),
             ("2024年4月29日の嵐で四十軒の家の屋根が飛ばされた", false),
             ("Бурята от 29 април 2024 отнесе покриви", false),
         ] {

@@ -81,6 +81,17 @@ fn only_a_known_name_of_the_site_is_cut_from_a_title_element() {
         ("Fire in the old town - Example", "", "Fire in the old town"),
         ("蔡健雅的音乐_测试百科", "<a href=/>测试百科</a>", "蔡健雅的音乐"),
         ("蔡健雅的音乐|测试百科", "<a href=/>测试百科</a>", "蔡健雅的音乐"),
+        (
+            "关于春节放假安排的通知_某某市某某区人民政府门户网站",
+            "<a href=/>某某市某某区人民政府门户网站</a>",
+            "关于春节放假安排的通知",
+        ),
+        // A sentence in which the name of the site stands.
+        (
+            "昨天晚上的比赛为什么会在最后一分钟被裁判判定为无效_我们的测试百科记者在现场为您报道全部经过",
+            "<a href=/>测试百科</a>",
+            "昨天晚上的比赛为什么会在最后一分钟被裁判判定为无效_我们的测试百科记者在现场为您报道全部经过",
+        ),
     ] {
         let found = read(&format!("<title>{title}</title><body><p>Text</p>{body}"));
         assert_eq!(
