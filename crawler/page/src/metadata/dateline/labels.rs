@@ -56,6 +56,9 @@ pub(super) const MAX_LABEL_WORDS: usize = 3;
 /// Most characters before a Chinese, Japanese or Korean label in its line: 最終 and 마지막. More are a sentence, whose words have no spaces.
 const MAX_BEFORE_WIDE: usize = 3;
 
+/// Most letters of the ending of a label.
+const MAX_ENDING: usize = 2;
+
 /// Words for a day or a time behind such a label.
 const DAYS: &[&str] = &[
     "日", "日時", "日期", "时间", "時間", "于", "於", "일", "일자", "일시", "날짜", "시간",
@@ -102,9 +105,11 @@ pub(super) fn alone(lower: &str) -> Option<Label> {
     let parts = parts(&line);
     let (last, others) = parts.split_last()?;
     if !line[..line.len() - last.text.len()].ends_with(is_wide) {
-        // The label may be the beginning of its word.
+        // The label may be its word without the ending: "last update" of "last updated".
         let behind = last.text.trim_start_matches(char::is_lowercase);
-        return last.before.filter(|_| !behind.contains(char::is_alphanumeric));
+        let ending = &last.text[..last.text.len() - behind.len()];
+        let is_end = ending.chars().count() <= MAX_ENDING && !behind.contains(char::is_alphanumeric);
+        return last.before.filter(|_| is_end);
     }
     let behind = last.text.trim_matches(|c: char| !c.is_alphanumeric());
     let before = others.iter().flat_map(|part| part.text.chars());
@@ -159,6 +164,7 @@ mod tests {
             ("last updated:", Some(Modified)),
             ("the day on which it was updated", None),
             ("updated prices", None),
+            ("recent publications", None),
             ("更新", Some(Modified)),
             ("最終更新日", Some(Modified)),
             ("最后更新时间：", Some(Modified)),
