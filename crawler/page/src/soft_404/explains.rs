@@ -92,6 +92,9 @@ const TERMS: &[&str] = &[
     "clients",
     "protocol",
     "hypertext",
+    "cacheable",
+    "header field",
+    "user agent",
     // German, French, Spanish, Portuguese, Italian, Russian
     "statuscode",
     "statuscodes",

@@ -8,6 +8,10 @@ fn pages_that_explain_a_status_are_told_from_pages_that_excuse_themselves() {
          temporary or permanent; for the latter there is 410.",
         "The HTTP 404 Not Found response status code indicates that the server cannot find the requested resource. Links that lead to a 404 \
          page are often called broken or dead links.",
+        "The origin server did not find a current representation for the target resource or is not willing to disclose that one exists. A 404 \
+         status code does not indicate whether this lack of representation is temporary or permanent; the 410 Gone status code is preferred over \
+         404 if the origin server knows, presumably through some configurable means, that the condition is likely to be permanent. A 404 response \
+         is cacheable by default.",
         "404 is sent when no handler matches the path. See 405 for a path that exists with other methods, and the HTTP specification for headers.",
         "Not Found is a short film of 2019 about a librarian who files the requests that nobody could answer. It was shot in eleven days in the \
          reading room of the old harbour office, and won the prize of the jury at two festivals in the north.",
