@@ -119,6 +119,85 @@ fn runs_with_an_index_give_together_the_verdicts_of_one_run() {
 }
 
 #[test]
+fn copies_of_one_record_get_the_verdicts_of_a_run_without_an_index() {
+    with_each_index(|folder, index| {
+        let short = "a short text".to_owned();
+        let near = replaced(&words(1, 200), 100, 1, 1_000);
+        let texts = [
+            ("x", words(1, 200)),
+            ("near", near),
+            ("short", short),
+            ("empty", String::new()),
+        ];
+        let one_of_each: Vec<_> = texts.map(|(id, text)| (json!(id), text)).into();
+        folder.write("same.jsonl", &[&one_of_each[..], &one_of_each, &one_of_each].concat());
+        let command = ["dedup", "same.jsonl", "--kept"];
+        let expected = folder.run(&[&command[..], &["expected"]].concat()).succeeded().stdout;
+        // The second run is as that after a kill.
+        for times in 0..2 {
+            let ended = folder
+                .run(&[&command[..], &["kept", "--index", index]].concat())
+                .succeeded();
+            assert_eq!(ended.stdout, expected, "{index}");
+            let kept = ["expected", "kept"].map(|name| fs::read_to_string(folder.path(name)).unwrap());
+            assert_eq!(kept[0], kept[1], "{index}");
+            let known = ended.stderr.contains("; 4 documents of this run were there before");
+            assert_eq!(known, times > 0, "{}", ended.stderr);
+        }
+    });
+}
+
+#[test]
+fn runs_that_write_to_other_files_keep_each_document_once() {
+    let folder = Folder::new();
+    let all = documents(20, 3);
+    let (first, second) = (&all[..35], &all[25..]);
+    folder.write("first.jsonl", first);
+    folder.write("second.jsonl", second);
+    folder.write("both.jsonl", &[first, second].concat());
+    let files = |name: &str| [format!("{name}.verdicts"), format!("{name}.kept")];
+    let start = |name: &str, with: &[&str]| {
+        let ([verdicts, kept], input) = (files(name), format!("{name}.jsonl"));
+        folder.run(&[&["dedup", &input, "--output", &verdicts, "--kept", &kept], with].concat())
+    };
+    let read = |name: &str| files(name).map(|file| fs::read_to_string(folder.path(&file)).unwrap());
+    start("both", &[]).succeeded();
+    let with_index = ["--index", "seen"];
+    start("first", &with_index).succeeded();
+    let second = start("second", &with_index).succeeded();
+    second.complains_of(&["; 10 documents of this run were there before, and 10 of them count as copies"]);
+    let together: Vec<String> = read("first")
+        .into_iter()
+        .zip(read("second"))
+        .map(|(a, b)| a + &b)
+        .collect();
+    assert_eq!(together, read("both"));
+    // The same command replaces its files, so they have the same again.
+    let before = [read("first"), read("second")];
+    for name in ["second", "first", "second"] {
+        start(name, &with_index).succeeded();
+        assert_eq!([read("first"), read("second")], before, "{name}");
+    }
+    // What an interrupted run wrote is in no complete file, so the next run keeps it.
+    let (stdin, mut feed) = std::io::pipe().unwrap();
+    let mut command = folder.command(&[
+        "dedup", "-", "--index", "stopped", "--output", "out", "--kept", "out.kept",
+    ]);
+    let running = Running::start(command.stdin(stdin));
+    feed.write_all(lines_of(&all).as_bytes()).unwrap();
+    let deadline = Instant::now() + PATIENCE;
+    while fs::read_to_string(folder.path("out.partial")).map_or(0, |text| text.lines().count()) < all.len() {
+        assert!(Instant::now() < deadline, "no verdict came");
+        std::thread::yield_now();
+    }
+    running.interrupt();
+    running.wait().with_code(130);
+    drop(feed);
+    start("both", &["--index", "stopped"]).succeeded();
+    assert_eq!(together, read("both"));
+}
+
+#[test]
 fn an_id_with_another_text_is_reported_and_skipped() {
     with_each_index(|folder, index| {
         folder.write("a.jsonl", &[(json!("x"), words(1, 100)), (json!("y"), words(2, 100))]);

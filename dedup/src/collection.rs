@@ -10,6 +10,7 @@
 //! ```text
 //! tree                  key            value
 //! collection-settings   "settings"     1 u8, then `CollectionSettings`; or 2 u8, then names of scheme and rule; by postcard
+//!                       "file:" name   numbers of the documents that an ended run wrote to the file first, by postcard
 //! collection-documents  number u64 BE  id, digest, verdict, by postcard
 //! ```
 //!
@@ -22,18 +23,20 @@ mod database;
 mod documents;
 mod error;
 mod id;
+mod numbers;
 mod rows;
 mod settings;
 #[cfg(feature = "redis")]
 mod shared;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use self::database::Database;
 use self::documents::{Document, Documents};
 pub use self::error::CollectionError;
 pub use self::id::Id;
+pub use self::numbers::DocIds;
 use self::rows::Rows;
 pub use self::settings::CollectionSettings;
 use self::settings::Terms;
@@ -49,6 +52,17 @@ use crate::verdict::Verdict;
 
 /// Number of unsaved documents that makes [`Collection::add`] save them.
 const SAVED_EVERY: usize = 4_096;
+
+/// What became of a document that was added.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Added {
+    /// The number of the document.
+    pub number: DocId,
+    /// The verdict, which it got when it was added first.
+    pub verdict: Verdict,
+    /// Whether it was not there before.
+    pub is_new: bool,
+}
 
 /// Documents by the ids of their owner, with the verdict on each.
 ///
@@ -78,6 +92,8 @@ pub struct Collection {
     terms: Terms,
     documents: Documents,
     kept: Kept,
+    /// By the names of files, the documents that ended runs wrote there, and to no other file before.
+    written: BTreeMap<String, DocIds>,
 }
 
 /// The index of the unique documents.
@@ -103,6 +119,7 @@ impl Collection {
             terms: Terms::Settings(settings.clone()),
             documents: Documents::default(),
             kept: Kept::Memory(Box::new(Deduplicator::new(MemoryIndex::new(&rule)?, rule)?)),
+            written: BTreeMap::new(),
         })
     }
 
@@ -196,6 +213,7 @@ impl Collection {
         Ok(Self {
             terms,
             documents,
+            written: rows.written()?,
             kept: Kept::Folder {
                 dedup: Box::new(Deduplicator::new(index, rule)?),
                 rows,
@@ -239,11 +257,25 @@ impl Collection {
     /// # Errors
     /// [`CollectionError::OtherText`]: `id` is there with another text. Or the index cannot be read or written.
     pub fn add(&mut self, id: &Id, signature: &Signature) -> Result<Verdict, CollectionError> {
-        if let Some(document) = self.documents.by_id(id) {
+        Ok(self.add_or_find(id, signature)?.verdict)
+    }
+
+    /// As [`Collection::add`]; says whether the document was there before.
+    ///
+    /// # Errors
+    /// As [`Collection::add`].
+    pub fn add_or_find(&mut self, id: &Id, signature: &Signature) -> Result<Added, CollectionError> {
+        if let Some(number) = self.documents.number(id)
+            && let Some(document) = self.documents.by_number(number)
+        {
             if document.digest != signature.digest {
                 return Err(CollectionError::OtherText(id.clone()));
             }
-            return Ok(document.verdict);
+            return Ok(Added {
+                number: DocId(number),
+                verdict: document.verdict,
+                is_new: false,
+            });
         }
         let number = self.documents.next_number();
         let verdict = match &self.kept {
@@ -264,7 +296,38 @@ impl Collection {
                 self.save()?;
             }
         }
-        Ok(verdict)
+        Ok(Added {
+            number: DocId(number),
+            verdict,
+            is_new: true,
+        })
+    }
+
+    /// Notes that a run has ended that wrote these documents to each of these files, and saves all documents. What runs before wrote to
+    /// a file of the same name counts no more, because the run has replaced it.
+    ///
+    /// # Errors
+    /// As [`Collection::save`].
+    pub fn set_written(&mut self, files: &[String], documents: &DocIds) -> Result<(), CollectionError> {
+        self.write_unsaved()?;
+        for file in files {
+            self.written.insert(file.clone(), documents.clone());
+            if let Kept::Folder { rows, .. } = &self.kept {
+                rows.write_written(file, documents)?;
+            }
+        }
+        self.save()
+    }
+
+    /// Whether an ended run wrote the document to a file, and none did to one of these files.
+    #[must_use]
+    pub fn is_written_elsewhere(&self, files: &[String], number: DocId) -> bool {
+        let mut having = self
+            .written
+            .iter()
+            .filter(|(_, documents)| documents.contains(number))
+            .peekable();
+        having.peek().is_some() && !having.any(|(file, _)| files.contains(file))
     }
 
     /// Removes a document. If it is unique, this also removes its duplicates, since no verdict on them is left. Returns
@@ -278,6 +341,18 @@ impl Collection {
         let number = self.documents.number(id).ok_or_else(unknown)?;
         self.write_unsaved()?;
         let numbers = self.documents.with_duplicates(number);
+        // First, because a later document may get the number of the last one.
+        for (file, documents) in &mut self.written {
+            let removed = numbers
+                .iter()
+                .filter(|number| documents.remove(DocId(**number)))
+                .count();
+            if removed > 0
+                && let Kept::Folder { rows, .. } = &self.kept
+            {
+                rows.write_written(file, documents)?;
+            }
+        }
         match &self.kept {
             Kept::Memory(dedup) => dedup.remove(DocId(number))?,
             Kept::Folder { dedup, rows, .. } => {

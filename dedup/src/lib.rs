@@ -78,7 +78,7 @@ mod weights;
 pub use analyzer::{Analyzer, SHINGLE_UNITS};
 #[cfg(feature = "redis")]
 pub use collection::SharedCollection;
-pub use collection::{Collection, CollectionError, CollectionSettings, Id};
+pub use collection::{Added, Collection, CollectionError, CollectionSettings, DocIds, Id};
 pub use cores::on_all_cores;
 pub use deduplicator::Deduplicator;
 pub use duplicate_rule::{

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use dedup::{Analyzer, Collection, CollectionError, CollectionSettings, DocId, Id, Signature, Verdict};
+use dedup::{Analyzer, Collection, CollectionError, CollectionSettings, DocId, DocIds, Id, Signature, Verdict};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -110,6 +110,45 @@ fn a_removal_names_the_duplicates_that_go_with_it() {
         (collection.len(), collection.verdict(&3.into())),
         (1, Some(Verdict::Unique))
     );
+}
+
+#[test]
+fn a_folder_knows_to_which_files_ended_runs_wrote_a_document() {
+    let folder = TempDir::new().unwrap();
+    let mut collection = open(folder.path());
+    let files = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
+    for id in 0..3 {
+        let signature = analyze(&text(id as u64, 200, 0));
+        let added = collection.add_or_find(&Id::from(id), &signature).unwrap();
+        assert!(added.is_new && added.number == DocId(id as u64));
+        assert!(!collection.add_or_find(&Id::from(id), &signature).unwrap().is_new);
+    }
+    let mut numbers = DocIds::default();
+    numbers.insert(DocId(1));
+    numbers.insert(DocId(2));
+    collection.set_written(&files(&["a", "b"]), &numbers).unwrap();
+    for _ in 0..2 {
+        let elsewhere = |collection: &Collection, names: &[&str], number| {
+            collection.is_written_elsewhere(&files(names), DocId(number))
+        };
+        assert!(!elsewhere(&collection, &["c"], 0));
+        for (names, is_elsewhere) in [(&["a"][..], false), (&["b", "c"], false), (&["c"], true), (&[], true)] {
+            assert_eq!(elsewhere(&collection, names, 1), is_elsewhere, "{names:?}");
+        }
+        drop(collection);
+        collection = open(folder.path());
+    }
+    // The next document gets the number of a removed one, and not its files.
+    collection.remove(&Id::from(2)).unwrap();
+    collection.save().unwrap();
+    drop(collection);
+    let mut collection = open(folder.path());
+    let added = collection
+        .add_or_find(&Id::from(7), &analyze(&text(7, 200, 0)))
+        .unwrap();
+    assert_eq!(added.number, DocId(2));
+    assert!(!collection.is_written_elsewhere(&[], DocId(2)));
+    assert!(collection.is_written_elsewhere(&[], DocId(1)));
 }
 
 #[test]

@@ -54,6 +54,7 @@ use std::time::{Duration, Instant};
 
 use self::choice::Choice;
 use self::copies::Copies;
+use self::judge::Lasting;
 use self::lacking::Lacking;
 use self::lines::{Records, Writes};
 use self::outputs::{Outputs, file, one_spelling, written};
@@ -116,7 +117,8 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
     );
     let index = named
         .map(|named| DocumentIndex::open_or_create(named, &settings))
-        .transpose()?;
+        .transpose()?
+        .map(|index| (index, files_of_run(args)));
     let has_index = index.is_some();
     let (spill, of_waiting) = memory::spill(args);
     let scheme = settings.scheme.id();
@@ -159,17 +161,17 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
         (false, Some(_)) => GOES_ON_THERE,
         (false, None) => STARTS_AGAIN,
     };
-    let (ending, index) = write_all(job, &tally, &mut outputs, &progress, (&stopped, advice))?;
+    let (ending, mut index) = write_all(job, &tally, &mut outputs, &progress, (&stopped, advice))?;
     drop(progress);
     finish(ending, outputs, output, &tally, advice)?;
+    if let Some(index) = &mut index {
+        index.end()?;
+    }
     warn_of_idle_flags(args, &tally);
     if !quiet {
         tell(summary(&tally, started.elapsed()));
-        if let Some((name, documents)) = index {
-            tell(format_args!(
-                "  the index {name} has {}",
-                counted(documents as u64, "document")
-            ));
+        if let Some(index) = &index {
+            tell(index.summary()?);
         }
     }
     Error::of_faults(tally.faults())
@@ -190,6 +192,15 @@ fn find(args: &DedupArgs, written: &[PathBuf]) -> Result<Inputs, UsageError> {
         );
     }
     Ok(inputs)
+}
+
+/// The files that the run writes, each in one spelling. Standard output is none.
+fn files_of_run(args: &DedupArgs) -> Vec<String> {
+    let paths = [&args.output, &args.kept, &args.annotate].into_iter().flatten();
+    let files = paths.filter_map(|path| file(Some(path)));
+    files
+        .map(|path| one_spelling(path).to_string_lossy().into_owned())
+        .collect()
 }
 
 /// What is written beside the results; `records` stands for a document there.
@@ -365,7 +376,7 @@ fn write_all(
     outputs: &mut Outputs,
     progress: &Progress,
     (stopped, advice): (&Arc<AtomicBool>, &'static str),
-) -> Result<(Ending, Option<(String, usize)>), Error> {
+) -> Result<(Ending, Option<Box<Lasting>>), Error> {
     let running = pipeline::start(job, tally)?;
     let stop = running.stop_handle();
     let stopped = Arc::clone(stopped);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use dedup::{Collection, CollectionError, DocId, Id, Signature, Verdict};
+use dedup::{Added, Collection, CollectionError, DocId, DocIds, Id, Signature, Verdict};
 #[cfg(feature = "redis")]
 use dedup::{RedisAddress, SharedCollection};
 
@@ -127,11 +127,38 @@ impl DocumentIndex {
     ///
     /// # Errors
     /// [`CollectionError::OtherText`]: the id is there with another text. The index cannot be read or written.
-    pub(super) fn add(&mut self, id: &Id, signature: &Signature) -> Result<Verdict, CollectionError> {
+    pub(super) fn add(&mut self, id: &Id, signature: &Signature) -> Result<Added, CollectionError> {
         match self {
-            Self::Folder(_, collection) => collection.add(id, signature),
+            Self::Folder(_, collection) => collection.add_or_find(id, signature),
             #[cfg(feature = "redis")]
-            Self::Server(_, collection) => collection.add(id, signature),
+            Self::Server(_, collection) => collection.add_or_find(id, signature),
+        }
+    }
+
+    /// The verdict on one more document with this text, which stays out of the index.
+    pub(super) fn check(&self, signature: &Signature) -> Result<Verdict, RunError> {
+        Ok(match self {
+            Self::Folder(_, collection) => collection.check(signature)?,
+            #[cfg(feature = "redis")]
+            Self::Server(_, collection) => collection.check(signature)?,
+        })
+    }
+
+    /// Whether a run that has ended wrote the document to other files than these. A server does not know that.
+    pub(super) fn is_written_elsewhere(&self, files: &[String], number: DocId) -> bool {
+        match self {
+            Self::Folder(_, collection) => collection.is_written_elsewhere(files, number),
+            #[cfg(feature = "redis")]
+            Self::Server(..) => false,
+        }
+    }
+
+    /// Notes that a run has ended that wrote these documents to these files.
+    pub(super) fn set_written(&mut self, files: &[String], documents: &DocIds) -> Result<(), RunError> {
+        match self {
+            Self::Folder(_, collection) => Ok(collection.set_written(files, documents)?),
+            #[cfg(feature = "redis")]
+            Self::Server(..) => Ok(()),
         }
     }
 

@@ -1,5 +1,6 @@
 //! The rows of a collection in its folder.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -8,12 +9,16 @@ use sled::{Batch, Db, Tree};
 use super::database::Database;
 use super::documents::{Document, Documents};
 use super::error::CollectionError;
+use super::numbers::DocIds;
 use super::settings::{CollectionSettings, Terms};
 use crate::signature::DocId;
 
 /// Names of the trees, and of the row of the settings.
 const SETTINGS: &str = "collection-settings";
 const DOCUMENTS: &str = "collection-documents";
+
+/// Begins the keys of the rows that say what was written to a file.
+const FILE: &str = "file:";
 
 /// Version of the rows, where settings of a collection made it.
 const FORMAT: u8 = 1;
@@ -148,6 +153,25 @@ impl Rows {
             }
         }
         Ok(self.documents.apply_batch(batch)?)
+    }
+
+    /// By the names of files, the documents that ended runs wrote there.
+    pub fn written(&self) -> Result<BTreeMap<String, DocIds>, CollectionError> {
+        let unreadable = || self.damaged("what was written to a file cannot be read");
+        let rows = self.settings.scan_prefix(FILE).map(|row| {
+            let (key, value) = row?;
+            let file = std::str::from_utf8(&key[FILE.len()..]).map_err(|_| unreadable())?;
+            let documents = postcard::from_bytes(&value).map_err(|_| unreadable())?;
+            Ok((file.to_owned(), documents))
+        });
+        rows.collect()
+    }
+
+    /// Notes that an ended run wrote these documents to the file.
+    pub fn write_written(&self, file: &str, documents: &DocIds) -> Result<(), CollectionError> {
+        let row = encoded(documents, Vec::new())?;
+        self.settings.insert([FILE, file].concat(), row)?;
+        Ok(())
     }
 
     /// Deletes rows, in this order.

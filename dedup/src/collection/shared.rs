@@ -10,6 +10,7 @@
 //! step, so no crash separates them. The numbers are in the order of these steps, and each verdict is the one that the unique
 //! documents with lower numbers give.
 
+use super::Added;
 use super::documents::Document;
 use super::error::CollectionError;
 use super::id::Id;
@@ -85,6 +86,14 @@ impl SharedCollection {
     /// [`CollectionError::OtherText`]: `id` is there with another text. Or the server cannot be used; then the document may be
     /// there or not, and the same call gives the verdict on it later.
     pub fn add(&self, id: &Id, signature: &Signature) -> Result<Verdict, CollectionError> {
+        Ok(self.add_or_find(id, signature)?.verdict)
+    }
+
+    /// As [`SharedCollection::add`]; says whether the document was there before.
+    ///
+    /// # Errors
+    /// As [`SharedCollection::add`].
+    pub fn add_or_find(&self, id: &Id, signature: &Signature) -> Result<Added, CollectionError> {
         let name = postcard::to_stdvec(id).map_err(crate::DedupError::from)?;
         for _ in 0..MOST_DECISIONS {
             let decided = self.index.decide(signature, &self.rule, Some(&name), |_| true)?;
@@ -105,7 +114,13 @@ impl SharedCollection {
                 row: Some((&name, &row)),
             })?;
             match committed {
-                Committed::Done(_) => return Ok(decided.verdict),
+                Committed::Done(number) => {
+                    return Ok(Added {
+                        number,
+                        verdict: decided.verdict,
+                        is_new: true,
+                    });
+                }
                 Committed::Known(number) => return self.known(number, id, signature),
                 Committed::Changed => {}
             }
@@ -113,10 +128,14 @@ impl SharedCollection {
         Err(self.index.contended().into())
     }
 
-    /// The verdict on a document that is there.
-    fn known(&self, number: DocId, id: &Id, signature: &Signature) -> Result<Verdict, CollectionError> {
+    /// A document that is there.
+    fn known(&self, number: DocId, id: &Id, signature: &Signature) -> Result<Added, CollectionError> {
         match self.document(number)? {
-            Some(document) if document.digest == signature.digest => Ok(document.verdict),
+            Some(document) if document.digest == signature.digest => Ok(Added {
+                number,
+                verdict: document.verdict,
+                is_new: false,
+            }),
             Some(_) => Err(CollectionError::OtherText(id.clone())),
             None => Err(self.index.damaged().into()),
         }

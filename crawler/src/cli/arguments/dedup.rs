@@ -146,7 +146,8 @@ pub enum Keep {
     An output file appears when it is complete. Until then, and after Ctrl-C, FILE.partial holds the verdicts so far, in whole lines. \
     The same command starts from the beginning, or with --resume goes on there. The output is then byte for byte that of a run without interruption.\n\
     With --index, a run compares its documents with those of all earlier runs, and the same command after an interruption goes on: \
-    it gives the verdicts on documents that the index has again. An id belongs to one text; the command reports a document whose id is \
+    it gives the verdicts on documents that the index has again. If an earlier run has ended and wrote a document to other files, it is a copy: \
+    an exact duplicate of itself, so that the --kept files together have it once. An id belongs to one text; the command reports a document whose id is \
     in the index with another text, and skips it. A folder is saved at least every 10 seconds and at the end, so a crash loses no \
     more. One process at a time can use a folder; any number can share an index on a Redis server: of near-duplicates that they add \
     at the same time, exactly one is unique. Every run of an index needs the same settings. The environment variable REDISCLI_AUTH \

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dedup::{
-    Candidates, CollectionError, Deduplicator, DocId, DuplicateRule, MemoryIndex, Rows, Signature, Spill, Verdict,
-    Width,
+    Candidates, CollectionError, Deduplicator, DocId, DocIds, DuplicateRule, MemoryIndex, Rows, Signature, Spill,
+    Verdict, Width,
 };
 
 use super::resume::{Journal, Prefix, SavedDocuments};
 use crate::cli::index::{DocumentIndex, id_of_json, json_of_id};
 use error::RunError;
+use terminal::units::{counted, grouped};
 
 /// Compares documents with the kept documents.
 #[derive(Debug)]
@@ -27,12 +28,31 @@ pub(super) enum Judge {
     },
     /// With those of an index that outlives the run.
     Index {
-        index: DocumentIndex,
+        lasting: Box<Lasting>,
         /// When it was saved last.
         saved: Instant,
         /// Whether documents came since.
         is_behind: bool,
     },
+}
+
+/// An index that outlives the run.
+///
+/// A document that it had before the run gets its verdict again, so that the same command after an interruption gives the same. Where it gets
+/// another one, that is the verdict of a copy: what it gets as the second document of one run.
+#[derive(Debug)]
+pub(super) struct Lasting {
+    index: DocumentIndex,
+    /// The files that the run writes. With others than an earlier run, it adds to these, and must not write again what they have.
+    files: Vec<String>,
+    /// The documents of this run.
+    given: DocIds,
+    /// Those of them that are no copies of what an earlier run wrote to other files.
+    own: DocIds,
+    /// Number of those that were there before the run.
+    known: u64,
+    /// Number of the copies of what an earlier run wrote to other files.
+    elsewhere: u64,
 }
 
 /// Longest time between two saves, about.
@@ -100,9 +120,17 @@ impl Judge {
         matches!(self, Self::Memory { journal: Some(journal), .. } if journal.since_kept() >= SAVED_EVERY)
     }
 
-    pub(super) fn of_index(index: DocumentIndex) -> Self {
+    /// With the documents of an index; `files` are those that the run writes.
+    pub(super) fn of_index(index: DocumentIndex, files: Vec<String>) -> Self {
         Self::Index {
-            index,
+            lasting: Box::new(Lasting {
+                index,
+                files,
+                given: DocIds::default(),
+                own: DocIds::default(),
+                known: 0,
+                elsewhere: 0,
+            }),
             saved: Instant::now(),
             is_behind: false,
         }
@@ -127,19 +155,9 @@ impl Judge {
                 };
                 Ok(Added::Decided(verdict, of.unwrap_or(NULL)))
             }
-            Self::Index { index, is_behind, .. } => {
+            Self::Index { lasting, is_behind, .. } => {
                 *is_behind = true;
-                let verdict = match index.add(&id_of_json(id), signature) {
-                    Ok(verdict) => verdict,
-                    Err(CollectionError::OtherText(_)) => return Ok(Added::OtherText),
-                    Err(error) => return Err(error.into()),
-                };
-                let of = match verdict.of() {
-                    None => None,
-                    Some(of) => index.id(of)?,
-                };
-                let of = of.map_or(NULL, |of| json_of_id(&of).into_bytes().into());
-                Ok(Added::Decided(verdict, of))
+                lasting.add(id, signature)
             }
         }
     }
@@ -166,22 +184,73 @@ impl Judge {
     /// Saves an index that outlives the run.
     pub(super) fn save(&mut self) -> Result<(), RunError> {
         if let Self::Index {
-            index,
+            lasting,
             saved,
             is_behind,
         } = self
         {
-            index.save()?;
+            lasting.index.save()?;
             (*saved, *is_behind) = (Instant::now(), false);
         }
         Ok(())
     }
 
-    /// The index that outlives the run, with its number of documents.
-    pub(super) fn index(&self) -> Result<Option<(String, usize)>, RunError> {
+    /// The index that outlives the run.
+    pub(super) fn into_index(self) -> Option<Box<Lasting>> {
         match self {
-            Self::Memory { .. } => Ok(None),
-            Self::Index { index, .. } => Ok(Some((index.name(), index.len()?))),
+            Self::Memory { .. } => None,
+            Self::Index { lasting, .. } => Some(lasting),
         }
+    }
+}
+
+impl Lasting {
+    fn add(&mut self, id: &[u8], signature: &Signature) -> Result<Added<'static>, RunError> {
+        let added = match self.index.add(&id_of_json(id), signature) {
+            Ok(added) => added,
+            Err(CollectionError::OtherText(_)) => return Ok(Added::OtherText),
+            Err(error) => return Err(error.into()),
+        };
+        let is_first = self.given.insert(added.number);
+        let mut is_copy = !is_first;
+        if is_first && !added.is_new {
+            self.known += 1;
+            is_copy = self.index.is_written_elsewhere(&self.files, added.number);
+            self.elsewhere += u64::from(is_copy);
+        }
+        let verdict = if is_copy {
+            self.index.check(signature)?
+        } else {
+            self.own.insert(added.number);
+            added.verdict
+        };
+        let of = match verdict.of() {
+            None => None,
+            Some(of) => self.index.id(of)?,
+        };
+        let of = of.map_or(NULL, |of| json_of_id(&of).into_bytes().into());
+        Ok(Added::Decided(verdict, of))
+    }
+
+    /// Notes that the run has ended, and that its files are complete.
+    pub(super) fn end(&mut self) -> Result<(), RunError> {
+        self.index.set_written(&self.files, &self.own)
+    }
+
+    /// What the index has now, and what it had before.
+    pub(super) fn summary(&self) -> Result<String, RunError> {
+        let documents = counted(self.index.len()? as u64, "document");
+        let mut summary = format!("  the index {} has {documents}", self.index.name());
+        if self.known > 0 {
+            let known = counted(self.known, "document");
+            summary.push_str(&format!("; {known} of this run were there before"));
+        }
+        if self.elsewhere > 0 {
+            let elsewhere = grouped(self.elsewhere);
+            summary.push_str(&format!(
+                ", and {elsewhere} of them count as copies, because an earlier run wrote them to other files"
+            ));
+        }
+        Ok(summary)
     }
 }

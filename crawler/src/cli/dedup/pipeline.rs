@@ -12,7 +12,7 @@ use super::budget::Budget;
 use super::choice::Choice;
 use super::decided::Decided;
 use super::decider::Decider;
-use super::judge::Judge;
+use super::judge::{Judge, Lasting};
 use super::lines::Writes;
 use super::ordered::Ordered;
 use super::resume::{Reached, ReadInput, Saved};
@@ -35,8 +35,8 @@ pub(super) struct Job {
     pub candidates: Candidates,
     /// The bound on the memory of that, and the file for the rest.
     pub spill: Arc<Spill>,
-    /// The index that outlives the run, if the user named one.
-    pub index: Option<DocumentIndex>,
+    /// The index that outlives the run, if the user named one, and the files that the run writes.
+    pub index: Option<(DocumentIndex, Vec<String>)>,
     /// What the command writes beside the verdicts.
     pub writes: Writes,
     /// What an interrupted run has decided, if it is to go on.
@@ -51,8 +51,8 @@ pub(super) enum Answer {
     Decided(Decided),
     /// The documents before are durable as far as the pipeline knows them. An interrupted run can go on from here.
     Reached(Reached),
-    /// The pipeline has ended. If there is an index that outlives the run, it is saved: its name and its number of documents.
-    Ended(Ending, Option<(String, usize)>),
+    /// The pipeline has ended. If there is an index that outlives the run, it is saved.
+    Ended(Ending, Option<Box<Lasting>>),
 }
 
 /// A running pipeline.
@@ -86,7 +86,7 @@ pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
     let mut decider = Decider {
         judge: match job.index {
             None => Judge::in_memory(width, job.rule, job.candidates, job.spill)?,
-            Some(index) => Judge::of_index(index),
+            Some((index, files)) => Judge::of_index(index, files),
         },
         writes: job.writes,
         ordered: job.order.map(|(_, spill)| Ordered::new(spill)),
@@ -121,7 +121,7 @@ pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
             decide_all(&mut decider, decided, &tally, &mut read, &answers)
         });
         // The send fails only if the writer no longer needs the answer.
-        answers.send(ended(decided, &mut decider)).ok();
+        answers.send(ended(decided, decider)).ok();
     })?;
     Ok(Running {
         answers: answered,
@@ -169,11 +169,11 @@ impl Drop for Running {
 }
 
 /// Saves the index at the end, also after an error of another stage.
-fn ended(decided: Result<Ending, RunError>, decider: &mut Decider) -> Result<Answer, RunError> {
+fn ended(decided: Result<Ending, RunError>, mut decider: Decider) -> Result<Answer, RunError> {
     let saved = decider.judge.save();
     let ending = decided?;
     saved?;
-    Ok(Answer::Ended(ending, decider.judge.index()?))
+    Ok(Answer::Ended(ending, decider.judge.into_index()))
 }
 
 fn decide_all(
