@@ -78,6 +78,46 @@ fn a_dropped_page_is_kept_by_the_key_that_changes_least() {
 }
 
 #[test]
+fn a_short_page_is_kept_by_the_key_of_short_texts() {
+    let text = words(1, 40);
+    let short = |changed: usize| replaced(&text, 20, changed, 2);
+    let site = Site::of([
+        ("/", home(&["/first"])),
+        ("/first", page("One", &text, &["/near"])),
+        ("/near", page("One", &short(1), NO_LINKS)),
+    ]);
+    let mut crawl = Crawl::of(site.url("/"))
+        .one_at_a_time()
+        .set("dedup.min_similarity_short", "0.6");
+    crawl.run();
+    let near = site.url("/near");
+    let answer = explained(&crawl, &near);
+    assert_eq!(
+        (&answer["verdict"], &answer["fingerprint"]),
+        (&"near".into(), &Value::Null)
+    );
+    let setting = &answer["remedy"]["setting"];
+    let least = setting["min_similarity_short"].as_f64().unwrap();
+    assert!(
+        least > answer["compared_with"]["similarity"].as_f64().unwrap(),
+        "{answer}"
+    );
+    let told = in_one_line(&crawl, &near);
+    for part in [
+        &format!("With dedup.min_similarity_short = {least:?} in the configuration, the crawl keeps it"),
+        "fingerprint none: a fingerprint needs 50 words (or 300 Chinese characters), the text has 4",
+    ] {
+        assert!(told.contains(part), "{part} is not in {told}");
+    }
+    assert!(!told.contains("tune --at"), "{told}");
+    crawl.change("dedup.min_similarity_short", least);
+    crawl.command(&[]);
+    let redecide = ["--redecide", "--config", "test.toml"];
+    crawl.read("rebuild", &redecide).succeeded();
+    assert_eq!(explained(&crawl, &near)["is_kept"], true);
+}
+
+#[test]
 fn a_label_keeps_one_page_whatever_the_rule_says() {
     let is_later = Arc::new(AtomicBool::new(false));
     let later = is_later.clone();

@@ -31,17 +31,21 @@ pub struct KeepingSetting {
     pub max_distance: u32,
     /// `dedup.min_similarity`; `None` if the rule has none.
     pub min_similarity: Option<f32>,
+    /// `dedup.min_similarity_short`, if that keeps the page because one of the texts is too short for a fingerprint; the others are then as in
+    /// force.
+    pub min_similarity_short: Option<f32>,
     /// The threshold that changes, in words: `a smallest similarity of 0.9`.
     pub words: String,
 }
 
 impl KeepingSetting {
-    /// As an argument: `10,0.9`.
+    /// As an argument of `tune`: `10,0.9`; `None` for the threshold of short texts, which `tune` does not vary.
     #[must_use]
-    pub fn argument(&self) -> String {
-        match self.min_similarity {
-            Some(least) => format!("{},{least}", self.max_distance),
-            None => self.max_distance.to_string(),
+    pub fn argument(&self) -> Option<String> {
+        match (self.min_similarity_short, self.min_similarity) {
+            (Some(_), _) => None,
+            (None, Some(least)) => Some(format!("{},{least}", self.max_distance)),
+            (None, None) => Some(self.max_distance.to_string()),
         }
     }
 }
@@ -96,11 +100,17 @@ impl Remedy {
             );
         }
         if let Some(setting) = &self.setting {
-            steps.push(format!(
-                "With {}, the crawl keeps it. What else that changes, on the whole site: `{}`; --write writes it to the configuration.",
-                setting.words,
-                command("tune", &["--at", &setting.argument()])
-            ));
+            steps.push(match setting.argument() {
+                Some(argument) => format!(
+                    "With {}, the crawl keeps it. What else that changes, on the whole site: `{}`; --write writes it to the configuration.",
+                    setting.words,
+                    command("tune", &["--at", &argument])
+                ),
+                None => format!(
+                    "With {} in the configuration, the crawl keeps it. This key decides where a text is too short for a fingerprint.",
+                    setting.words
+                ),
+            });
         }
         if steps.is_empty() {
             steps.push("The texts differ too little for any setting.".to_owned());
@@ -123,18 +133,30 @@ fn setting(likeness: &Likeness, rule: &DuplicateRule) -> Option<KeepingSetting> 
         Confirm::Sketch { min_similarity } => Some(min_similarity),
         Confirm::Distance | Confirm::Combined { .. } => None,
     };
-    let least = SIMILARITIES.into_iter().find(|least| *least > likeness.similarity);
-    if let (Some(_), Some(least)) = (in_force, least) {
+    let is_more = |least: &f32| *least > likeness.similarity;
+    let Some(distance) = likeness.distance else {
+        // Without a fingerprint, the similarity is exact, and with 1 only texts with all runs in common are duplicates.
+        let least = SIMILARITIES.into_iter().chain([1.0]).find(is_more)?;
+        return Some(KeepingSetting {
+            max_distance: rule.max_distance,
+            min_similarity: in_force,
+            min_similarity_short: Some(least),
+            words: format!("dedup.min_similarity_short = {least:?}"),
+        });
+    };
+    if let (Some(_), Some(least)) = (in_force, SIMILARITIES.into_iter().find(is_more)) {
         return Some(KeepingSetting {
             max_distance: rule.max_distance,
             min_similarity: Some(least),
+            min_similarity_short: None,
             words: format!("a smallest similarity of {least}"),
         });
     }
-    let distance = likeness.distance?.checked_sub(1)?;
+    let distance = distance.checked_sub(1)?;
     Some(KeepingSetting {
         max_distance: distance,
         min_similarity: in_force,
+        min_similarity_short: None,
         words: format!("a largest distance of {}", counted(distance.into(), "bit")),
     })
 }

@@ -8,8 +8,8 @@ use terminal::commands::command;
 pub(super) struct Undo {
     /// The view in which the pair is labelled.
     pub pair: String,
-    /// The setting nearest to the one in force that keeps it, in the view Tune and in words; `None` if no setting does.
-    pub setting: Option<(String, String)>,
+    /// The setting nearest to the one in force that keeps it, in the view Tune, if that varies it, and in words; `None` if no setting does.
+    pub setting: Option<(Option<String>, String)>,
     pub is_exact: bool,
     /// Whether a label keeps it.
     pub by_label: bool,
@@ -27,7 +27,10 @@ impl Undo {
         let setting = remedy.setting.as_ref();
         Self {
             pair: format!("/duplicates/pair?kept={}&other={}", other.page.number, row.id),
-            setting: setting.map(|setting| (format!("/tune#{}", setting.argument()), setting.words.clone())),
+            setting: setting.map(|setting| {
+                let link = setting.argument().map(|argument| format!("/tune#{argument}"));
+                (link, setting.words.clone())
+            }),
             is_exact: remedy.is_exact,
             by_label: remedy.exception.is_some(),
             is_labelled: remedy.is_labelled,
