@@ -113,6 +113,19 @@ fn a_duplicate_names_its_cluster_and_has_its_text_if_asked_for() {
 }
 
 #[test]
+fn a_given_verdict_alone_selects_and_the_flag_adds_the_texts() {
+    let (site, crawl) = finished();
+    let exported = |arguments: &[&str]| lines(crawl.read("export", &[arguments, &["--include-duplicates"]].concat()));
+    assert!(exported(&["--verdict", "near"]).is_empty());
+    assert_eq!(exported(&["--verdict", "kept"]).len(), KEPT);
+    let exact = exported(&["--verdict", "exact"]);
+    assert_eq!(exact.len(), 1);
+    assert_eq!(exact[0]["url"], site.url("/copy"));
+    assert!(exact[0]["text"].is_string());
+    assert_eq!(exported(&["--verdict", "all"]).len(), KEPT + 1);
+}
+
+#[test]
 fn a_page_without_a_text_is_exported_only_if_asked_for() {
     let site = Site::of([
         ("/", page("Home", &words(1, 50), &["/empty"])),

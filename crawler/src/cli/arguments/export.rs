@@ -106,7 +106,7 @@ pub struct ExportArgs {
     #[arg(long)]
     pub include_empty: bool,
     /// Also duplicates, with their texts, unless the crawl stored none (storage.duplicates = "nothing"). The field cluster names the kept
-    /// page of each.
+    /// page of each. With --verdict, that option alone selects, and this flag adds the texts.
     #[arg(long)]
     pub include_duplicates: bool,
     #[command(flatten)]
@@ -134,13 +134,19 @@ pub struct ExportArgs {
     /// Repeatable.
     #[arg(long = "match", value_name = "PATTERN", value_parser = UrlPattern::parse_or_regex)]
     pub patterns: Vec<UrlPattern>,
-    /// Only pages with this verdict. Repeatable.
-    #[arg(
-        long = "verdict",
-        value_enum,
-        value_name = "VERDICT",
-        value_delimiter = ',',
-        default_value = "kept"
-    )]
-    pub verdicts: Vec<ExportVerdict>,
+    /// Only pages with this verdict; without this option kept pages, and with --include-duplicates duplicates, too. Repeatable.
+    #[arg(long = "verdict", value_enum, value_name = "VERDICT", value_delimiter = ',')]
+    pub given_verdicts: Vec<ExportVerdict>,
+}
+
+impl ExportArgs {
+    /// The verdicts of the pages to export.
+    pub fn verdicts(&self) -> &[ExportVerdict] {
+        use ExportVerdict::{Exact, Kept, Near};
+        match (&self.given_verdicts[..], self.include_duplicates) {
+            ([], false) => &[Kept],
+            ([], true) => &[Kept, Exact, Near],
+            (given, _) => given,
+        }
+    }
 }

@@ -39,7 +39,7 @@ impl<'a> Filter<'a> {
     pub fn new(args: &'a ExportArgs) -> Self {
         Self {
             args,
-            takes_empty: args.include_empty || args.verdicts.contains(&ExportVerdict::All),
+            takes_empty: args.include_empty || args.verdicts().contains(&ExportVerdict::All),
         }
     }
 
@@ -56,8 +56,7 @@ impl<'a> Filter<'a> {
         let args = self.args;
         let at = fetched_at(page);
         let is_duplicate = page.verdict.is_duplicate();
-        let takes_verdict = args.include_duplicates && is_duplicate
-            || args.verdicts.iter().any(|verdict| is_of(page.verdict, *verdict));
+        let takes_verdict = args.verdicts().iter().any(|verdict| is_of(page.verdict, *verdict));
         let is_in_time = args.since.is_none_or(|since| at >= since) && args.until.is_none_or(|until| at <= until);
         let passes = [
             (takes_verdict || !is_duplicate, Excluded::Duplicate),

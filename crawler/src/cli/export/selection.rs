@@ -7,14 +7,19 @@ use crate::cli::arguments::ExportArgs;
 /// A sentence for each filter.
 pub(super) fn in_words(args: &ExportArgs) -> Vec<String> {
     let time = |unix_ms: i64| Timestamp::from_millisecond(unix_ms).unwrap_or_default().to_string();
-    let mut words = vec![if args.include_duplicates {
+    let mut words = vec![if args.include_duplicates && args.given_verdicts.is_empty() {
         "pages: kept ones and duplicates, with their texts".to_owned()
     } else {
         let verdicts = args
-            .verdicts
+            .verdicts()
             .iter()
             .map(|verdict| format!("{verdict:?}").to_lowercase());
-        format!("verdicts: {}", verdicts.collect::<Vec<_>>().join(", "))
+        let texts = if args.include_duplicates {
+            ", duplicates with their texts"
+        } else {
+            ""
+        };
+        format!("verdicts: {}{texts}", verdicts.collect::<Vec<_>>().join(", "))
     }];
     if !args.languages.is_empty() {
         words.push(format!("languages: {}", args.languages.join(", ")));

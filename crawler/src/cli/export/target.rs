@@ -118,7 +118,7 @@ fn check(args: &ExportArgs, format: ExportFormat, destination: &Destination) -> 
             "a terminal cannot show a Parquet file: name a file with --output, or pipe the output to another program"
         }
         (ExportFormat::Text, _)
-            if !args.include_duplicates && args.verdicts != [crate::cli::arguments::ExportVerdict::Kept] =>
+            if !args.include_duplicates && args.verdicts() != [crate::cli::arguments::ExportVerdict::Kept] =>
         {
             "--format text needs kept pages, because only they have a text: omit --verdict or choose another format"
         }
