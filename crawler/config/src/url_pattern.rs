@@ -1,7 +1,11 @@
 //! Patterns of URLs. Each says of which kind it is: `glob:` or `regex:`.
 
+mod percent_encoded;
+
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use regex::{Regex, RegexBuilder};
+
+use self::percent_encoded::percent_encoded;
 
 /// Memory limit of a compiled expression, in bytes. Expressions that people type stay far below it.
 const MAX_REGEX_BYTES: usize = 1 << 20;
@@ -25,7 +29,7 @@ pub struct UrlPattern {
 impl UrlPattern {
     /// Parses `glob:…` or `regex:…`.
     ///
-    /// A regular expression matches a part of the URL. A glob matches the whole URL, or its path and query if it begins with `/`. In
+    /// A regular expression matches a part of the URL, and a character in it that is not ASCII its percent-encoded form. A glob matches the whole URL, or its path and query if it begins with `/`. In
     /// it, `*` stands for any characters but `/`, `**` for any characters, and `/**/` also for a single `/`. Every other
     /// character stands for itself.
     ///
@@ -38,7 +42,7 @@ impl UrlPattern {
             if regex.is_empty() {
                 return Err(HINT.to_owned());
             }
-            parse_regex(regex)?
+            parse_regex(&percent_encoded(regex)?)?
         } else {
             return Err(format!("it must say of which kind it is: {HINT}"));
         };
@@ -54,7 +58,7 @@ impl UrlPattern {
         if text.starts_with("glob:") || text.starts_with("regex:") {
             return Self::parse(text);
         }
-        let regex = parse_regex(text)?;
+        let regex = parse_regex(&percent_encoded(text)?)?;
         let text = text.to_owned();
         Ok(Self { text, regex })
     }
@@ -146,6 +150,10 @@ mod tests {
             ("glob:/a.html?page=*", "https://example.org/axhtml?page=3", false),
             ("glob:/bücher/*", "https://example.org/b%C3%BCcher/1", true),
             ("regex:/docs/", "https://example.org/en/docs/a", true),
+            ("regex:/新闻/", "https://example.org/%E6%96%B0%E9%97%BB/1", true),
+            ("regex:/(新闻|公告)+/", "https://example.org/%E5%85%AC%E5%91%8A/1", true),
+            ("regex:/新闻/", "https://example.org/%E5%85%AC%E5%91%8A/1", false),
+            ("regex:(?i)/BÜCHER", "https://example.org/b%C3%BCcher/1", true),
             ("regex:^https://example\\.org/$", "https://example.org/", true),
             ("regex:\\.PDF$", "https://example.org/a.pdf", false),
             ("regex:(?i)\\.PDF$", "https://example.org/a.pdf", true),
@@ -169,6 +177,11 @@ mod tests {
             UrlPattern::parse_or_regex("*/docs")
                 .unwrap_err()
                 .contains("regular expression")
+        );
+        assert!(
+            UrlPattern::parse("regex:[新闻]")
+                .unwrap_err()
+                .contains("percent-encoded")
         );
         assert!(UrlPattern::parse("regex:(a{1000}){1000}").is_err());
         assert!(UrlPattern::parse(&format!("glob:/{}", "*".repeat(1 << 20))).is_err());
