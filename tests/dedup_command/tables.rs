@@ -90,6 +90,23 @@ fn a_broken_row_is_named_by_its_line_and_costs_no_other() {
 }
 
 #[test]
+fn a_table_in_another_encoding_is_named_with_it() {
+    // 公告：本周六下午电影院放映新片，欢迎观看。
+    let chinese = b"\xb9\xab\xb8\xe6\xa3\xba\xb1\xbe\xd6\xdc\xc1\xf9\xcf\xc2\xce\xe7\xb5\xe7\xd3\xb0\xd4\xba\xb7\xc5\xd3\xb3\xd0\xc2\xc6\xac\xa3\xac\xbb\xb6\xd3\xad\xb9\xdb\xbf\xb4\xa1\xa3";
+    let folder = Folder::new()
+        .with("gbk.csv", [&b"id,text\n1,"[..], chinese, b"\n"].concat())
+        .with("one.csv", &b"id,text\n1,caf\xe9\n"[..]);
+    folder
+        .dedup(&["gbk.csv"])
+        .with_code(3)
+        .complains_of(&["gbk.csv:2: it is not UTF-8", "iconv -f GB18030 -t UTF-8"]);
+    folder
+        .dedup(&["one.csv"])
+        .with_code(3)
+        .complains_of(&["iconv -f ENCODING -t UTF-8"]);
+}
+
+#[test]
 fn a_parquet_file_of_another_program_is_read_with_its_structs() {
     let folder = Folder::new()
         .with("in/a.parquet", STRUCTS)

@@ -8,6 +8,7 @@ use super::body::Body;
 use super::document::{self, Document, Row};
 use super::json_layout::on_one_line;
 use super::json_line::{JsonLine, Scratch};
+use super::not_utf8::not_utf8;
 use super::page;
 use super::place::{At, Fault, Place};
 use super::reading::Reading;
@@ -218,8 +219,7 @@ fn text_document(line: &[u8], place: Place, reading: &Reading, each: &mut dyn Fn
     let text = match std::str::from_utf8(line) {
         Ok(text) => text.trim_end_matches('\r'),
         Err(error) => {
-            let reason = format!("it is not UTF-8: {error}; convert the file, for example by iconv -t UTF-8");
-            return each(Err(Fault::new(place, reason)));
+            return each(Err(Fault::new(place, not_utf8([line], error))));
         }
     };
     let id = document::json_string(&place.to_string());

@@ -23,6 +23,7 @@ use self::nested::Nested;
 pub(super) use self::text_place::text_place;
 use super::document::Fields;
 use super::field_names;
+use super::not_utf8::not_utf8;
 
 /// The fields of a line.
 #[derive(Debug, PartialEq, Eq)]
@@ -133,7 +134,10 @@ impl<'a> JsonLine<'a> {
                     let found = FoundFields::read(repaired, fields, Asks::Text, unescaped)?;
                     (&repaired[..], found)
                 }
-                Err(reason) => return Err(reason.into()),
+                Err(reason) => {
+                    let reason = std::str::from_utf8(line).map_or_else(|error| not_utf8([line], error), |_| reason);
+                    return Err(reason.into());
+                }
             };
         Ok(Self {
             id: found.id.map(id).transpose()?.flatten(),

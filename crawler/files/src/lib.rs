@@ -45,6 +45,7 @@ mod limits;
 mod lines;
 mod lookahead;
 mod mime;
+mod not_utf8;
 mod packed;
 mod page;
 mod parquet_file;

@@ -5,6 +5,7 @@ use super::cutter::Row;
 use crate::document::json_string;
 use crate::field_names::{self, FieldNames};
 use crate::json_line::Refusal;
+use crate::not_utf8::not_utf8;
 use crate::reading::Reading;
 
 /// Most columns of a table. Wider ones hold measurements, not texts.
@@ -34,7 +35,8 @@ impl Header {
         }
         let mut names = Vec::new();
         for cell in row.iter() {
-            let name = std::str::from_utf8(cell.unwrap_or_default()).map_err(not_utf8)?;
+            let name =
+                std::str::from_utf8(cell.unwrap_or_default()).map_err(|error| not_utf8(row.iter().flatten(), error))?;
             names.push(name.trim().to_owned());
         }
         let fields = &reading.fields;
@@ -67,7 +69,7 @@ impl Header {
         }
         let needed = self.keys.iter().zip(row.iter()).filter(|(key, _)| key.is_some());
         for cell in needed.filter_map(|(_, cell)| cell) {
-            std::str::from_utf8(cell).map_err(not_utf8)?;
+            std::str::from_utf8(cell).map_err(|error| not_utf8(row.iter().flatten(), error))?;
         }
         Ok(())
     }
@@ -89,10 +91,6 @@ impl Header {
         }
         out.push(b'}');
     }
-}
-
-fn not_utf8(error: std::str::Utf8Error) -> String {
-    format!("it is not UTF-8: {error}; convert the file, for example by iconv -f WINDOWS-1252 -t UTF-8")
 }
 
 /// What the first line of a table has between its cells.
