@@ -10,6 +10,7 @@ use crate::cli::arguments::FingerprintArgs;
 use crate::cli::error::Error;
 use error::RunError;
 use files::Document;
+use study::in_words::fingerprint_floor;
 use terminal::text::terminal_text;
 
 /// Upper bound on the characters of a feature or an id on a terminal.
@@ -95,7 +96,7 @@ fn line(
 fn table(document: &Document<'_>, explanation: &Explanation, tokens: u32, min_words: usize, top: usize) -> String {
     let fingerprint = match explanation.fingerprint {
         Some(fingerprint) => fingerprint.to_string(),
-        None => format!("none: texts below {min_words} words (or 300 Chinese characters) are compared exactly"),
+        None => format!("none: {}", fingerprint_floor(min_words)),
     };
     let mut rows = Table::new();
     rows.load_style(NOTHING).set_header(["weight", "count", "feature"]);

@@ -8,12 +8,12 @@ mod compare;
 mod reason;
 mod thorough;
 
-use dedup::segment::{TokenKind, tokens};
 use dedup::{Analyzer, Signature};
 use storage::Store;
 use web::host_key::HostKey;
 
 use super::as_of::AsOf;
+use super::in_words::TextSize;
 use super::nearest::KeptPages;
 use compare::TextComparison;
 use config::settings::Settings;
@@ -78,15 +78,15 @@ pub fn check(
         Thorough::default()
     };
     let (nearest, covered) = comparison.nearest(candidates, thorough.sharing, thorough.alike, options.top)?;
-    let count = |kind| tokens(&subject.text).filter(|token| token.kind == kind).count();
+    let size = TextSize::of(&subject.text);
     let mut answer = Answer {
         as_of: AsOf::of(store),
         verdict: verdict(signature, &nearest, options.is_thorough),
         reason: String::new(),
         compared_by: compared_by(signature),
         tokens: signature.tokens,
-        words: count(TokenKind::Word) + count(TokenKind::Number),
-        characters: count(TokenKind::Character),
+        words: size.words,
+        characters: size.characters,
         min_words: settings.scheme.min_words,
         scheme: settings.scheme.id(),
         thorough: options.is_thorough,

@@ -1,5 +1,7 @@
 //! Rules, comparisons and counts in words.
 
+use dedup::normalize::normalize;
+use dedup::segment::{TokenKind, tokens};
 use dedup::{Confirm, DuplicateRule};
 
 use terminal::units::counted;
@@ -112,7 +114,42 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// The length of a text.
+/// What a text needs for a fingerprint, under the floor of a scheme.
+pub fn fingerprint_floor(min_words: usize) -> String {
+    format!(
+        "a fingerprint needs {min_words} words (or {} Chinese characters)",
+        6 * min_words
+    )
+}
+
+/// The length of a text, as its reader counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TextSize {
+    /// Words and numbers.
+    pub words: usize,
+    /// Characters of scripts without spaces.
+    pub characters: usize,
+}
+
+impl TextSize {
+    /// The length of this text.
+    pub fn of(text: &str) -> Self {
+        let text = normalize(text);
+        let mut size = Self {
+            words: 0,
+            characters: 0,
+        };
+        for token in tokens(&text) {
+            match token.kind {
+                TokenKind::Character => size.characters += 1,
+                TokenKind::Word | TokenKind::Number => size.words += 1,
+            }
+        }
+        size
+    }
+}
+
+/// The length of a text, in words.
 pub fn text_size(words: usize, characters: usize) -> String {
     let in_characters = || format!("{} of scripts without spaces", counted(characters as u64, "character"));
     match (words, characters) {

@@ -23,7 +23,7 @@ pub enum AnswerFormat {
     Verdicts and exit codes:\n  \
     0 new: no compared page is a duplicate or contains the text; the answer names a page that contains 20 % of it or more\n  \
     10 near: a near-duplicate by the rule\n  \
-    11 exact: the same text except for case, punctuation and white space\n  \
+    11 exact: the same text except for case, white space and forms of one character, such as ａ and a; punctuation counts\n  \
     12 too_short: too short for a fingerprint, and similar to no short page; the command did not compare it with longer pages\n  \
     13 contained: one page contains 80 % or more of the text in passages of at least eight words; a shorter text must be there as a \
     whole\n  \

@@ -3,7 +3,6 @@
 //! An index has signatures and no texts, so the answer has no shared passages.
 
 use dedup::DuplicateRule;
-use dedup::segment::{TokenKind, tokens};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -12,7 +11,7 @@ use crate::cli::screen::{Paint, Screen};
 use config::settings::Settings;
 use error::RunError;
 use study::check::{ComparedBy, Subject, TextVerdict, compared_by};
-use study::in_words::{likeness, rule_in_words, short_rule_in_words, text_size};
+use study::in_words::{TextSize, likeness, rule_in_words, short_rule_in_words, text_size};
 use study::nearest::Likeness;
 use terminal::text::terminal_text;
 use terminal::units::counted;
@@ -74,13 +73,13 @@ pub(super) fn check(
         _ if compared_by == ComparedBy::Fingerprint => TextVerdict::New,
         _ => TextVerdict::TooShort,
     };
-    let count = |kind| tokens(&subject.text).filter(|token| token.kind == kind).count();
+    let size = TextSize::of(&subject.text);
     let mut answer = Answer {
         verdict,
         reason: String::new(),
         tokens: subject.signature.tokens,
-        words: count(TokenKind::Word) + count(TokenKind::Number),
-        characters: count(TokenKind::Character),
+        words: size.words,
+        characters: size.characters,
         min_words: settings.scheme.min_words,
         compared_by,
         scheme: settings.scheme.id(),

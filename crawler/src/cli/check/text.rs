@@ -4,7 +4,7 @@ use dedup::DuplicateRule;
 
 use crate::cli::screen::{Paint, Screen};
 use study::check::{Answer, CONTAINED, ComparedBy, IN_PART, NearPage, TextVerdict};
-use study::in_words::{likeness, percent, rule_in_words, short_rule_in_words, text_size};
+use study::in_words::{fingerprint_floor, likeness, percent, rule_in_words, short_rule_in_words, text_size};
 use terminal::text::terminal_text;
 use terminal::units::counted;
 
@@ -110,11 +110,7 @@ fn compared_with(answer: &Answer, rule: &DuplicateRule) -> String {
 }
 
 fn compared_by(answer: &Answer, rule: &DuplicateRule) -> String {
-    let too_short = format!(
-        "a fingerprint needs {} words (or {} Chinese characters)",
-        answer.min_words,
-        6 * answer.min_words
-    );
+    let too_short = fingerprint_floor(answer.min_words);
     match answer.compared_by {
         ComparedBy::Fingerprint => {
             let fingerprint = answer.fingerprint.as_deref().unwrap_or_default();

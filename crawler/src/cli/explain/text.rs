@@ -5,7 +5,7 @@ use crate::cli::screen::{Paint, Screen};
 use storage::VerdictKind;
 use study::diff::Diff;
 use study::explain::{Answer, BlockComparison, ComparedPage, FailureAnswer, PageAnswer, QueueAnswer, State};
-use study::in_words::likeness;
+use study::in_words::{fingerprint_floor, likeness, text_size};
 use study::said::Said;
 use terminal::commands::command;
 use terminal::text::terminal_text;
@@ -156,10 +156,19 @@ fn facts(out: &mut String, page: &PageAnswer, screen: Screen) {
             "{fingerprint}, from {}",
             counted(page.distinct_features as u64, "distinct feature")
         ),
-        None => format!("none: a text of {} is too short", counted(page.tokens.into(), "word")),
+        None => format!("none: {}", too_short(page)),
     };
     out.push_str(&screen.labelled("fingerprint", &fingerprint));
     out.push_str(&screen.labelled("rule", &page.rule));
+}
+
+/// Why the page has no fingerprint.
+fn too_short(page: &PageAnswer) -> String {
+    let floor = fingerprint_floor(page.min_words);
+    match page.words.zip(page.characters) {
+        Some((words, characters)) => format!("{floor}, the text has {}", text_size(words, characters)),
+        None => floor,
+    }
 }
 
 fn history(out: &mut String, page: &PageAnswer, screen: Screen) {

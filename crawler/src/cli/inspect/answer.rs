@@ -30,6 +30,7 @@ pub(in crate::cli) struct PageAnswer {
     pub digest: Option<String>,
     pub similarity: &'static str,
     pub word_count: u32,
+    pub min_words: usize,
     pub soft_404: bool,
     /// What stands in the way of the page that was asked for; `None` for other pages, and with `fetch.walls = false`.
     pub wall: Option<WallAnswer>,

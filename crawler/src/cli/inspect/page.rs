@@ -283,6 +283,7 @@ impl Inspector {
             digest: signature.digest.map(|digest| format!("{:032x}", digest.0)),
             similarity: similarity(&signature),
             word_count: signature.tokens,
+            min_words: self.analyzer.scheme().min_words,
             soft_404: page.is_soft_404(),
             wall: self.wall(url, &found, &page).map(WallAnswer::from),
             redirect: page.redirect.map(HtmlRedirect::from),

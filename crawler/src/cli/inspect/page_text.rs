@@ -7,6 +7,7 @@ use ::page::RuleEffect;
 use super::SHOWN_WIDTH;
 use super::answer::{Directives, Extract, PageAnswer, Unread};
 use files::PLACEHOLDER;
+use study::in_words::{TextSize, fingerprint_floor, text_size};
 use study::said::Said;
 use terminal::text::terminal_text;
 
@@ -47,7 +48,8 @@ pub(super) fn page(page: &PageAnswer) -> String {
     if let Some(extract) = &page.extract {
         row("main text", &main_text(extract));
     }
-    row("words", &page.word_count.to_string());
+    let size = TextSize::of(&page.text);
+    row("length", &text_size(size.words, size.characters));
     if page.soft_404 {
         row("soft 404", "yes: a crawl does not keep this page");
     }
@@ -132,7 +134,7 @@ fn fingerprint(page: &PageAnswer) -> String {
     match (&page.fingerprint, page.similarity) {
         (Some(fingerprint), _) => fingerprint.clone(),
         (None, "none") => "none: the page has no text".to_owned(),
-        (None, _) => "none: short texts are compared exactly".to_owned(),
+        (None, _) => format!("none: {}", fingerprint_floor(page.min_words)),
     }
 }
 

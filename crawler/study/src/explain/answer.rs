@@ -65,6 +65,11 @@ pub struct PageAnswer {
     pub body_bytes: u64,
     pub text_chars: u64,
     pub tokens: u32,
+    /// `None` if the text cannot be read, as for `characters`.
+    pub words: Option<usize>,
+    /// Characters of scripts without spaces.
+    pub characters: Option<usize>,
+    pub min_words: usize,
     pub via: Option<String>,
     /// Whether it was fetched with the session of a user.
     pub logged_in: bool,

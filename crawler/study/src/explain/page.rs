@@ -11,7 +11,7 @@ use super::summary::{dropped_summary, kept_summary};
 use super::{Explainer, time};
 use crate::archived::ArchivedBody;
 use crate::diff::diff;
-use crate::in_words::{rule_in_words, short_rule_in_words};
+use crate::in_words::{TextSize, rule_in_words, short_rule_in_words};
 use crate::named_page::{NamedPage, text_elsewhere};
 use crate::nearest::{KeptPages, Likeness};
 use crate::said::Said;
@@ -104,6 +104,7 @@ impl Explainer<'_> {
         note_rendering(&page.record, &mut notes);
         let summary = summary(&page.record, former.as_ref(), &comparisons);
         let history = self.history(id, &page.record, former.as_ref())?;
+        let size = page.text.as_deref().map(TextSize::of);
         let answer = PageAnswer {
             id,
             fetched_at: time(page.record.fetched_at),
@@ -111,6 +112,9 @@ impl Explainer<'_> {
             body_bytes: page.record.body_bytes,
             text_chars: page.record.text_chars,
             tokens: page.signature.tokens,
+            words: size.map(|size| size.words),
+            characters: size.map(|size| size.characters),
+            min_words: self.settings.scheme.min_words,
             via: self.url_of(page.record.via.as_ref())?,
             logged_in: page.record.logged_in,
             metadata: self.said(&page.record, &mut notes),
