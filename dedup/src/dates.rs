@@ -2,12 +2,15 @@
 //!
 //! A small recogniser over tokens, not a parser. It prefers precision to recall, because all dates of a text count as
 //! one feature. It recognises `2024-03-05` (also with `/` and `.`, and day or month first), `5 March 2024`,
-//! `March 5th, 2024`, `March 2024`, `5 March`, 2024年3月5日, 3月5日, and `12:30`, `12:30:45`, `12:30 pm`.
+//! `March 5th, 2024`, `March 2024`, `5 March`, 2024年3月5日, 3月5日 and other forms of [East Asia](east_asian), `12:30`, `12:30:45`, `12:30 pm`,
+//! `03-05 10:30` and RFC 3339.
+
+mod east_asian;
 
 use crate::segment::{Token, TokenKind};
 
 /// Upper bound on the tokens of a date or clock time.
-pub(crate) const MOST_TOKENS: usize = 6;
+pub(crate) const MOST_TOKENS: usize = 15;
 
 /// The number of tokens at the start of `tokens` that are one date or clock time in the normalised `text`; 0 if none
 /// are.
@@ -20,6 +23,8 @@ pub(crate) fn date_length(text: &str, tokens: &[Token<'_>]) -> usize {
     [
         with_characters,
         with_separators,
+        with_t,
+        month_and_day,
         dotted,
         day_first,
         month_first,
@@ -49,15 +54,24 @@ pub(crate) fn may_begin(text: &[u8], start: usize, end: usize) -> bool {
     match token.first() {
         Some(b'0'..=b'9') if token.len() > "2024.03.05".len() => false,
         Some(b'0'..=b'9') if token.contains(&b'.') => true,
-        Some(b'0'..=b'9') if next_is_digit => gap.iter().any(|b| matches!(b, b'-' | b'/' | b':')),
+        Some(b'0'..=b'9') if next_is_digit => {
+            gap.iter().any(|b| matches!(b, b'-' | b'/' | b':')) || gap == b". " && token.len() == "2024".len()
+        }
         Some(b'0'..=b'9') => match next {
             [a, b, c, ..] if a.is_ascii() => begins_month([*a, *b, *c]) || [*a, *b] == *b"of",
             [a, ..] => !a.is_ascii(),
             [] => false,
         },
+        Some(0x80..) => may_begin_with_character(text.get(start..).unwrap_or_default()),
         Some(_) => next_is_digit && token.first_chunk().is_some_and(|first| begins_month(*first)),
         None => false,
     }
+}
+
+/// Whether a date or clock time may begin with the character that is not ASCII and begins here.
+#[inline]
+pub(crate) fn may_begin_with_character(text: &[u8]) -> bool {
+    east_asian::may_begin(text)
 }
 
 /// Whether a date may begin with this word: it begins with a digit, or with the first three letters of a month. The
@@ -85,22 +99,88 @@ const MONTHS_WITH: [[u16; 256]; 3] = {
 
 type Tokens<'a, 'b> = &'b [Token<'a>];
 
-/// 2024年3月5日, 2024年3月, 3月5日.
-fn with_characters(_: &str, tokens: Tokens<'_, '_>) -> usize {
-    let unit = |at: usize, units: &[&str]| tokens.get(at).is_some_and(|token| units.contains(&token.text));
-    let is = |at: usize, test: fn(u32) -> bool| tokens.get(at).and_then(value).is_some_and(test);
-    let mut at = 0;
-    if is(0, year) && unit(1, &["年", "년"]) {
-        at = 2;
+/// What [`east_asian`] knows.
+fn with_characters(text: &str, tokens: Tokens<'_, '_>) -> usize {
+    let rest = text.get(tokens[0].start..).unwrap_or_default();
+    tokens_within(tokens, tokens[0].start + east_asian::length(rest))
+}
+
+/// The number of tokens that end at or before `end`; 0 if one goes on behind it.
+fn tokens_within(tokens: Tokens<'_, '_>, end: usize) -> usize {
+    let within = tokens.iter().take_while(|token| token.start < end);
+    let (count, last) = within.fold((0, 0), |(count, _), token| (count + 1, token.start + token.text.len()));
+    if last <= end { count } else { 0 }
+}
+
+/// The number of the tokens of a date, with its weekday.
+fn with_weekday(text: &str, tokens: Tokens<'_, '_>, length: usize) -> usize {
+    let Some(last) = length.checked_sub(1).and_then(|last| tokens.get(last)) else {
+        return length;
+    };
+    let end = last.start + last.text.len();
+    let weekday = east_asian::weekday_length(text.get(end..).unwrap_or_default());
+    length.max(tokens_within(tokens, end + weekday))
+}
+
+/// 2024-03-05T10:30, 2024-03-05T10:30:00.123Z, 2024-03-05T10:30:00+08:00 (RFC 3339).
+fn with_t(text: &str, tokens: Tokens<'_, '_>) -> usize {
+    let [year, month, day_and_hour, minute, rest @ ..] = tokens else {
+        return 0;
+    };
+    let Some((day, hour)) = day_and_hour.text.split_once('t') else {
+        return 0;
+    };
+    let two_digits = |text: &str| text.parse().ok().filter(|_: &u32| text.len() == 2);
+    let is_hour = two_digits(hour).is_some_and(|hour| hour <= 24);
+    let is_dated = between(text, year, month) == "-" && between(text, month, day_and_hour) == "-";
+    let is_timed = is_hour && between(text, day_and_hour, minute) == ":";
+    let is_utc_at = |part: &str| {
+        part.strip_suffix('z')
+            .unwrap_or(part)
+            .parse::<f32>()
+            .is_ok_and(|part| part < 61.0)
+    };
+    if !is_dated || !is_timed || !is_date([value(year), value(month), two_digits(day)]) || !is_utc_at(minute.text) {
+        return 0;
     }
-    if is(at, month) && unit(at + 1, &["月", "월"]) {
-        at += 2;
-        if is(at, day) && unit(at + 1, &["日", "号", "號", "일"]) {
-            return at + 2;
-        }
-        return if at == 4 { 4 } else { 0 };
+    let mut length = 4;
+    let mut last = minute;
+    if let Some(second) = rest
+        .first()
+        .filter(|second| between(text, minute, second) == ":" && is_utc_at(second.text))
+    {
+        (length, last) = (5, second);
     }
-    0
+    // The distance from UTC.
+    if let [hours, minutes, ..] = &tokens[length..]
+        && matches!(between(text, last, hours), "+" | "-")
+        && between(text, hours, minutes) == ":"
+    {
+        length += 2;
+    }
+    length
+}
+
+/// 03-05 10:30: month and day in two digits each, and a clock time.
+fn month_and_day(text: &str, tokens: Tokens<'_, '_>) -> usize {
+    let [first, second, rest @ ..] = tokens else { return 0 };
+    let two_digits = |token: &Token<'_>| value(token).filter(|_| token.text.len() == 2);
+    let before = text.get(..first.start).and_then(|before| before.chars().next_back());
+    let is_day = two_digits(first).is_some_and(month) && two_digits(second).is_some_and(day);
+    let is_timed = rest
+        .first()
+        .is_some_and(|hour| hour.text.len() == 2 && between(text, second, hour) == " ");
+    if !is_day
+        || !is_timed
+        || !matches!(between(text, first, second), "-" | "/")
+        || before.is_some_and(|before| !before.is_whitespace() && before.is_ascii() && !matches!(before, '(' | '['))
+    {
+        return 0;
+    }
+    match clock_time(text, rest) {
+        0 => 0,
+        length => 2 + length,
+    }
 }
 
 /// 2024-03-05, 5/3/2024. Not 05-03-24, because too many other numbers look like it.
@@ -110,14 +190,14 @@ fn with_separators(text: &str, tokens: Tokens<'_, '_>) -> usize {
     if !matches!(separator, "-" | "/" | " - " | "‐" | "‑" | "–") || separator != between(text, b, c) {
         return 0;
     }
-    usize::from(is_date([a, b, c].map(value))) * 3
+    with_weekday(text, tokens, usize::from(is_date([a, b, c].map(value))) * 3)
 }
 
 /// 2024.03.05 and 5.3.2024, which are one token.
-fn dotted(_: &str, tokens: Tokens<'_, '_>) -> usize {
+fn dotted(text: &str, tokens: Tokens<'_, '_>) -> usize {
     let mut parts = tokens[0].text.split('.').map(|part| part.parse().ok());
     let three = [parts.next().flatten(), parts.next().flatten(), parts.next().flatten()];
-    usize::from(parts.next().is_none() && is_date(three))
+    with_weekday(text, tokens, usize::from(parts.next().is_none() && is_date(three)))
 }
 
 /// 5 March 2024, 5th of March, 5-Mar-2024.
@@ -292,6 +372,40 @@ mod tests {
             "November 2026",
             "2024년 3월 5일",
             "5-Mar-2024",
+            "2024. 3. 5.",
+            "2024. 12. 31. (화)",
+            "4월 16일",
+            "오후 4시 10분",
+            "오전 3시",
+            "오후 4:10",
+            "10时30分",
+            "10點30分",
+            "10点30分15秒",
+            "10時30分",
+            "午後3時",
+            "午前0時00分",
+            "上午10:30",
+            "下午 3:05:09",
+            "令和6年3月5日",
+            "令和元年5月1日(水)",
+            "平成31年4月",
+            "民國113年3月5日",
+            "二〇二四年三月五日",
+            "二○二四年十二月三十一日 星期二",
+            "一九九八年十月",
+            "2024年3月5日（火）",
+            "2024年3月5日 星期二",
+            "2024年3月5日 火曜日",
+            "2024년 3월 5일 화요일",
+            "2024-03-05 (火)",
+            "2024.3.5(화)",
+            "2024-03-05T10:30:00+08:00",
+            "2024-03-05T10:30Z",
+            "2024-03-05t10:30:00.123z",
+            "03-05 10:30",
+            "12/31 23:59:59",
+            "3/5(火)",
+            "2024年3月",
         ] {
             assert_eq!(masked(text), "#", "{text}");
         }
@@ -313,6 +427,48 @@ mod tests {
             "45 may 2024x",
             "3月",
             "555-1234",
+            "1. 2. 3.",
+            "3. 2. 1.",
+            "1234. 5. 6.",
+            "2024. 3. 5 apples",
+            "2024. 3. 5.6",
+            "10.4.2",
+            "r4.3.1",
+            "R6.3.5",
+            "¥1,299.00 10 元",
+            "3点",
+            "3點",
+            "10時",
+            "3시",
+            "10時間30分",
+            "2小时30分",
+            "2시간 30분",
+            "10分30秒",
+            "比分3-2",
+            "03-2234-5678",
+            "090-03-05 99",
+            "555-03-05 10",
+            "010-1234-5678",
+            "tel 12-03-05 10:3",
+            "ISBN 978-7-02-000220-7",
+            "比例 3/5",
+            "3/5(木工)",
+            "二〇二四",
+            "一九九八",
+            "二十一世纪",
+            "三月五日",
+            "上海 10",
+            "令和6年度",
+            "令和の時代",
+            "民國",
+            "民国时期3月",
+            "午後の3人",
+            "下午10元",
+            "오후 10명",
+            "오전 25:99",
+            "第10条30分",
+            "2024-03-05x10",
+            "2024-03-45T10:30",
         ] {
             assert!(!masked(text).contains('#'), "{text}: {}", masked(text));
         }

@@ -9,7 +9,7 @@ use crate::idf::IdfTable;
 use crate::weights::{UnknownWeighting, Weighting, Weights};
 
 /// Version of everything that no field of [`Scheme`] determines: normalisation, tables, tokenisation, hashes.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// How a text becomes a signature. Signatures of different schemes cannot be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]

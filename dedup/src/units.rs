@@ -2,7 +2,7 @@
 
 mod runs;
 
-use crate::dates::{MOST_TOKENS, begins_like_date, date_length, may_begin};
+use crate::dates::{MOST_TOKENS, begins_like_date, date_length, may_begin, may_begin_with_character};
 use crate::hash::{KEEP, SHORT, hash_short, hash_word, hash64, short_word};
 use crate::segment::{Token, TokenKind, tokens};
 use runs::each_run;
@@ -148,12 +148,13 @@ impl Cutter<'_> {
         self.at = self.at.max(end);
     }
 
-    /// Cuts consecutive ideographs. They have no marks and begin no dates.
+    /// Cuts consecutive ideographs that have no marks and begin no dates.
     fn ideographs(&mut self) {
         let bytes = self.text.as_bytes();
         // U+4E00 to U+9FFF. No mark is ASCII or has a first byte of 0xe4 or more.
         while let [0xe4, 0xb8..=0xff, _, next, ..] | [0xe5..=0xe9, _, _, next, ..] = bytes[self.at..]
             && !(0x80..0xe4).contains(&next)
+            && !(self.mask_dates && may_begin_with_character(&bytes[self.at..]))
             && let Some(word) = short_word(&bytes[self.at..], 3)
         {
             let unit = Unit::new(hash_short(word), (self.at, 3), UnitKind::Character, false);
