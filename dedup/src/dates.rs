@@ -165,16 +165,19 @@ fn with_t(text: &str, tokens: Tokens<'_, '_>) -> usize {
 fn month_and_day(text: &str, tokens: Tokens<'_, '_>) -> usize {
     let [first, second, rest @ ..] = tokens else { return 0 };
     let two_digits = |token: &Token<'_>| value(token).filter(|_| token.text.len() == 2);
-    let before = text.get(..first.start).and_then(|before| before.chars().next_back());
+    let mut before = text.get(..first.start).unwrap_or_default().chars().rev();
+    // What goes on before is a longer number, such as that of a telephone.
+    let goes_on = match before.next() {
+        Some(':') => before.next().is_some_and(|c| c.is_ascii_digit()),
+        Some('(' | '[' | '|' | ',' | ';' | '"') => false,
+        Some(c) => c.is_ascii() && !c.is_ascii_whitespace(),
+        None => false,
+    };
     let is_day = two_digits(first).is_some_and(month) && two_digits(second).is_some_and(day);
     let is_timed = rest
         .first()
         .is_some_and(|hour| hour.text.len() == 2 && between(text, second, hour) == " ");
-    if !is_day
-        || !is_timed
-        || !matches!(between(text, first, second), "-" | "/")
-        || before.is_some_and(|before| !before.is_whitespace() && before.is_ascii() && !matches!(before, '(' | '['))
-    {
+    if !is_day || !is_timed || !matches!(between(text, first, second), "-" | "/") || goes_on {
         return 0;
     }
     match clock_time(text, rest) {
@@ -468,6 +471,8 @@ mod tests {
             "오전 25:99",
             "第10条30分",
             "2024-03-05x10",
+            "x-03-05 10:3",
+            "1.03-05 99:99",
             "2024-03-45T10:30",
         ] {
             assert!(!masked(text).contains('#'), "{text}: {}", masked(text));
@@ -481,5 +486,10 @@ mod tests {
             "updated on # at # by us"
         );
         assert_eq!(masked("发布于2024年3月5日，共3页"), "发 布 于 # 共 3 页");
+        assert_eq!(masked("公告：03-05 10:30 起"), "公 告 # 起");
+        assert_eq!(masked("555-03-05 10:30"), "555 03 05 #");
+        assert_eq!(masked("12:03-05 10:30"), "# 05 #");
+        assert_eq!(masked("2024. 3. 5. 오후 4시 10분에 발표"), "# # 에 발 표");
+        assert_eq!(masked("2024年3月5日（火）10時30分開演、3,000円"), "# # 開 演 3,000 円");
     }
 }

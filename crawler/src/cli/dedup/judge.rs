@@ -246,9 +246,13 @@ impl Lasting {
             summary.push_str(&format!("; {known} of this run were there before"));
         }
         if self.elsewhere > 0 {
-            let elsewhere = grouped(self.elsewhere);
+            let elsewhere = if self.elsewhere == self.known {
+                String::new()
+            } else {
+                format!(" {} of them", grouped(self.elsewhere))
+            };
             summary.push_str(&format!(
-                ", and {elsewhere} of them count as copies, because an earlier run wrote them to other files"
+                ", and{elsewhere} count as copies, because an earlier run wrote them to other files"
             ));
         }
         Ok(summary)
