@@ -9,6 +9,8 @@
 //! - **Each page has passages of its own**, full of words that stand nowhere on the other. An edited page has other words here and
 //!   there. A copy has a passage of its own on one side at most: a print view lacks one, or adds a line.
 //!
+//! A line that names authors and editors is no passage: it is all that reprints of one press release have of their own.
+//!
 //! So a [`DuplicateRule`](crate::DuplicateRule) counts the [own words](Subject::own_words) of such a pair, and asks for few on at least
 //! one side. The rule looks at two signatures alone. It needs no statistics of the site, so it is right from the second page on, the
 //! verdict depends neither on threads nor on pages in between, and every later decision finds the same evidence. A list of the blocks
@@ -32,6 +34,8 @@
 //!
 //! Two words may share their 12 bits, so an own word may be overlooked, at most as often as the other page is rich in words: 7 % for a
 //! page of 300 different words. The count is hardly ever too high: a word that a passage repeats from an earlier one counts there.
+
+mod credits;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -110,7 +114,7 @@ impl Subject {
         let mut passages = Cutter::except(&heading);
         let mut units = Vec::new();
         // One line after the other, because normalisation makes a space of a line end.
-        for line in text.lines() {
+        for line in credits::lines_without(text) {
             let line = normalize(line);
             cut(&line, true, &mut units);
             passages.add_line(&line, &units);

@@ -29,6 +29,18 @@ fn own_words_count_where_headings_name_different_things() {
             ("Print: bollard", "a short post printed by Jane Doe"),
             None,
         ),
+        // Reprints with other headings and other editors.
+        (
+            (
+                "Spring sowing starts",
+                "a fine crop of barley\nReporting by Max Lee in Dover; editing by Ann Poe",
+            ),
+            (
+                "Farmers race on",
+                "a fine crop of barley\nBy Jane Doe, staff writer, edited by Tom Ray",
+            ),
+            Some(2),
+        ),
         // Two sizes of one product.
         (
             ("Shirt, size M", "cotton shirt, size M, washable"),
