@@ -61,7 +61,7 @@ fn a_text_too_short_for_a_fingerprint_is_reported() {
     fs::write(folder.path().join("short.txt"), "a few words").unwrap();
     crawler_in(&folder, &["fingerprint", "short.txt"])
         .succeeded()
-        .says(&["none: texts below 50 words"]);
+        .says(&["none: a fingerprint needs 50 words (or 300 Chinese characters)"]);
 }
 
 #[test]

@@ -43,7 +43,8 @@ pub(super) enum Judge {
 #[derive(Debug)]
 pub(super) struct Lasting {
     index: DocumentIndex,
-    /// The files that the run writes. With others than an earlier run, it adds to these, and must not write again what they have.
+    /// The files that the run writes. With others than an earlier run, it adds to these, and must not write again what they have. Without files, it
+    /// writes nothing twice.
     files: Vec<String>,
     /// The documents of this run.
     given: DocIds,
@@ -215,7 +216,7 @@ impl Lasting {
         let mut is_copy = !is_first;
         if is_first && !added.is_new {
             self.known += 1;
-            is_copy = self.index.is_written_elsewhere(&self.files, added.number);
+            is_copy = !self.files.is_empty() && self.index.is_written_elsewhere(&self.files, added.number);
             self.elsewhere += u64::from(is_copy);
         }
         let verdict = if is_copy {
