@@ -76,7 +76,8 @@ mod tests {
         ] {
             assert_eq!(encoding_of([bytes]), name);
         }
-        let error = std::str::from_utf8(b"\xff").unwrap_err();
-        assert!(not_utf8([&b"\xff"[..]], error).ends_with("iconv -f ENCODING -t UTF-8"));
+        let bytes = Vec::from([0xff]);
+        let error = std::str::from_utf8(&bytes).unwrap_err();
+        assert!(not_utf8([&bytes[..]], error).ends_with("iconv -f ENCODING -t UTF-8"));
     }
 }
