@@ -190,6 +190,13 @@ impl Stats {
         self.fetch_seconds.observe(elapsed.as_secs_f64());
     }
 
+    /// Counts requests that were sent again because their connection was closed.
+    pub fn repeats(&self, requests: u64) {
+        if requests > 0 {
+            self.figures().requests += requests;
+        }
+    }
+
     /// Counts a page with scripts and hardly any text that no browser rendered.
     pub fn unrendered(&self) {
         self.figures().unrendered += 1;

@@ -16,12 +16,14 @@ mod location;
 mod login;
 mod proxy;
 mod retry_after;
+mod reuse;
 mod route;
 mod settings;
 mod tls;
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
@@ -34,7 +36,7 @@ use crate::address_policy::{AddressPolicy, GuardedResolver};
 use crate::memory_budget::{Claim, MemoryBudget};
 use crate::robots::MAX_ROBOTS_BYTES;
 use crate::sitemap::MAX_SITEMAP_BYTES;
-use clients::{Build, Clients};
+use clients::{Build, Clients, Reuse};
 use fields::HostFields;
 use route::PinnedResolver;
 
@@ -149,6 +151,8 @@ pub struct Fetcher {
     timeout: Duration,
     max_body_bytes: usize,
     arriving: MemoryBudget,
+    /// Requests sent again since the last [`take_repeats`](Fetcher::take_repeats).
+    repeats: Arc<AtomicU64>,
 }
 
 impl Fetcher {
@@ -180,7 +184,14 @@ impl Fetcher {
             timeout: settings.timeout,
             max_body_bytes: settings.max_body_bytes,
             arriving,
+            repeats: Arc::default(),
         })
+    }
+
+    /// How many requests were sent again since the last call, because their connection was closed.
+    #[must_use]
+    pub fn take_repeats(&self) -> u64 {
+        self.repeats.swap(0, Ordering::Relaxed)
     }
 
     /// Whether a proxy opens the connections.
@@ -298,9 +309,12 @@ impl Fetcher {
             .apply(request(&lent.client, self.fields.request_url(url)), url);
         let sent_cookies = self.fields.cookies().mark(url);
         let logged_in = self.fields.cookies().are_of_user(url) && sent_cookies.is_some();
-        let sent = timeout_at(deadline, request.send()).await;
-        let sent = sent.map_err(|_elapsed| FetchError::Timeout)?;
-        let mut answer = sent.map_err(|error| FetchError::from_reqwest(&error))?;
+        let request = request.build().map_err(|error| FetchError::from_reqwest(&error))?;
+        let note_repeat = || {
+            self.repeats.fetch_add(1, Ordering::Relaxed);
+        };
+        let sent = timeout_at(deadline, reuse::send(&lent, request, note_repeat)).await;
+        let mut answer = sent.map_err(|_elapsed| FetchError::Timeout)??;
         self.fields.learn(url, answer.headers_mut());
         let mut response = Response {
             status: answer.status().as_u16(),
@@ -375,7 +389,7 @@ fn builder_of(settings: &FetchSettings, policy: AddressPolicy) -> Result<Box<Bui
     let headers = fields::of_every_request(settings);
     let (user_agent, connect_timeout) = (settings.user_agent.clone(), settings.connect_timeout);
     let proxy = settings.proxy.clone();
-    Ok(Box::new(move |addresses: Option<&Arc<[IpAddr]>>| {
+    Ok(Box::new(move |addresses: Option<&Arc<[IpAddr]>>, reuse: Reuse| {
         let resolver = GuardedResolver::new(policy.clone());
         let builder = reqwest::Client::builder()
             .tls_backend_preconfigured(tls.clone())
@@ -394,7 +408,9 @@ fn builder_of(settings: &FetchSettings, policy: AddressPolicy) -> Result<Box<Bui
             // Bounds the data that a server sends while its body waits for memory; the defaults are megabytes.
             .http2_initial_stream_window_size(HTTP2_WINDOW)
             .http2_initial_connection_window_size(HTTP2_WINDOW)
-            .pool_idle_timeout(Duration::from_secs(30));
+            .pool_idle_timeout(Duration::from_secs(30))
+            .pool_max_idle_per_host(if reuse == Reuse::Kept { usize::MAX } else { 0 });
+        let builder = reuse::observe_connections(builder);
         let builder = match (&proxy, addresses) {
             (None, None) => builder.dns_resolver(resolver),
             (None, Some(addresses)) => builder.dns_resolver(PinnedResolver(Arc::clone(addresses))),

@@ -120,6 +120,7 @@ impl Network {
         let span = self.spans.fetch(&task, url(&task));
         let under_way = UnderWay::begin(stats.clone(), url(&task));
         let has_proxy = self.fetcher.has_proxy();
+        let repeating = self.fetcher.clone();
         tokio::spawn(async move {
             let (host, wanted, conditions) = parts(&task, page);
             let (host, url) = (host.to_owned(), url(&task).clone());
@@ -151,6 +152,7 @@ impl Network {
                 return;
             };
             stats.request(began.elapsed(), held_bytes(&answer) as u64);
+            stats.repeats(repeating.take_repeats());
             let ended = Event::RequestEnded {
                 host,
                 signal: signal(&task, &answer, has_proxy),

@@ -14,7 +14,17 @@ use url::Url;
 use super::FetchError;
 
 /// Makes the client of a host. The client connects only to these addresses; with `None`, it looks the name up.
-pub(super) type Build = dyn Fn(Option<&Arc<[IpAddr]>>) -> Result<reqwest::Client, FetchError> + Send + Sync;
+pub(super) type Build = dyn Fn(Option<&Arc<[IpAddr]>>, Reuse) -> Result<reqwest::Client, FetchError> + Send + Sync;
+
+/// Whether a client keeps its connections for later requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reuse {
+    Kept,
+    Never,
+}
+
+/// Closed connections in a row after which a host is asked over a new connection each time.
+const MAX_CLOSED: u8 = 3;
 
 /// The clients of all hosts.
 pub(super) struct Clients {
@@ -53,12 +63,17 @@ struct Client {
     connections: usize,
     /// Its place in [`Kept::idle`].
     idle_since: Option<u64>,
+    /// How many of its connections in a row were closed when a request used them again.
+    closed: u8,
 }
 
 /// The client of a host for one request; dropped when the request has ended.
 pub(super) struct Lent {
     pub client: reqwest::Client,
     origin: String,
+    addresses: Option<Arc<[IpAddr]>>,
+    /// As in [`Client`], when the request began.
+    closed: u8,
     clients: Arc<Clients>,
 }
 
@@ -79,32 +94,36 @@ impl Clients {
         match kept.clients.get_mut(&origin) {
             Some(kept) if kept.addresses.as_ref() == addresses => {}
             Some(kept) => {
-                kept.client = (self.build)(addresses)?;
+                kept.client = (self.build)(addresses, Reuse::Kept)?;
                 kept.addresses = addresses.cloned();
+                kept.closed = 0;
             }
             None => {
                 let client = Client {
-                    client: (self.build)(addresses)?,
+                    client: (self.build)(addresses, Reuse::Kept)?,
                     addresses: addresses.cloned(),
                     requests: 0,
                     connections: 0,
                     idle_since: None,
+                    closed: 0,
                 };
                 kept.clients.insert(origin.clone(), client);
             }
         }
         let client = kept.begin(&origin);
         kept.drop_idle(self.max_connections);
-        client.map(|client| Lent {
+        client.map(|(client, closed)| Lent {
             client,
             origin,
+            addresses: addresses.cloned(),
+            closed,
             clients: Arc::clone(self),
         })
     }
 }
 
 impl Kept {
-    fn begin(&mut self, origin: &str) -> Result<reqwest::Client, FetchError> {
+    fn begin(&mut self, origin: &str) -> Result<(reqwest::Client, u8), FetchError> {
         let lost = || FetchError::Protocol("the client of the host is gone".to_owned());
         let client = self.clients.get_mut(origin).ok_or_else(lost)?;
         if let Some(since) = client.idle_since.take() {
@@ -115,7 +134,7 @@ impl Kept {
             client.connections += 1;
             self.connections += 1;
         }
-        Ok(client.client.clone())
+        Ok((client.client.clone(), client.closed))
     }
 
     fn end(&mut self, origin: &str) {
@@ -142,6 +161,40 @@ impl Kept {
     }
 }
 
+impl Lent {
+    /// A client for one request to the host, which opens a new connection.
+    pub fn unpooled(&self) -> Result<reqwest::Client, FetchError> {
+        (self.clients.build)(self.addresses.as_ref(), Reuse::Never)
+    }
+
+    /// A connection has served another request.
+    pub fn served_again(&self) {
+        if self.closed > 0 {
+            self.change(|client| client.closed = 0);
+        }
+    }
+
+    /// A connection was closed when the request used it again. If this is the rule at this host, it has a client without kept connections
+    /// from now on.
+    pub fn found_closed(&self) {
+        self.change(|client| {
+            client.closed = client.closed.saturating_add(1);
+            if client.closed >= MAX_CLOSED
+                && let Ok(unpooled) = self.unpooled()
+            {
+                client.client = unpooled;
+            }
+        });
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Client)) {
+        let mut kept = self.clients.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(client) = kept.clients.get_mut(&self.origin) {
+            change(client);
+        }
+    }
+}
+
 impl Drop for Lent {
     fn drop(&mut self) {
         let mut kept = self.clients.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -155,7 +208,7 @@ mod tests {
     use super::*;
 
     fn clients(max_connections: usize) -> Arc<Clients> {
-        let build = |_: Option<&Arc<[IpAddr]>>| {
+        let build = |_: Option<&Arc<[IpAddr]>>, _: Reuse| {
             reqwest::Client::builder()
                 .tls_backend_preconfigured(super::super::tls::config(&[])?)
                 .build()
