@@ -108,7 +108,7 @@ fn two_hosts_are_asked_at_the_same_time() {
 
 #[test]
 fn retry_after_is_honoured_and_the_page_is_kept_later() {
-    for status in [429, 503] {
+    for status in [408, 429, 500, 502, 503, 504] {
         let site = Site::scripted(move |asked| match asked.path.as_str() {
             "/" => home(&["/busy", "/other"]),
             "/busy" if asked.times == 1 => Answer::status(status).with("retry-after", "1"),
@@ -128,6 +128,66 @@ fn retry_after_is_honoured_and_the_page_is_kept_later() {
             "the whole host rests after {status}, not {rest:?}"
         );
     }
+}
+
+#[test]
+fn retry_after_makes_the_host_rest_whatever_its_status_and_fails_no_other_page() {
+    for (status, outcome) in [
+        (302, "redirect to /other"),
+        (403, "failed http_403"),
+        (413, "failed http_413"),
+    ] {
+        let site = Site::scripted(move |asked| match asked.path.as_str() {
+            "/" => home(&["/busy", "/other"]),
+            "/busy" => Answer::status(status)
+                .with("location", "/other")
+                .with("retry-after", "1"),
+            "/other" => article(2, NO_LINKS),
+            _ => Answer::status(404),
+        });
+        let crawl = polite(&site);
+        crawl.run();
+        let all = expected([("/", "kept"), ("/busy", outcome), ("/other", "kept")]);
+        assert_eq!(crawl.outcomes(&site), all);
+        let requests = site.requests();
+        let refused = requests.iter().position(|request| request.path == "/busy").unwrap();
+        let rest = requests[refused + 1].received - requests[refused].answered.unwrap();
+        assert!(rest >= Duration::from_secs(1), "{rest:?} after {status}");
+    }
+}
+
+#[test]
+fn a_deployment_behind_a_proxy_costs_no_page() {
+    let faults_until = Arc::new(Mutex::new(None));
+    let site = Site::scripted(move |asked| {
+        let mut until = faults_until.lock().unwrap();
+        match asked.path.as_str() {
+            "/" => home(&["/1", "/2", "/3"]),
+            "/robots.txt" | "/sitemap.xml" => Answer::status(404),
+            _ if Instant::now() < *until.get_or_insert_with(|| Instant::now() + Duration::from_secs(2)) => {
+                Answer::status(502)
+            }
+            path => article(path.as_bytes()[1].into(), NO_LINKS),
+        }
+    });
+    let crawl = polite(&site).set("politeness.retry_delay_ms", 250);
+    crawl.run();
+    let all = expected([("/", "kept"), ("/1", "kept"), ("/2", "kept"), ("/3", "kept")]);
+    assert_eq!(crawl.outcomes(&site), all);
+}
+
+#[test]
+fn the_summary_says_how_to_try_urls_again_that_failed_by_a_fault_of_the_server() {
+    let site = Site::scripted(|asked| match asked.path.as_str() {
+        "/" => home(&["/1", "/2"]),
+        "/1" | "/2" => Answer::status(502),
+        _ => Answer::status(404),
+    });
+    polite(&site).run().says(&[
+        "2 URLs failed by a fault of the server (5xx)",
+        "--urls FILE",
+        "tries them again",
+    ]);
 }
 
 #[test]

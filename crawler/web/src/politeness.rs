@@ -43,6 +43,14 @@ const MAX_REST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 pub enum HostSignal {
     /// The host answered.
     Answered,
+    /// The host answered, and asked for this rest with another status than 429 and 503 (RFC 9110, section 10.2.3).
+    Waits(Duration),
+    /// The host answered with a fault that may concern this URL alone, or all of them while a service behind the server is away (500, 502,
+    /// 504).
+    Faulty {
+        /// As in [`Busy`](Self::Busy).
+        retry_after: Option<Duration>,
+    },
     /// The host asked for rest (429, 503).
     Busy {
         /// The `Retry-After`, counted from the arrival of the response.

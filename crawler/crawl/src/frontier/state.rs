@@ -1,7 +1,7 @@
 //! The states of hosts, origins and URLs, and every event that changes one.
 //!
 //! ```text
-//! host    ready ──failure, 429, 503──▶ resting ──its end──▶ ready
+//! host    ready ──failure, 429, 503, two faults, Retry-After──▶ resting ──its end──▶ ready
 //!         ready, resting ──5 failures in a row, or no robots.txt──▶ given up (for this run)
 //!         ready ──no URL that may be fetched──▶ exhausted ──a new URL──▶ ready
 //!

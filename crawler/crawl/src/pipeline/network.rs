@@ -266,12 +266,27 @@ fn signal(task: &Task, answer: &Result<Response, FetchError>, has_proxy: bool) -
             retry_after: response.retry_after(),
         },
         // Without its robots.txt, nothing may be fetched from the host, so the failure counts against the host.
-        Ok(response) if response.status >= 500 && task.is_robots() => HostSignal::Unreachable,
+        Ok(response) if response.status >= 500 && task.is_robots() => match response.retry_after() {
+            None => HostSignal::Unreachable,
+            retry_after => HostSignal::Busy { retry_after },
+        },
         // Behind a proxy, it may be the proxy that is not there.
         Err(error) if error.finds_no_server() && !has_proxy => HostSignal::Absent,
         Err(error) if error.concerns_host() => HostSignal::Unreachable,
-        _ => HostSignal::Answered,
+        Err(_) => HostSignal::Answered,
+        Ok(response) if matches!(response.status, 500 | 502 | 504) => HostSignal::Faulty {
+            retry_after: response.retry_after(),
+        },
+        Ok(response) => match response.retry_after().filter(|_| may_ask_for_rest(response.status)) {
+            Some(asked) => HostSignal::Waits(asked),
+            None => HostSignal::Answered,
+        },
     }
+}
+
+/// Whether `Retry-After` has a meaning with this status, besides 429 and the server errors (RFC 9110, sections 10.2.3 and 15.5.14).
+fn may_ask_for_rest(status: u16) -> bool {
+    matches!(status, 300..=399 | 403 | 408 | 413)
 }
 
 fn contact(answer: &Result<Response, FetchError>) -> Contact {
@@ -288,6 +303,9 @@ fn failure(answer: &Result<Response, FetchError>) -> Option<String> {
     match answer {
         Ok(response) if response.status == 429 || response.status >= 500 => {
             Some(format!("HTTP status {}", response.status))
+        }
+        Ok(response) if may_ask_for_rest(response.status) && response.retry_after().is_some() => {
+            Some(format!("HTTP status {} with Retry-After", response.status))
         }
         Ok(_) => None,
         Err(error) => Some(error.to_string()),

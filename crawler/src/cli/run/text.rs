@@ -28,6 +28,7 @@ pub(super) fn describe(ended: &Ended, settings: &Settings) -> String {
     lines.extend(run.refresh.map(|refresh| refreshed(&refresh, run.counts.due)));
     lines.extend(unrendered(run, settings));
     lines.extend(ignored_links(run, settings));
+    lines.extend(faults(run));
     lines.extend(failed_seeds(&ended.failed_seeds));
     lines.extend(summary.given_up.iter().take(MAX_NAMED).map(given_up));
     lines.extend(further_given_up(summary));
@@ -146,6 +147,20 @@ fn ignored_links(run: &Snapshot, settings: &Settings) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// The URLs that failed because of their server, and how to try them again: no later run does so by itself.
+fn faults(run: &Snapshot) -> Option<String> {
+    let of_server = run.failures.iter().filter(|(kind, _)| kind.starts_with("http_5"));
+    let count: u64 = of_server.map(|(_, count)| count).sum();
+    let list = commands::command("report", &["--format", "json"]);
+    let again = commands::command("run", &["--urls", "FILE"]);
+    (count > 0).then(|| {
+        format!(
+            "  {} failed by a fault of the server (5xx): {list} lists the failures; with their URLs in a file, {again} tries them again",
+            counted(count, "URL")
+        )
+    })
 }
 
 /// A line for each of the first seeds that led to no page: why, and what to do.

@@ -142,7 +142,7 @@ impl AddressGate {
     /// A request has ended; its response took `latency`.
     pub fn finish(&mut self, now: Now, signal: HostSignal, latency: Option<Duration>) {
         match signal {
-            HostSignal::Answered => self.pace.answered(latency),
+            HostSignal::Answered | HostSignal::Waits(_) | HostSignal::Faulty { .. } => self.pace.answered(latency),
             HostSignal::Busy { .. } => self.pace.busy(self.delay_of_all(), now),
             HostSignal::Unreachable | HostSignal::Absent => {}
         }

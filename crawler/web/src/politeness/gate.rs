@@ -9,7 +9,7 @@ use super::delay::Delays;
 use super::pace::Pace;
 use super::pacer::Pacer;
 use super::settings::Politeness;
-use super::{CrawlClock, HostSignal, Now};
+use super::{CrawlClock, HostSignal, MAX_REST, Now};
 
 /// Consecutive failures after which the crawler gives a host up for this run.
 const MAX_FAILURES: u32 = 5;
@@ -20,6 +20,10 @@ const MAX_ABSENCES: u8 = 3;
 
 /// Upper bound on the first rest of such a host. Its tries cost no server anything.
 const FIRST_REST_OF_ABSENT: Duration = Duration::from_secs(1);
+
+/// Rests of a host that answers with faults only. They outlast a deployment of five minutes. After them, the faults are taken for those of its
+/// pages: a rest for each page of a broken section would take days.
+const MAX_RESTS_FOR_FAULTS: u32 = 5;
 
 /// The gate of one host: it spaces requests, and silences the host after failures.
 #[derive(Debug)]
@@ -36,6 +40,8 @@ pub struct Gate {
     failures: u32,
     /// How many of the last failures in a row said that no server is there.
     absences: u8,
+    /// How many of the last answers in a row were faults.
+    faults: u32,
     /// Whether it has answered, in this run or an earlier one.
     has_answered: bool,
     /// Final for this run: a response to a request that was still open does not bring the host back.
@@ -72,6 +78,7 @@ impl Gate {
             rests_until: Now::ZERO,
             failures: 0,
             absences: 0,
+            faults: 0,
             has_answered: false,
             is_given_up: false,
         }
@@ -143,9 +150,20 @@ impl Gate {
         let is_late = now < self.rests_until;
         match signal {
             HostSignal::Answered => {
-                self.has_answered = true;
-                self.failures = if is_late { self.failures } else { 0 };
-                self.pace.answered(latency);
+                self.answered(is_late, latency);
+                self.faults = 0;
+            }
+            HostSignal::Waits(asked) => {
+                self.answered(is_late, latency);
+                self.faults = 0;
+                self.rest(now, asked.min(MAX_REST));
+            }
+            HostSignal::Faulty { retry_after } => {
+                self.answered(is_late, latency);
+                self.rest(now, retry_after.unwrap_or_default().min(MAX_REST));
+                if !is_late {
+                    self.fault(now, random);
+                }
             }
             HostSignal::Busy { retry_after } => {
                 self.has_answered = true;
@@ -158,11 +176,28 @@ impl Gate {
         self.pacer.finish(now, self.delay());
     }
 
+    fn answered(&mut self, is_late: bool, latency: Option<Duration>) {
+        self.has_answered = true;
+        self.failures = if is_late { self.failures } else { 0 };
+        self.pace.answered(latency);
+    }
+
+    fn rest(&mut self, now: Now, rest: Duration) {
+        self.rests_until = self.rests_until.max(now + rest);
+    }
+
+    /// One fault is that of its page. From the second in a row on, the host rests.
+    fn fault(&mut self, now: Now, random: &mut Rng) {
+        if (1..=MAX_RESTS_FOR_FAULTS).contains(&self.faults) {
+            self.rest(now, self.backoff.rest(self.faults, None, random));
+        }
+        self.faults = self.faults.saturating_add(1);
+    }
+
     fn fail(&mut self, now: Now, asked: Option<Duration>, is_late: bool, random: &mut Rng) {
         self.absences = 0;
         let before = self.failures.saturating_sub(u32::from(is_late));
-        let rest = self.backoff.rest(before, asked, random);
-        self.rests_until = self.rests_until.max(now + rest);
+        self.rest(now, self.backoff.rest(before, asked, random));
         self.failures = before.saturating_add(1);
         self.is_given_up |= self.failures >= MAX_FAILURES;
     }
@@ -171,8 +206,7 @@ impl Gate {
     fn miss(&mut self, now: Now, is_late: bool, random: &mut Rng) {
         let before = self.failures.saturating_sub(u32::from(is_late));
         let first = self.backoff.first.min(FIRST_REST_OF_ABSENT);
-        let rest = Backoff { first, ..self.backoff }.rest(before, None, random);
-        self.rests_until = self.rests_until.max(now + rest);
+        self.rest(now, Backoff { first, ..self.backoff }.rest(before, None, random));
         self.failures = before.saturating_add(1);
         self.absences = self.absences.saturating_add(u8::from(!is_late));
         self.is_given_up |= self.absences >= MAX_ABSENCES || self.failures >= MAX_FAILURES;
@@ -181,8 +215,7 @@ impl Gate {
     /// A page was a wall, after `before` attempts at the same URL. The host rests as after a failure, but it has answered, so this does not
     /// count as one.
     pub fn was_blocked(&mut self, before: u32, now: Now, random: &mut Rng) {
-        let rest = self.backoff.rest(before, None, random);
-        self.rests_until = self.rests_until.max(now + rest);
+        self.rest(now, self.backoff.rest(before, None, random));
     }
 
     /// Whether the host is given up for this run, after too many consecutive failures.
@@ -240,7 +273,7 @@ impl Gate {
 }
 
 /// A longer rest than any server can ask for results from a wrong clock.
-const MAX_REST_AHEAD: Now = super::MAX_REST;
+const MAX_REST_AHEAD: Now = MAX_REST;
 
 #[cfg(test)]
 mod tests {
@@ -440,6 +473,64 @@ mod tests {
     }
 
     #[test]
+    fn a_host_rests_from_the_second_fault_in_a_row_on_and_is_never_given_up_for_faults() {
+        let fault = HostSignal::Faulty { retry_after: None };
+        let mut host = gate(|_| {});
+        let mut now = at(0);
+        for seconds in [1, 10, 20, 40, 80, 160, 1, 1, 1] {
+            let rest = host.rest(now, fault);
+            assert!(rest >= seconds * SECOND && rest <= seconds * SECOND * 3 / 2, "{rest:?}");
+            now += rest;
+        }
+        assert!(!host.gate.is_given_up());
+        now += host.rest(now, HostSignal::Answered);
+        assert_eq!(host.rest(now, fault), SECOND, "a good answer ends the row");
+    }
+
+    #[test]
+    fn single_faults_among_good_answers_slow_no_host_down() {
+        let mut host = gate(|_| {});
+        let mut now = at(0);
+        for round in 0..20 {
+            let signal = match round % 2 {
+                0 => HostSignal::Answered,
+                _ => HostSignal::Faulty { retry_after: None },
+            };
+            let rest = host.rest(now, signal);
+            assert_eq!(rest, SECOND, "{round}");
+            now += rest;
+        }
+    }
+
+    #[test]
+    fn a_fault_of_a_request_that_was_open_at_a_failure_adds_no_rest() {
+        let mut host = gate(|rules| {
+            rules.parallel_per_host = 4;
+            rules.delay = Duration::ZERO;
+        });
+        (0..4).for_each(|_| host.start(at(0)));
+        (0..4).for_each(|_| host.finish(at(10), HostSignal::Faulty { retry_after: None }));
+        let rest = host.gate.ready_at().unwrap();
+        assert!(rest >= at(10_010) && rest <= at(15_010), "{rest:?}");
+    }
+
+    #[test]
+    fn a_rest_that_another_answer_asks_for_counts_as_no_failure() {
+        let minute = 60 * SECOND;
+        for signal in [
+            HostSignal::Waits(minute),
+            HostSignal::Faulty {
+                retry_after: Some(minute),
+            },
+        ] {
+            let mut host = gate(|_| {});
+            assert_eq!(host.rest(at(0), signal), minute);
+            assert_eq!((host.gate.failures, host.gate.delay()), (0, SECOND), "{signal:?}");
+        }
+        assert_eq!(gate(|_| {}).rest(at(0), HostSignal::Waits(Duration::MAX)), MAX_REST);
+    }
+
+    #[test]
     fn a_response_ends_the_row_of_failures() {
         let mut host = gate(|_| {});
         let rest = host.rest(at(0), HostSignal::Unreachable);
@@ -463,7 +554,7 @@ mod tests {
             None,
             "near enough to wait for"
         );
-        assert_eq!(gate(|_| {}).rest(at(0), wish(u64::MAX)), super::super::MAX_REST);
+        assert_eq!(gate(|_| {}).rest(at(0), wish(u64::MAX)), MAX_REST);
     }
 
     #[test]

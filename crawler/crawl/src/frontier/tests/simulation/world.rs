@@ -330,6 +330,8 @@ impl World {
         let least = rules.retry_delay.min(rules.max_wait * 2 / 3).as_millis() as u64;
         let rest = match open.signal {
             HostSignal::Answered => 0,
+            // This world has neither.
+            HostSignal::Waits(_) | HostSignal::Faulty { .. } => unreachable!(),
             HostSignal::Busy { retry_after } => least.max(retry_after.unwrap_or_default().as_millis() as u64),
             HostSignal::Unreachable => least,
             // The first rest of a host that has never answered is at most a second.
