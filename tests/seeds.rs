@@ -125,7 +125,7 @@ fn what_is_no_seed_on_the_command_line_is_an_error_that_says_what_to_do() {
     fails(&["run"], &["`crawler run https://example.org/`", "`crawler init URL`"]);
     fails(
         &["run", "localhost:80"],
-        &["localhost:80", "the scheme localhost is not supported"],
+        &["localhost:80", "no scheme; write https:// or http:// in front"],
     );
     fails(&["run", "nothing"], &["did you mean https://nothing ?"]);
     fs::write(folder.path().join("seeds.txt"), "https://example.org/").unwrap();

@@ -12,6 +12,7 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::Path;
 
 use web::canonicalize::CanonicalUrl;
+use web::fetch::references_in_line;
 use web::host_key::HostKey;
 
 use crate::scope::LISTED;
@@ -323,7 +324,7 @@ impl Seeds {
                     break;
                 }
             }
-            let text = String::from_utf8_lossy(&line);
+            let text = references_in_line(&line);
             for found in seeds_in(&text, &self.rules) {
                 match found {
                     Ok(seed) => seeds.push(seed),

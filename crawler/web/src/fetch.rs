@@ -45,7 +45,7 @@ pub use cookies::{BadLine, CookieMarks, CookiesFile, MAX_COOKIES_FILE_BYTES};
 pub use credentials::Credentials;
 pub use error::FetchError;
 pub use fields::{extra_field, fields_of_every_request, host_field};
-pub use location::reference_in;
+pub use location::{reference_in, references_in_line};
 pub use login::{FROM_ENVIRONMENT, Login};
 pub use proxy::Proxy;
 pub use retry_after::retry_after;

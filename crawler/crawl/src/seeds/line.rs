@@ -83,6 +83,17 @@ pub fn url_of(text: &str) -> Result<Url, String> {
     })?;
     match url.scheme() {
         "http" | "https" => Ok(url),
-        other => Err(format!("the scheme {other} is not supported; use http or https")),
+        other => Err(match text.split_once(':') {
+            Some((name, behind)) if behind.starts_with(|c: char| c.is_ascii_digit()) => without_scheme(name, text),
+            _ => format!("the scheme {other} is not supported; use http or https"),
+        }),
+    }
+}
+
+/// What is wrong with a text such as `localhost:80`, whose name the URL parser takes for a scheme.
+fn without_scheme(name: &str, text: &str) -> String {
+    match Url::parse(&format!("https://{text}")) {
+        Err(url::ParseError::InvalidPort) => format!("the port of {name} is none: ports go up to 65535"),
+        _ => format!("no scheme; write https:// or http:// in front: https://{text}"),
     }
 }

@@ -41,6 +41,14 @@ fn a_bad_line_is_named_with_its_number_and_skipped() {
             "sitemap: /sitemap.xml",
             "no scheme; did you mean https:///sitemap.xml ?",
         ),
+        (
+            "localhost:80",
+            "no scheme; write https:// or http:// in front: https://localhost:80",
+        ),
+        (
+            "example.org:99999",
+            "the port of example.org is none: ports go up to 65535",
+        ),
         ("not a url", "not a URL; write one such as https://example.org/"),
         ("ftp://b.example/", "the scheme ftp is not supported; use http or https"),
         ("http://", "empty host; write a URL such as https://example.org/"),
@@ -75,6 +83,28 @@ fn a_line_says_what_becomes_of_its_url() {
         ("https://c.example/map.xml", SeedKind::Sitemap),
     ];
     assert_eq!(found, expected);
+}
+
+#[test]
+fn bytes_that_are_no_utf_8_reach_the_server_as_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("list.txt");
+    let lines = [
+        &b"http://a.example/caf\xe9"[..],
+        b"http://a.example/caf\xc3\xa9",
+        b"1\thttp://a.example/?q=\xe9\tn\xe9",
+        b"http://b\xc3\xbccher.example/\xe9",
+    ];
+    std::fs::write(&path, lines.join(&b'\n')).unwrap();
+    let (urls, _, bad) = read(Seeds::open(&path, SeedKind::Page, &settings("")).unwrap());
+    let expected = [
+        "http://a.example/caf%E9",
+        "http://a.example/caf%C3%A9",
+        "http://a.example/?q=%E9",
+        "http://xn--bcher-kva.example/%E9",
+    ];
+    assert_eq!(urls, expected);
+    assert_eq!(bad, None);
 }
 
 #[test]

@@ -16,9 +16,22 @@ const ESCAPED: &AsciiSet = CONTROLS;
 /// read as such. Of any other text each byte beyond ASCII is percent-encoded, as Chrome does: the server gets back the bytes that it sent.
 #[must_use]
 pub fn reference_in(value: &HeaderValue) -> Cow<'_, str> {
-    match std::str::from_utf8(value.as_bytes()) {
+    escaped(value.as_bytes(), ESCAPED)
+}
+
+/// The text with URLs in a line of a file, whose bytes beyond ASCII are read as those of [`reference_in`].
+#[must_use]
+pub fn references_in_line(line: &[u8]) -> Cow<'_, str> {
+    // Control characters separate the fields of a line.
+    const NONE: &AsciiSet = &AsciiSet::EMPTY;
+    escaped(line, NONE)
+}
+
+/// UTF-8 as it is. Of any other text each byte beyond ASCII, and of `escaped`, is percent-encoded.
+fn escaped<'a>(bytes: &'a [u8], escaped: &'static AsciiSet) -> Cow<'a, str> {
+    match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
-        Err(_) => Cow::Owned(percent_encode(value.as_bytes(), ESCAPED).to_string()),
+        Err(_) => Cow::Owned(percent_encode(bytes, escaped).to_string()),
     }
 }
 
