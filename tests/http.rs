@@ -57,6 +57,35 @@ fn cookies_are_sent_back_only_by_choice() {
 }
 
 #[test]
+fn a_part_of_a_page_is_no_page() {
+    let part = |range: &'static str| {
+        let body = article_html(1, NO_LINKS);
+        let range = range.replace("LAST", &(body.len() - 1).to_string());
+        let range = range.replace("ALL", &body.len().to_string());
+        Answer::partial(body)
+            .with("content-type", "text/html")
+            .with("content-range", &range)
+    };
+    let site = Site::scripted(move |asked| match asked.path.as_str() {
+        "/" => home(&["/whole", "/part", "/middle"]),
+        "/whole" => part("bytes 0-LAST/ALL"),
+        "/part" => part("bytes 0-LAST/999999"),
+        "/middle" if asked.times == 1 => part("bytes 1000-2000/ALL"),
+        "/middle" => article(2, NO_LINKS),
+        _ => Answer::status(404),
+    });
+    let crawl = Crawl::of(site.url("/"));
+    crawl.run();
+    let all = expected([
+        ("/", "kept"),
+        ("/whole", "kept"),
+        ("/part", "failed partial"),
+        ("/middle", "kept"),
+    ]);
+    assert_eq!(crawl.outcomes(&site), all);
+}
+
+#[test]
 fn a_page_that_redirects_to_itself_until_its_cookie_comes_back_is_had_with_cookies_alone() {
     let crawl_of = |answers_to_cookie: bool| {
         let server = HeadServer::at(V4, move |head| match head.target.as_str() {

@@ -28,7 +28,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
 use encoding_rs::Encoding;
-use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, ORIGIN, REFERER, RETRY_AFTER};
+use reqwest::header::{
+    CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, ORIGIN, RANGE, REFERER, RETRY_AFTER,
+};
 use tokio::time::{timeout, timeout_at};
 use url::Url;
 
@@ -310,6 +312,7 @@ impl Fetcher {
         let sent_cookies = self.fields.cookies().mark(url);
         let logged_in = self.fields.cookies().are_of_user(url) && sent_cookies.is_some();
         let request = request.build().map_err(|error| FetchError::from_reqwest(&error))?;
+        let asks_for_part = request.headers().contains_key(RANGE);
         let note_repeat = || {
             self.repeats.fetch_add(1, Ordering::Relaxed);
         };
@@ -330,6 +333,9 @@ impl Fetcher {
             logged_in,
             cookies: CookieMarks::default(),
         };
+        if response.status == 206 && !asks_for_part && !framing::is_whole(&response.headers) {
+            return Err(FetchError::Partial);
+        }
         let target = response.redirect_target(url).and_then(Result::ok);
         response.cookies = CookieMarks {
             sent: sent_cookies,

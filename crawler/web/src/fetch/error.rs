@@ -46,6 +46,9 @@ pub enum FetchError {
     /// The response is not valid HTTP.
     #[error("not valid HTTP: {0}")]
     Protocol(String),
+    /// The response has only a part of the body, although the request asked for all of it.
+    #[error("only a part of the body (HTTP status 206)")]
+    Partial,
     /// The body is longer than the bound.
     #[error("body over {limit} bytes")]
     BodyTooLarge {
@@ -78,6 +81,7 @@ impl FetchError {
             Self::Timeout | Self::BodyTimeout => "timeout",
             Self::Interrupted(_) | Self::BodyInterrupted(_) => "interrupted",
             Self::Protocol(_) => "protocol",
+            Self::Partial => "partial",
             Self::BodyTooLarge { .. } => "body_too_large",
             Self::ContentEncoding(_) => "content_encoding",
         }
@@ -86,7 +90,7 @@ impl FetchError {
     /// Whether a later request may succeed. A failure of TLS is not transient: the server's TLS is the same seconds later.
     #[must_use]
     pub fn is_transient(&self) -> bool {
-        self.concerns_host() || matches!(self, Self::BodyTimeout | Self::BodyInterrupted(_))
+        self.concerns_host() || matches!(self, Self::BodyTimeout | Self::BodyInterrupted(_) | Self::Partial)
     }
 
     /// Whether every request to the same scheme, host and port would fail.

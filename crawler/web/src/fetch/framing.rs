@@ -5,7 +5,7 @@
 //! `chunked`, beside a Content-Length. RFC 2616 had `identity` for "no coding"; servers still send it, and keep the connection open.
 //! Browsers know no other Transfer-Encoding than `chunked`, and take the length.
 
-use reqwest::header::{CONTENT_LENGTH, HeaderMap, TRANSFER_ENCODING};
+use reqwest::header::{CONTENT_LENGTH, CONTENT_RANGE, HeaderMap, TRANSFER_ENCODING};
 
 use super::FetchError;
 
@@ -49,6 +49,19 @@ pub(super) fn end_of_body(headers: &HeaderMap) -> Result<Option<u64>, FetchError
     Ok(length)
 }
 
+/// Whether the body of a response with status 206 is all of it: `bytes 0-999/1000` (RFC 9110, section 15.3.7).
+pub(super) fn is_whole(headers: &HeaderMap) -> bool {
+    let Some(range) = headers.get(CONTENT_RANGE).and_then(|range| range.to_str().ok()) else {
+        return false;
+    };
+    let range = range.trim().strip_prefix("bytes").map(str::trim_start);
+    let parts = range.and_then(|range| range.strip_prefix("0-")?.split_once('/'));
+    parts.is_some_and(|(last, all)| {
+        let last = last.parse::<u64>().ok().and_then(|last| last.checked_add(1));
+        last.is_some() && last == all.parse().ok()
+    })
+}
+
 fn lower(value: &[u8]) -> String {
     String::from_utf8_lossy(value).to_ascii_lowercase()
 }
@@ -56,6 +69,25 @@ fn lower(value: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_partial_response_is_whole_if_its_range_is_all_there_is() {
+        for (range, whole) in [
+            ("bytes 0-999/1000", true),
+            ("bytes  0-0/1 ", true),
+            ("bytes 0-998/1000", false),
+            ("bytes 1-999/1000", false),
+            ("bytes 0-999/*", false),
+            ("bytes */1000", false),
+            ("bytes 0-18446744073709551615/0", false),
+            ("items 0-9/10", false),
+            ("", false),
+        ] {
+            let headers = HeaderMap::from_iter([(CONTENT_RANGE, HeaderValue::from_static(range))]);
+            assert_eq!(is_whole(&headers), whole, "{range}");
+        }
+        assert!(!is_whole(&HeaderMap::new()));
+    }
     use reqwest::header::{HeaderName, HeaderValue};
 
     fn end(fields: &[(HeaderName, &'static str)]) -> Result<Option<u64>, &'static str> {
