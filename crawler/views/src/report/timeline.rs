@@ -8,7 +8,7 @@ use terminal::units::utc;
 /// Upper bound on the number of intervals.
 const MAX_INTERVALS: u64 = 60;
 
-/// A longer pause between two fetches counts as this long, in milliseconds: nothing ran during the rest of the pause.
+/// A longer pause between two fetches, in milliseconds, is one between two runs: nothing ran.
 const LONGEST_PAUSE_MS: u64 = 60_000;
 
 /// Lengths of an interval, in seconds; longer intervals have whole days.
@@ -27,7 +27,7 @@ pub(crate) struct Timeline {
     pub ended_at: Option<String>,
     /// Seconds between the two.
     pub seconds: u64,
-    /// The same, with each pause of more than a minute counted as one minute.
+    /// The same, without the pauses of more than a minute.
     pub active_seconds: u64,
     /// Length of each interval.
     pub interval_seconds: u64,
@@ -78,10 +78,15 @@ impl Timeline {
             });
         }
         let mut active = end.saturating_sub(last.at).min(LONGEST_PAUSE_MS);
-        let mut before = first.at;
+        let mut before = first;
         for fetch in &fetches {
-            active += (fetch.at - before).min(LONGEST_PAUSE_MS);
-            before = fetch.at;
+            let pause = fetch.at - before.at;
+            active += if pause > LONGEST_PAUSE_MS {
+                u64::from(before.elapsed_ms).min(LONGEST_PAUSE_MS)
+            } else {
+                pause
+            };
+            before = fetch;
             let number = fetch.at / 1_000 / length - first_number;
             if let Some(interval) = intervals.get_mut(number as usize) {
                 match fetch.verdict {
@@ -168,7 +173,7 @@ mod tests {
             at(100_000, VerdictKind::Kept),
         ];
         let timeline = Timeline::of(fetches, None);
-        assert_eq!((timeline.seconds, timeline.active_seconds), (100_001, 71));
+        assert_eq!((timeline.seconds, timeline.active_seconds), (100_001, 11));
         assert_eq!(timeline.started_at.as_deref(), Some("2026-03-21T09:30:00Z"));
     }
 }
