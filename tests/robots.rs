@@ -265,7 +265,7 @@ fn the_next_run_asks_again_only_for_the_sitemap_that_gave_no_answer() {
             )),
             "/moved.xml" => Answer::redirect("/pages.xml"),
             "/pages.xml" => Answer::xml(format!("<urlset><url><loc>{base}/a</loc></url></urlset>")),
-            "/busy.xml" if asked.times == 1 => Answer::status(500),
+            "/busy.xml" if asked.times <= 3 => Answer::status(500),
             "/busy.xml" => Answer::xml(format!("<urlset><url><loc>{base}/b</loc></url></urlset>")),
             "/" | "/later" => home(NO_LINKS),
             "/a" => article(1, NO_LINKS),
@@ -274,7 +274,8 @@ fn the_next_run_asks_again_only_for_the_sitemap_that_gave_no_answer() {
         }
     });
     let mut crawl = Crawl::of(site.url("/"));
-    crawl.run();
+    let ended = crawl.run();
+    ended.says(&["/busy.xml was not read (HTTP status 500)", "reads it again"]);
     assert_eq!(crawl.outcomes(&site), expected([("/", "kept"), ("/a", "kept")]));
     crawl.add_seed(&site.url("/later"));
     crawl.run();
@@ -283,8 +284,39 @@ fn the_next_run_asks_again_only_for_the_sitemap_that_gave_no_answer() {
     for path in ["/index.xml", "/moved.xml", "/pages.xml", "/missing.xml"] {
         assert_eq!(times(path), 1, "{path}");
     }
-    assert_eq!(times("/busy.xml"), 2);
+    assert_eq!(times("/busy.xml"), 4, "three times in the first run");
     assert_eq!(crawl.outcomes(&site).get("/b").map(String::as_str), Some("kept"));
+}
+
+#[test]
+fn a_sitemap_that_fails_at_first_is_asked_for_again_in_the_same_run() {
+    for (status, header) in [(500, None), (503, None), (408, None), (429, Some("1")), (206, None)] {
+        let site = Site::scripted(move |asked| {
+            let base = format!("http://{}", asked.host);
+            let fails = asked.times == 1;
+            match asked.path.as_str() {
+                "/robots.txt" => Answer::text(format!("Sitemap: {base}/index.xml\n")),
+                "/index.xml" | "/pages.xml" if fails => {
+                    let answer = Answer::status(status);
+                    header.map_or(answer.clone(), |seconds| answer.with("retry-after", seconds))
+                }
+                "/index.xml" => Answer::xml(format!(
+                    "<sitemapindex><sitemap><loc>{base}/pages.xml</loc></sitemap></sitemapindex>"
+                )),
+                "/pages.xml" => Answer::xml(format!("<urlset><url><loc>{base}/a</loc></url></urlset>")),
+                "/" => home(NO_LINKS),
+                "/a" => article(1, NO_LINKS),
+                _ => Answer::status(404),
+            }
+        });
+        let crawl = Crawl::of(site.url("/"));
+        crawl.run();
+        assert_eq!(
+            crawl.outcomes(&site),
+            expected([("/", "kept"), ("/a", "kept")]),
+            "{status}"
+        );
+    }
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! What a user can do about URLs that failed, by the kind of failure that stores and reports name; and the seeds that failed in a run.
 
+use url::Url;
+
 use crate::walls;
 
 /// What the user can do about URLs that failed in this way, as one sentence; `None` if there is nothing to do about links that the site
@@ -39,7 +41,7 @@ fn advice_on_seed(kind: &str) -> Option<&'static str> {
     })
 }
 
-/// Failed seeds that are named. The others are counted.
+/// Failed seeds or sitemaps that are named. The others are counted.
 const MAX_NAMED: usize = 20;
 
 /// A seed that led to no page.
@@ -78,6 +80,37 @@ impl FailedSeeds {
         self.count += 1;
         if self.named.len() < MAX_NAMED {
             self.named.push(seed());
+        }
+    }
+}
+
+/// A sitemap that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedSitemap {
+    /// Its URL.
+    pub url: String,
+    /// Why, in words.
+    pub detail: String,
+}
+
+/// The sitemaps that could not be read in a run: the first ones, and their number.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FailedSitemaps {
+    /// The first ones.
+    pub named: Vec<FailedSitemap>,
+    /// All of them.
+    pub count: u64,
+}
+
+impl FailedSitemaps {
+    /// Adds a sitemap.
+    pub(crate) fn add(&mut self, url: &Url, detail: &str) {
+        self.count += 1;
+        if self.named.len() < MAX_NAMED {
+            self.named.push(FailedSitemap {
+                url: url.to_string(),
+                detail: detail.to_owned(),
+            });
         }
     }
 }

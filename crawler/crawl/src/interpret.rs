@@ -160,9 +160,7 @@ impl Interpreter {
             },
             Task::Errand { errand, .. } => match errand {
                 Errand::Robots { .. } => self.robots(errand, answer),
-                Errand::Sitemap { url, depth, redirects } => {
-                    Meaning::Record(self.sitemap(&url, depth, redirects, answer))
-                }
+                Errand::Sitemap { .. } => self.sitemap(errand, answer),
                 // The page has its answer.
                 Errand::Subrequest(_) => Meaning::Event(Event::SubrequestEnded),
                 Errand::Login(errand) => self.login(*errand, answer),
@@ -268,8 +266,7 @@ impl Interpreter {
         if queued.revisits.is_some() && matches!(status, 404 | 410) {
             return missing(queued, response, Vec::new());
         }
-        let passing = matches!(status, 408 | 429 | 500 | 502 | 503 | 504);
-        if passing && queued.attempts < self.settings.politeness.max_retries {
+        if may_pass(status) && queued.attempts < self.settings.politeness.max_retries {
             return tried_again(queued);
         }
         failed(
@@ -331,6 +328,11 @@ impl Interpreter {
             .take_while(|link| within_bound(link))
             .collect()
     }
+}
+
+/// Whether a later request may succeed where this one had this status.
+fn may_pass(status: u16) -> bool {
+    matches!(status, 408 | 429 | 500 | 502 | 503 | 504)
 }
 
 /// Whether the response is one whose body may be a page.

@@ -79,6 +79,10 @@ pub(crate) enum Errand {
         depth: u8,
         /// Redirects followed so far.
         redirects: u8,
+        /// Failed tries so far.
+        failures: u8,
+        /// Whether nothing names it, so that it may well not exist.
+        is_guessed: bool,
     },
     /// What a page in the browser asks for.
     Subrequest(Subrequest),
@@ -214,6 +218,8 @@ pub(crate) enum Event {
     },
     /// The store has no recent record of this sitemap.
     SitemapForgotten(Errand),
+    /// The request for a sitemap failed in a way that may pass. It is made again.
+    SitemapAgain(Errand),
     /// The store's answer to [`Step::Refill`].
     Refilled {
         /// The host.

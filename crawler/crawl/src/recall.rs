@@ -97,7 +97,9 @@ pub(crate) fn by_origin(url: &Url, errands: Vec<Errand>) -> (Vec<Errand>, Vec<Er
 /// What the store keeps of an errand that a sitemap leads to; `None` if it is not for a sitemap.
 pub(crate) fn onward_of(errand: &Errand) -> Option<OnwardSitemap> {
     match errand {
-        Errand::Sitemap { url, depth, redirects } => Some(OnwardSitemap {
+        Errand::Sitemap {
+            url, depth, redirects, ..
+        } => Some(OnwardSitemap {
             url: url.to_string(),
             depth: *depth,
             redirects: *redirects,
@@ -111,6 +113,8 @@ fn errand_of(onward: OnwardSitemap) -> Option<Errand> {
         url: Url::parse(&onward.url).ok()?,
         depth: onward.depth,
         redirects: onward.redirects,
+        failures: 0,
+        is_guessed: false,
     })
 }
 

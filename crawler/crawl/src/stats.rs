@@ -15,7 +15,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use storage::{Counts, RefreshCounts, Verdict};
 use url::Url;
 
-use crate::failures::{FailedSeed, FailedSeeds};
+use crate::failures::{FailedSeed, FailedSeeds, FailedSitemaps};
 use crate::frontier::Standing;
 use crate::messages::Ending;
 use run_now::RequestsUnderWay;
@@ -52,6 +52,7 @@ pub struct Stats {
     requests_under_way: RequestsUnderWay,
     worker: WorkerStats,
     failed_seeds: Mutex<FailedSeeds>,
+    failed_sitemaps: Mutex<FailedSitemaps>,
     fetch_seconds: Histogram,
     commit_seconds: Histogram,
 }
@@ -70,6 +71,7 @@ impl Default for Stats {
             requests_under_way: RequestsUnderWay::default(),
             worker: WorkerStats::default(),
             failed_seeds: Mutex::default(),
+            failed_sitemaps: Mutex::default(),
             fetch_seconds: Histogram::new(FETCH_SECONDS),
             commit_seconds: Histogram::new(COMMIT_SECONDS),
         }
@@ -247,6 +249,17 @@ impl Stats {
     /// Notes a seed that led to no page.
     pub(crate) fn failed_seed(&self, seed: impl FnOnce() -> FailedSeed) {
         lock(&self.failed_seeds).add(seed);
+    }
+
+    /// Notes a sitemap that could not be read.
+    pub(crate) fn failed_sitemap(&self, url: &Url, why: &str) {
+        lock(&self.failed_sitemaps).add(url, why);
+    }
+
+    /// The sitemaps that could not be read in this run.
+    #[must_use]
+    pub fn failed_sitemaps(&self) -> FailedSitemaps {
+        lock(&self.failed_sitemaps).clone()
     }
 
     /// The seeds that led to no page in this run.

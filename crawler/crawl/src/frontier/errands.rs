@@ -21,6 +21,8 @@ pub(super) fn first_sitemap(url: Url) -> Errand {
         url,
         depth: 0,
         redirects: 0,
+        failures: 0,
+        is_guessed: false,
     }
 }
 
@@ -86,7 +88,17 @@ impl Frontier {
         if robots.is_some() && politeness.sitemaps {
             let may_guess = politeness.guess_sitemap && sitemaps.is_empty() && self.host(host).seeks_sitemap;
             let guessed = guessed.filter(|_| may_guess);
-            for url in sitemaps.into_iter().chain(guessed) {
+            if let Some(url) = guessed {
+                let errand = Errand::Sitemap {
+                    url,
+                    depth: 0,
+                    redirects: 0,
+                    failures: 0,
+                    is_guessed: true,
+                };
+                self.add_errand(errand, now);
+            }
+            for url in sitemaps {
                 if state::origin(&url) == asked {
                     self.add_errand(first_sitemap(url), now);
                 } else {
@@ -149,7 +161,7 @@ impl Frontier {
         self.schedule(&name, now);
     }
 
-    /// Queues a sitemap of which the store has no recent record.
+    /// Queues a sitemap of which the store has no recent record, or whose last request failed. The gate of the host keeps its tries apart.
     pub(super) fn queue_sitemap(&mut self, errand: Errand, now: Now) {
         let Some(key) = HostKey::from_url(errand.url()) else {
             return;

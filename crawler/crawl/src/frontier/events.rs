@@ -73,7 +73,7 @@ impl Frontier {
                 self.tickets.end();
                 self.on_logged_out(queued, now);
             }
-            Event::SitemapForgotten(errand) => {
+            Event::SitemapForgotten(errand) | Event::SitemapAgain(errand) => {
                 self.tickets.end();
                 self.queue_sitemap(errand, now);
             }

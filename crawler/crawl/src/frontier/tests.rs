@@ -488,6 +488,8 @@ fn sitemaps_that_name_one_another_are_fetched_once_and_take_turns_with_pages() {
                     url: Url::parse(&format!("http://a.example/map{n}")).unwrap(),
                     depth: 1,
                     redirects: 0,
+                    failures: 0,
+                    is_guessed: false,
                 });
                 frontier.on(
                     Event::Sitemap {

@@ -8,7 +8,7 @@ use web::host_key::HostKey;
 use web::robots::{Robots, RobotsOutcome};
 use web::sitemap::{self, Sitemap};
 
-use super::{Interpreter, PRIORITY_SITEMAP, redirect};
+use super::{Interpreter, PRIORITY_SITEMAP, may_pass, redirect};
 use crate::clock::unix_millis;
 use crate::messages::{Errand, Event, Meaning, Record, RobotsAnswer, Unfit};
 use crate::scope::Scope;
@@ -74,36 +74,44 @@ impl Interpreter {
         Ok((RobotsAnswer::Rules(outcome.robots, sitemaps), stored))
     }
 
-    pub(super) fn sitemap(&self, url: &Url, depth: u8, redirects: u8, answer: Result<Response, FetchError>) -> Record {
+    pub(super) fn sitemap(&self, errand: Errand, answer: Result<Response, FetchError>) -> Meaning {
+        let may_pass = match &answer {
+            Ok(response) => may_pass(response.status),
+            Err(error) => error.is_transient(),
+        };
+        match errand.asked_again(self.settings.politeness.max_retries) {
+            Some(again) if may_pass => Meaning::Event(Event::SitemapAgain(again)),
+            _ => Meaning::Record(self.sitemap_at_last(&errand, answer)),
+        }
+    }
+
+    /// The record of a sitemap that this run does not ask for again.
+    fn sitemap_at_last(&self, errand: &Errand, answer: Result<Response, FetchError>) -> Record {
+        let url = errand.url();
         let response = match answer {
             Ok(response) => response,
-            Err(error) => {
-                tell(url, depth, &format!("not read: {error}"));
-                return sitemap_record(url, None);
-            }
+            Err(error) => return self.failed_sitemap(errand, &error.to_string()),
         };
         let fetched_at = Some(unix_millis(response.fetched_at));
         // A site may keep its sitemaps elsewhere. The robots.txt and the gate of the other host hold for them.
         if let Some(Ok(to)) = redirect::target(url, &response)
-            && redirects < MAX_SITEMAP_REDIRECTS
+            && let Some(moved) = errand.moved(to)
         {
             return Record::Sitemap {
                 url: url.clone(),
                 urls: Vec::new(),
-                further: vec![Errand::Sitemap {
-                    url: to,
-                    depth,
-                    redirects: redirects + 1,
-                }],
+                further: vec![moved],
                 fetched_at,
             };
         }
-        if !response.is_success() {
-            tell(url, depth, &format!("HTTP status {}", response.status));
-            let may_succeed_soon = response.status == 429 || response.status >= 500;
-            return sitemap_record(url, fetched_at.filter(|_| !may_succeed_soon));
+        if may_pass(response.status) || response.status >= 500 {
+            return self.failed_sitemap(errand, &format!("HTTP status {}", response.status));
         }
-        let (urls, further) = self.sitemap_urls(url, depth, response.body.as_deref().unwrap_or_default());
+        if !response.is_success() {
+            tell(errand, &format!("HTTP status {}", response.status));
+            return sitemap_record(url, fetched_at);
+        }
+        let (urls, further) = self.sitemap_urls(errand, response.body.as_deref().unwrap_or_default());
         Record::Sitemap {
             url: url.clone(),
             urls,
@@ -112,15 +120,21 @@ impl Interpreter {
         }
     }
 
+    /// The record of a sitemap that could not be read. It does not count as read.
+    fn failed_sitemap(&self, errand: &Errand, why: &str) -> Record {
+        tell(errand, &format!("not read: {why}"));
+        if !errand.is_guessed() {
+            self.stats.failed_sitemap(errand.url(), why);
+        }
+        sitemap_record(errand.url(), None)
+    }
+
     /// The pages and the sitemaps that a sitemap names.
-    fn sitemap_urls(&self, url: &Url, depth: u8, body: &[u8]) -> (Vec<Discovered>, Vec<Errand>) {
+    fn sitemap_urls(&self, errand: &Errand, body: &[u8]) -> (Vec<Discovered>, Vec<Errand>) {
+        let url = errand.url();
         let parsed = sitemap::parse_sitemap(body, sitemap::MAX_SITEMAP_URLS);
         if let Some(reason) = &parsed.broken {
-            tell(
-                url,
-                depth,
-                &format!("broken, the part before the fault is used: {reason}"),
-            );
+            tell(errand, &format!("broken, the part before the fault is used: {reason}"));
         }
         let (mut urls, mut further) = (Vec::new(), Vec::new());
         match parsed.sitemap {
@@ -128,21 +142,67 @@ impl Interpreter {
                 let links = found.iter().filter_map(|text| url.join(text).ok());
                 urls = self.discover(links, 1, 0, PRIORITY_SITEMAP);
             }
-            Sitemap::Index(found) if depth < MAX_SITEMAP_DEPTH => {
+            Sitemap::Index(found) => {
                 let host = HostKey::from_url(url);
                 let maps = found.iter().filter_map(|text| url.join(text).ok());
-                further = maps
-                    .filter(|map| is_on_crawled_host(map, &self.scope) || HostKey::from_url(map) == host)
-                    .map(|url| Errand::Sitemap {
-                        url,
-                        depth: depth + 1,
-                        redirects: 0,
-                    })
-                    .collect();
+                let maps = maps.filter(|map| is_on_crawled_host(map, &self.scope) || HostKey::from_url(map) == host);
+                match maps.map(|map| errand.named_by_index(map)).collect() {
+                    Some(named) => further = named,
+                    None => tracing::warn!(%url, "sitemap index skipped: too many indexes above it"),
+                }
             }
-            Sitemap::Index(_) => tracing::warn!(%url, "sitemap index skipped: too many indexes above it"),
         }
         (urls, further)
+    }
+}
+
+/// What a request for a sitemap leads to. `None` beyond a bound, and for other errands.
+impl Errand {
+    /// The same request after it failed, up to `most` times.
+    fn asked_again(&self, most: u8) -> Option<Self> {
+        let mut again = self.clone();
+        match &mut again {
+            Self::Sitemap { failures, .. } if *failures < most => *failures += 1,
+            _ => return None,
+        }
+        Some(again)
+    }
+
+    /// The request to which a redirect leads.
+    fn moved(&self, to: Url) -> Option<Self> {
+        match self {
+            &Self::Sitemap {
+                depth,
+                redirects,
+                is_guessed,
+                ..
+            } if redirects < MAX_SITEMAP_REDIRECTS => Some(Self::Sitemap {
+                url: to,
+                depth,
+                redirects: redirects + 1,
+                failures: 0,
+                is_guessed,
+            }),
+            _ => None,
+        }
+    }
+
+    /// The request for a sitemap that this index names.
+    fn named_by_index(&self, url: Url) -> Option<Self> {
+        match self {
+            Self::Sitemap { depth, .. } if *depth < MAX_SITEMAP_DEPTH => Some(Self::Sitemap {
+                url,
+                depth: depth + 1,
+                redirects: 0,
+                failures: 0,
+                is_guessed: false,
+            }),
+            _ => None,
+        }
+    }
+
+    fn is_guessed(&self) -> bool {
+        matches!(self, Self::Sitemap { is_guessed: true, .. })
     }
 }
 
@@ -212,9 +272,10 @@ fn is_on_crawled_host(url: &Url, scope: &Scope) -> bool {
     HostKey::from_url(url).is_some_and(|host| scope.admits(&host, 0).is_ok())
 }
 
-/// Logs a fault of a sitemap: as a warning, unless the crawler may have guessed the sitemap's URL.
-fn tell(url: &Url, depth: u8, what: &str) {
-    if depth == 0 && url.path() == "/sitemap.xml" {
+/// Logs a fault of a sitemap: as a warning, unless the crawler has guessed its URL.
+fn tell(errand: &Errand, what: &str) {
+    let url = errand.url();
+    if errand.is_guessed() {
         tracing::info!(%url, what, "sitemap");
     } else {
         tracing::warn!(%url, what, "sitemap");

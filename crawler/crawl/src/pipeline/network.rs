@@ -272,7 +272,8 @@ fn signal(task: &Task, answer: &Result<Response, FetchError>, has_proxy: bool) -
         },
         // Behind a proxy, it may be the proxy that is not there.
         Err(error) if error.finds_no_server() && !has_proxy => HostSignal::Absent,
-        Err(error) if error.concerns_host() => HostSignal::Unreachable,
+        // A broken robots.txt counts against the host like a failed one.
+        Err(error) if error.concerns_host() || task.is_robots() && error.is_transient() => HostSignal::Unreachable,
         Err(_) => HostSignal::Answered,
         Ok(response) if matches!(response.status, 500 | 502 | 504) => HostSignal::Faulty {
             retry_after: response.retry_after(),

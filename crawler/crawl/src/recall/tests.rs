@@ -39,6 +39,8 @@ fn sitemap_errand(path: &str, depth: u8) -> Errand {
         url: Url::parse(ORIGIN).unwrap().join(path).unwrap(),
         depth,
         redirects: 0,
+        failures: 0,
+        is_guessed: false,
     }
 }
 

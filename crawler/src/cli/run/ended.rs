@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::cli::error::Error;
-use crawl::failures::FailedSeeds;
+use crawl::failures::{FailedSeeds, FailedSitemaps};
 use crawl::messages::Ending;
 use crawl::pipeline::Summary;
 use crawl::shutdown::SignalCode;
@@ -18,6 +18,7 @@ pub(super) struct Ended {
     /// The counts of this run.
     pub run: Snapshot,
     pub failed_seeds: FailedSeeds,
+    pub failed_sitemaps: FailedSitemaps,
     /// The URLs that the run holds back, with the reasons.
     pub held_back: Option<Steering>,
     /// The exit code that the signal asks for which ended the run.
@@ -53,6 +54,7 @@ impl Ended {
             summary,
             run: stats.snapshot(),
             failed_seeds: stats.failed_seeds(),
+            failed_sitemaps: stats.failed_sitemaps(),
             held_back,
             signal,
         }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::ended::{Ended, Reason};
-use crawl::failures::FailedSeed;
+use crawl::failures::{FailedSeed, FailedSitemap};
 use crawl::messages::GivenUp;
 use error::RunError;
 use terminal::units::utc;
@@ -21,6 +21,9 @@ struct Answer<'a> {
     /// At most 20 of `failed_seeds_count`.
     failed_seeds: Vec<Seed<'a>>,
     failed_seeds_count: u64,
+    /// At most 20 of `failed_sitemaps_count`.
+    failed_sitemaps: Vec<Sitemap<'a>>,
+    failed_sitemaps_count: u64,
     /// The first of `given_up_count`.
     given_up: Vec<Host<'a>>,
     given_up_count: u64,
@@ -51,6 +54,12 @@ struct Seed<'a> {
 }
 
 #[derive(Serialize)]
+struct Sitemap<'a> {
+    url: &'a str,
+    detail: &'a str,
+}
+
+#[derive(Serialize)]
 struct Host<'a> {
     host: &'a str,
     last_failure: &'a str,
@@ -71,6 +80,8 @@ fn answer(ended: &Ended) -> Answer<'_> {
         counts: counts(&summary.counts),
         failed_seeds: ended.failed_seeds.named.iter().map(seed).collect(),
         failed_seeds_count: ended.failed_seeds.count,
+        failed_sitemaps: ended.failed_sitemaps.named.iter().map(sitemap).collect(),
+        failed_sitemaps_count: ended.failed_sitemaps.count,
         given_up: summary.given_up.iter().map(host).collect(),
         given_up_count: summary.given_up.len() as u64 + summary.further_given_up,
         held_back: ended.held_back.as_ref().map_or(0, |steering| steering.held_back),
@@ -97,6 +108,13 @@ fn seed(seed: &FailedSeed) -> Seed<'_> {
         kind: seed.kind.as_deref(),
         detail: &seed.detail,
         advice: seed.advice(),
+    }
+}
+
+fn sitemap(sitemap: &FailedSitemap) -> Sitemap<'_> {
+    Sitemap {
+        url: &sitemap.url,
+        detail: &sitemap.detail,
     }
 }
 

@@ -6,7 +6,7 @@ use super::ended::{Ended, Reason};
 use config::RenderMode;
 use config::settings::Settings;
 use crawl::HostStateKind;
-use crawl::failures::{FailedSeed, FailedSeeds};
+use crawl::failures::{FailedSeed, FailedSeeds, FailedSitemaps};
 use crawl::messages::{Ending, GivenUp};
 use crawl::pipeline::Summary;
 use crawl::stats::Snapshot;
@@ -30,6 +30,7 @@ pub(super) fn describe(ended: &Ended, settings: &Settings) -> String {
     lines.extend(ignored_links(run, settings));
     lines.extend(faults(run));
     lines.extend(failed_seeds(&ended.failed_seeds));
+    lines.extend(failed_sitemaps(&ended.failed_sitemaps));
     lines.extend(summary.given_up.iter().take(MAX_NAMED).map(given_up));
     lines.extend(further_given_up(summary));
     if summary.without_page().is_some() && !summary.given_up.is_empty() {
@@ -176,6 +177,25 @@ fn failed_seeds(seeds: &FailedSeeds) -> Vec<String> {
         let unnamed = units::grouped(unnamed);
         let report = commands::command("report", &["--format", "html"]);
         lines.push(format!("  {unnamed} further seeds led to no page: {report} lists them"));
+    }
+    lines
+}
+
+/// A line for each of the first sitemaps that could not be read, and how to read it later.
+fn failed_sitemaps(sitemaps: &FailedSitemaps) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for sitemap in &sitemaps.named {
+        let (url, detail) = (terminal_text(&sitemap.url, 200), terminal_text(&sitemap.detail, 200));
+        let again = commands::command("run", &[&format!("sitemap:{url}")]);
+        lines.push(format!(
+            "  sitemap {url} was not read ({detail}): {again} reads it again"
+        ));
+    }
+    let unnamed = sitemaps.count - sitemaps.named.len() as u64;
+    if unnamed > 0 {
+        lines.push(format!(
+            "  {unnamed} further sitemaps were not read; the log names them"
+        ));
     }
     lines
 }
