@@ -161,7 +161,23 @@ impl Frontier {
         self.schedule(&name, now);
     }
 
-    /// Queues a sitemap of which the store has no recent record, or whose last request failed. The gate of the host keeps its tries apart.
+    /// Queues a sitemap whose request failed. Its host rests before the next try, unless nothing names the sitemap: good answers for pages in
+    /// between would otherwise let all its tries pass within seconds.
+    pub(super) fn ask_sitemap_again(&mut self, errand: Errand, now: Now) {
+        if let Errand::Sitemap {
+            url,
+            failures,
+            is_guessed: false,
+            ..
+        } = &errand
+            && let Some(key) = HostKey::from_url(url)
+        {
+            self.on_blocked(key.as_str(), failures.saturating_sub(1), now);
+        }
+        self.queue_sitemap(errand, now);
+    }
+
+    /// Queues a sitemap of which the store has no recent record.
     pub(super) fn queue_sitemap(&mut self, errand: Errand, now: Now) {
         let Some(key) = HostKey::from_url(errand.url()) else {
             return;

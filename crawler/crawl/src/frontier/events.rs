@@ -73,9 +73,13 @@ impl Frontier {
                 self.tickets.end();
                 self.on_logged_out(queued, now);
             }
-            Event::SitemapForgotten(errand) | Event::SitemapAgain(errand) => {
+            Event::SitemapForgotten(errand) => {
                 self.tickets.end();
                 self.queue_sitemap(errand, now);
+            }
+            Event::SitemapAgain(errand) => {
+                self.tickets.end();
+                self.ask_sitemap_again(errand, now);
             }
             Event::Refilled { host, urls, more } => {
                 self.tickets.end();

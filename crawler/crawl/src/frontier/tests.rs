@@ -312,6 +312,50 @@ fn sitemaps_named_by_robots_txt_are_fetched_once_each() {
 }
 
 #[test]
+fn a_host_rests_before_the_next_try_of_a_sitemap_that_robots_txt_names() {
+    for is_guessed in [false, true] {
+        let mut frontier = Frontier::new(
+            &settings(|c| {
+                c.politeness.robots = true;
+                c.politeness.guess_sitemap = is_guessed;
+                c.politeness.delay_ms = 0;
+            }),
+            WINDOW,
+            0,
+        );
+        frontier.add(site("a.example", 1), at(0));
+        let errand = robots_of(frontier.next(at(0)));
+        frontier.on(ended("a.example"), at(0));
+        let named = if is_guessed {
+            ""
+        } else {
+            "Sitemap: http://a.example/sitemap.xml\n"
+        };
+        let answer = rules(named);
+        frontier.on(Event::Robots { errand, answer }, at(0));
+        let Step::Start(Task::Errand { errand, .. }, _) = frontier.next(at(0)) else {
+            panic!("no sitemap")
+        };
+        frontier.on(ended("a.example"), at(1));
+        frontier.on(Event::SitemapAgain(errand), at(1));
+        if is_guessed {
+            assert_eq!(started(frontier.next(at(1))), "http://a.example/0");
+            continue;
+        }
+        let Step::Wait(Some(until)) = frontier.next(at(1)) else {
+            panic!("no rest")
+        };
+        assert!(until >= at(5_001) && until <= at(7_501), "{until:?}");
+        let order = [(); 2].map(|()| {
+            let step = started(frontier.next(until));
+            frontier.on(ended("a.example"), until);
+            step
+        });
+        assert_eq!(order, ["http://a.example/0", "http://a.example/sitemap.xml"]);
+    }
+}
+
+#[test]
 fn many_hosts_share_the_memory_for_urls() {
     let mut frontier = Frontier::new(&settings(|_| ()), WINDOW, 0);
     let mut most = Vec::new();
