@@ -79,7 +79,7 @@ impl Interpreter {
             Ok(response) => may_pass(response.status),
             Err(error) => error.is_transient(),
         };
-        match errand.asked_again(self.settings.politeness.max_retries) {
+        match asked_again(&errand, self.settings.politeness.max_retries) {
             Some(again) if may_pass => Meaning::Event(Event::SitemapAgain(again)),
             _ => Meaning::Record(self.sitemap_at_last(&errand, answer)),
         }
@@ -95,7 +95,7 @@ impl Interpreter {
         let fetched_at = Some(unix_millis(response.fetched_at));
         // A site may keep its sitemaps elsewhere. The robots.txt and the gate of the other host hold for them.
         if let Some(Ok(to)) = redirect::target(url, &response)
-            && let Some(moved) = errand.moved(to)
+            && let Some(moved) = moved(errand, to)
         {
             return Record::Sitemap {
                 url: url.clone(),
@@ -123,7 +123,7 @@ impl Interpreter {
     /// The record of a sitemap that could not be read. It does not count as read.
     fn failed_sitemap(&self, errand: &Errand, why: &str) -> Record {
         tell(errand, &format!("not read: {why}"));
-        if !errand.is_guessed() {
+        if !is_guessed(errand) {
             self.stats.failed_sitemap(errand.url(), why);
         }
         sitemap_record(errand.url(), None)
@@ -146,7 +146,7 @@ impl Interpreter {
                 let host = HostKey::from_url(url);
                 let maps = found.iter().filter_map(|text| url.join(text).ok());
                 let maps = maps.filter(|map| is_on_crawled_host(map, &self.scope) || HostKey::from_url(map) == host);
-                match maps.map(|map| errand.named_by_index(map)).collect() {
+                match maps.map(|map| named_by(errand, map)).collect() {
                     Some(named) => further = named,
                     None => tracing::warn!(%url, "sitemap index skipped: too many indexes above it"),
                 }
@@ -156,54 +156,52 @@ impl Interpreter {
     }
 }
 
-/// What a request for a sitemap leads to. `None` beyond a bound, and for other errands.
-impl Errand {
-    /// The same request after it failed, up to `most` times.
-    fn asked_again(&self, most: u8) -> Option<Self> {
-        let mut again = self.clone();
-        match &mut again {
-            Self::Sitemap { failures, .. } if *failures < most => *failures += 1,
-            _ => return None,
-        }
-        Some(again)
+/// The same request for a sitemap after it failed; `None` after `most` failures, and for other errands.
+fn asked_again(errand: &Errand, most: u8) -> Option<Errand> {
+    let mut again = errand.clone();
+    match &mut again {
+        Errand::Sitemap { failures, .. } if *failures < most => *failures += 1,
+        _ => return None,
     }
+    Some(again)
+}
 
-    /// The request to which a redirect leads.
-    fn moved(&self, to: Url) -> Option<Self> {
-        match self {
-            &Self::Sitemap {
-                depth,
-                redirects,
-                is_guessed,
-                ..
-            } if redirects < MAX_SITEMAP_REDIRECTS => Some(Self::Sitemap {
-                url: to,
-                depth,
-                redirects: redirects + 1,
-                failures: 0,
-                is_guessed,
-            }),
-            _ => None,
-        }
+/// The request to which the redirect of a sitemap leads; `None` after too many redirects, and for other errands.
+fn moved(errand: &Errand, to: Url) -> Option<Errand> {
+    match errand {
+        &Errand::Sitemap {
+            depth,
+            redirects,
+            is_guessed,
+            ..
+        } if redirects < MAX_SITEMAP_REDIRECTS => Some(Errand::Sitemap {
+            url: to,
+            depth,
+            redirects: redirects + 1,
+            failures: 0,
+            is_guessed,
+        }),
+        _ => None,
     }
+}
 
-    /// The request for a sitemap that this index names.
-    fn named_by_index(&self, url: Url) -> Option<Self> {
-        match self {
-            Self::Sitemap { depth, .. } if *depth < MAX_SITEMAP_DEPTH => Some(Self::Sitemap {
-                url,
-                depth: depth + 1,
-                redirects: 0,
-                failures: 0,
-                is_guessed: false,
-            }),
-            _ => None,
-        }
+/// The request for a sitemap that the index of this errand names; `None` below too many indexes, and for other errands.
+fn named_by(index: &Errand, url: Url) -> Option<Errand> {
+    match index {
+        Errand::Sitemap { depth, .. } if *depth < MAX_SITEMAP_DEPTH => Some(Errand::Sitemap {
+            url,
+            depth: depth + 1,
+            redirects: 0,
+            failures: 0,
+            is_guessed: false,
+        }),
+        _ => None,
     }
+}
 
-    fn is_guessed(&self) -> bool {
-        matches!(self, Self::Sitemap { is_guessed: true, .. })
-    }
+/// Whether nothing names the sitemap.
+fn is_guessed(errand: &Errand) -> bool {
+    matches!(errand, Errand::Sitemap { is_guessed: true, .. })
 }
 
 /// The record of a sitemap without a URL.
@@ -275,7 +273,7 @@ fn is_on_crawled_host(url: &Url, scope: &Scope) -> bool {
 /// Logs a fault of a sitemap: as a warning, unless the crawler has guessed its URL.
 fn tell(errand: &Errand, what: &str) {
     let url = errand.url();
-    if errand.is_guessed() {
+    if is_guessed(errand) {
         tracing::info!(%url, what, "sitemap");
     } else {
         tracing::warn!(%url, what, "sitemap");
