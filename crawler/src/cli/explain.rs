@@ -15,10 +15,13 @@ const UNKNOWN: u8 = 4;
 pub(super) fn execute(args: &ExplainArgs) -> Result<(), Error> {
     let (config, path) = super::configuration::read_for_crawl(&args.config, &args.data.data)?;
     let settings = super::configuration::validate(&config, path)?;
-    let mut store = super::store::open_to_read(&args.data.data)?;
-    let typed = TypedUrl::parse(&args.url, &settings.canonicalize)
-        .map_err(|unusable| UsageError::Argument(unusable.to_string()))?;
-    let answer = explain::explain(&mut store, &settings, &args.url, typed, options(args))?;
+    let (answer, store) = super::store::read_whole(|| {
+        let mut store = super::store::open_to_read(&args.data.data)?;
+        let typed = TypedUrl::parse(&args.url, &settings.canonicalize)
+            .map_err(|unusable| UsageError::Argument(unusable.to_string()))?;
+        let answer = explain::explain(&mut store, &settings, &args.url, typed, options(args))?;
+        Ok((answer, store))
+    })?;
     let text = match args.format {
         AnswerFormat::Text => text::render(&answer, Screen::of_stdout()),
         AnswerFormat::Json => super::output::json_line(&answer)?,

@@ -41,20 +41,26 @@ pub(super) fn execute(args: &ExportArgs, quiet: bool) -> Result<(), Error> {
     let fields = target::fields(args, format)?;
     let groups = target::groups(args, format, &fields);
     let settings = super::configuration::settings_for_crawl(&args.config, &args.data.data)?;
-    let store = super::store::open_to_read(&args.data.data)?;
-    let counts = if format == ExportFormat::Cdxj {
-        export_index(&store, args, &destination, quiet)?
-    } else {
+    let write = || {
+        let store = super::store::open_to_read(&args.data.data)?;
+        if format == ExportFormat::Cdxj {
+            return export_index(&store, args, &destination, quiet);
+        }
         let columns = target::columns(record::fingerprint_bits(&store)?, &groups, &fields);
         let sink = open(args, format, &destination, columns)?;
         let published = Published::asked(args);
         let export = Export {
             args,
-            reading: Reading::new(&store, settings, &groups, published.is_some()),
+            reading: Reading::new(&store, settings.clone(), &groups, published.is_some()),
             published,
             needs_text: needs_text(format, &fields),
         };
-        export.pages(sink, quiet)?
+        export.pages(sink, quiet)
+    };
+    let counts = match destination {
+        // What was written cannot be taken back.
+        Destination::Stdout => write()?,
+        Destination::File(_) | Destination::Folder(_) => super::store::read_whole(write)?,
     };
     if !quiet {
         tell(counts.summary(&destination));

@@ -11,11 +11,13 @@ pub(super) fn execute(args: &RulesArgs) -> Result<(), Error> {
     let mut policy = super::configuration::settings_for_crawl(&args.config, &args.data.data)?.steering;
     // The command shows learned rules even if the configuration does not apply them.
     policy.enabled = true;
-    let store = super::store::open_to_read(&args.data.data)?;
-    let rules = Rules {
-        steering: Steering::of(&store, policy, args.all)?,
-        rendering: Rendering::of(&store)?,
-    };
+    let rules = super::store::read_whole(|| {
+        let store = super::store::open_to_read(&args.data.data)?;
+        Ok(Rules {
+            steering: Steering::of(&store, policy.clone(), args.all)?,
+            rendering: Rendering::of(&store)?,
+        })
+    })?;
     let text = match args.format {
         RulesFormat::Text => text(&rules.steering, args.all) + &rendering_text(&rules.rendering),
         RulesFormat::Json => super::output::json_pretty(&rules)?,

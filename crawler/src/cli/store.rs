@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use storage::{Holder, OpenOptions, StorageError, Store};
 
-use crate::cli::error::UsageError;
+use crate::cli::error::{Error, UsageError};
 use crawl::folder_wait::{FolderWait, MAX_WAIT};
 use error::RunError;
 use study::as_of::AsOf;
@@ -85,6 +85,23 @@ fn open(dir: &Path, mut options: OpenOptions) -> Result<(Store, Option<Holder>),
     }
 }
 
+/// Times that a command reads a crawl that ends meanwhile. The next run may have begun by then.
+const READINGS: usize = 3;
+
+/// What `read` makes of a crawl. It is made again if the process ended that lent its rows: they are on the disk then. `read` must have no effect
+/// that a second call does not replace.
+pub(super) fn read_whole<T>(mut read: impl FnMut() -> Result<T, Error>) -> Result<T, Error> {
+    for _ in 1..READINGS {
+        match read() {
+            Err(Error::Run(RunError::Storage(StorageError::LenderGone { dir }))) => {
+                tracing::debug!(dir = %dir.display(), "the crawl ended while the command read it; it is read again");
+            }
+            other => return other,
+        }
+    }
+    read()
+}
+
 /// The command of this process as other processes name it to their users: `crawler report`.
 fn this_command() -> String {
     let command = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
@@ -140,4 +157,29 @@ pub(super) fn reject_inside(data: &Path, output: &Path) -> Result<(), UsageError
         output.display(),
         data.display()
     )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crawl_that_ends_meanwhile_is_read_again_and_not_for_ever() {
+        let gone = || StorageError::LenderGone { dir: "data".into() }.into();
+        let gone = || Err::<u32, Error>(Error::Run(gone()));
+        let mut answers = vec![Ok(7), gone()];
+        assert_eq!(read_whole(|| answers.pop().unwrap()).unwrap(), 7);
+        let mut readings = 0;
+        let ended = read_whole(|| {
+            readings += 1;
+            gone()
+        });
+        assert!(ended.is_err() && readings == READINGS);
+        readings = 0;
+        let failed = read_whole(|| {
+            readings += 1;
+            Err::<u32, Error>(Error::NoSite)
+        });
+        assert!(failed.is_err() && readings == 1);
+    }
 }
