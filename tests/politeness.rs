@@ -185,8 +185,8 @@ fn the_summary_says_how_to_try_urls_again_that_failed_by_a_fault_of_the_server()
     });
     polite(&site).run().says(&[
         "2 URLs failed by a fault of the server (5xx)",
-        "--urls FILE",
-        "tries them again",
+        "control add --file FILE",
+        "try them again",
     ]);
 }
 

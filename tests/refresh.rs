@@ -597,6 +597,29 @@ fn a_refresh_tries_the_urls_without_a_page_again_once_in_an_interval() {
 }
 
 #[test]
+fn a_url_without_a_page_keeps_its_outcome_if_the_crawl_has_no_room_for_its_page() {
+    let (site, phase) = half_open();
+    let mut crawl = always_due(site.url("/")).set("politeness.max_retries", 0);
+    crawl.run();
+    let before = crawl.outcomes(&site);
+    phase.store(1, Ordering::SeqCst);
+    for limit in ["max_pages", "max_pages_per_host"] {
+        crawl.change(&format!("scope.{limit}"), 3);
+        crawl.end(&["--refresh"]);
+        assert_eq!(crawl.outcomes(&site), before, "{limit}");
+        crawl.change(&format!("scope.{limit}"), 0);
+    }
+    // There is room for two more pages.
+    crawl.change("scope.max_pages", 5);
+    crawl.end(&["--refresh"]);
+    let after = crawl.outcomes(&site);
+    let changed = before
+        .iter()
+        .filter(|(path, outcome)| after.get(*path) != Some(outcome));
+    assert_eq!(changed.count(), 2, "{after:?}");
+}
+
+#[test]
 fn a_refresh_tries_what_a_removed_pattern_excluded() {
     let (site, _) = half_open();
     let mut crawl = always_due(site.url("/"));

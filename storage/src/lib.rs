@@ -206,7 +206,7 @@ pub use revisits::{RefreshCounts, Revisits, Visit, Visits};
 pub use run_notes::{Redecided, RunNotes};
 pub use running::client::AsOf;
 pub use sitemaps::{OnwardSitemap, Sitemaps, StoredSitemap};
-pub use store::{Lowered, OpenOptions, Store, StoredAnswers};
+pub use store::{Lowered, OpenOptions, Room, Store, StoredAnswers};
 pub use url_state::{Failure, UrlState, stored_text};
 pub use urls::{FailedUrl, KnownUrl};
 pub use verify::{Finding, FindingKind, Findings, steps_to_verify, verify};

@@ -43,6 +43,7 @@ use crate::running::server::Server;
 use crate::state::{LastCommit, State};
 use crate::warc::record::now_ms;
 
+pub use self::again::Room;
 pub use self::answers::StoredAnswers;
 pub use self::lowered::Lowered;
 pub use self::open::OpenOptions;

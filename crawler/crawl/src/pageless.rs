@@ -4,7 +4,7 @@
 use std::time::SystemTime;
 
 use page::RobotsDirectives;
-use storage::{KnownUrl, Store, UrlState};
+use storage::{KnownUrl, Room, Store, UrlState};
 
 use crate::clock::unix_millis;
 use crate::interpret::PRIORITY_LINK;
@@ -12,11 +12,12 @@ use crate::messages::BY_ROBOTS;
 use crate::revisits::admits;
 use crate::scope::Scope;
 use crate::watch;
-use config::settings::{RefreshSettings, UrlRules};
+use config::settings::{CrawlLimits, RefreshSettings, UrlRules};
 use error::RunError;
 
 /// Queues the URLs in `scope` and admitted by `urls` again whose outcome is no page and may be another one now, and returns their number. It does so once
 /// in the time after which a page without a history is due, counted from the start of the crawl: the rows of these URLs have no times.
+/// A URL keeps its outcome if the `limits` leave no room for its page.
 ///
 /// # Errors
 /// The store cannot be read or written.
@@ -24,7 +25,7 @@ pub fn try_again(
     refresh: &RefreshSettings,
     store: &mut Store,
     scope: &Scope,
-    urls: &UrlRules,
+    (urls, limits): (&UrlRules, &CrawlLimits),
 ) -> Result<u64, RunError> {
     // One of several workers does not know whether another one has the URLs now.
     if store.run_notes().worker()?.is_some() {
@@ -43,8 +44,12 @@ pub fn try_again(
     if as_of < last.saturating_add(first) {
         return Ok(0);
     }
+    let room = Room {
+        pages: limits.max_pages,
+        pages_of_host: limits.max_pages_per_host,
+    };
     let is_admitted = |known: &KnownUrl, depth| admits(scope, urls, (&known.host, &known.url, depth));
-    let queued = store.try_all_again(may_be_another, is_admitted, PRIORITY_LINK, watch::beat)?;
+    let queued = store.try_all_again(may_be_another, is_admitted, room, PRIORITY_LINK, watch::beat)?;
     store.note_tried_again(now)?;
     store.commit()?;
     Ok(queued.values().sum())

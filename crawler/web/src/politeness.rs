@@ -50,6 +50,8 @@ pub enum HostSignal {
     Faulty {
         /// As in [`Busy`](Self::Busy).
         retry_after: Option<Duration>,
+        /// The attempts at the URL before this one; `None` for a URL that is not tried again.
+        attempts: Option<u8>,
     },
     /// The host asked for rest (429, 503).
     Busy {

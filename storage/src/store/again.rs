@@ -9,6 +9,15 @@ use crate::frontier::{Discovered, QueueChange, QueuedUrl, UrlId, Via};
 use crate::url_state::UrlState;
 use crate::urls::{FinishedUrls, KnownUrl};
 
+/// The pages that a crawl may have. A URL for whose page there is no room keeps its outcome.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Room {
+    /// In all; `None` for no bound.
+    pub pages: Option<u64>,
+    /// Of each host.
+    pub pages_of_host: Option<u64>,
+}
+
 impl Store {
     /// Queues a URL again whose latest outcome is no page, if it `is_worth_it`. Its count of attempts restarts at 0. Durable with the next
     /// commit.
@@ -30,7 +39,7 @@ impl Store {
     }
 
     /// Queues each URL again, with this priority, whose committed outcome is no page and `is_worth_it`, if `admits` takes the URL at its
-    /// depth. Returns their numbers by host. Durable with the next commits.
+    /// depth and there is `room` for its page. Returns their numbers by host. Durable with the next commits.
     ///
     /// A URL returns at its depth. Only the row of a failure has a link source. Reads the rows of all finished URLs, and calls `beat` now
     /// and then meanwhile.
@@ -41,6 +50,7 @@ impl Store {
         &mut self,
         is_worth_it: impl Fn(&UrlState) -> bool,
         admits: impl Fn(&KnownUrl, u16) -> bool,
+        room: Room,
         priority: u8,
         mut beat: impl FnMut(),
     ) -> Result<BTreeMap<String, u64>, StorageError> {
@@ -52,10 +62,15 @@ impl Store {
                 found.push(id);
             }
         }
-        let mut queued = BTreeMap::new();
+        let mut queued: BTreeMap<String, u64> = BTreeMap::new();
+        let mut left = room.pages.map(|most| most.saturating_sub(self.counts().fetched()));
         for id in found {
             beat();
-            if let Some(host) = self.try_again_by_number(id, &admits, priority)? {
+            if left == Some(0) {
+                break;
+            }
+            if let Some(host) = self.try_again_by_number(id, &admits, (room, &queued), priority)? {
+                left = left.map(|left| left - 1);
                 *queued.entry(host).or_default() += 1;
             }
         }
@@ -66,6 +81,7 @@ impl Store {
         &mut self,
         id: UrlId,
         admits: impl Fn(&KnownUrl, u16) -> bool,
+        (room, queued): (Room, &BTreeMap<String, u64>),
         priority: u8,
     ) -> Result<Option<String>, StorageError> {
         let Some(url) = self.finished_urls().latest(id)? else {
@@ -77,6 +93,12 @@ impl Store {
         let depth = self.links.depth_of(id)?.unwrap_or_default();
         let change = requeued(&known.state).filter(|_| admits(&known, depth));
         let Some(change) = change else { return Ok(None) };
+        if let Some(most) = room.pages_of_host {
+            let fetched = self.hosts().of(&known.host)?.unwrap_or_default().fetched();
+            if fetched + queued.get(&known.host).copied().unwrap_or_default() >= most {
+                return Ok(None);
+            }
+        }
         let via = match known.state {
             UrlState::Failed(failure) => failure.via,
             _ => None,

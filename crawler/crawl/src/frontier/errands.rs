@@ -161,8 +161,8 @@ impl Frontier {
         self.schedule(&name, now);
     }
 
-    /// Queues a sitemap whose request failed. Its host rests before the next try, unless nothing names the sitemap: good answers for pages in
-    /// between would otherwise let all its tries pass within seconds.
+    /// Queues a sitemap whose request failed. Its host rests before the first of its sitemaps is tried again, unless nothing names the sitemap:
+    /// good answers for pages in between would otherwise let all its tries pass within seconds.
     pub(super) fn ask_sitemap_again(&mut self, errand: Errand, now: Now) {
         if let Errand::Sitemap {
             url,
@@ -171,8 +171,11 @@ impl Frontier {
             ..
         } = &errand
             && let Some(key) = HostKey::from_url(url)
+            && let Some(host) = self.hosts.get_mut(key.as_str())
         {
-            self.on_blocked(key.as_str(), failures.saturating_sub(1), now);
+            let attempts = failures.saturating_sub(1);
+            host.gate.rest_before_retry(attempts, now, &mut self.random.fork());
+            self.mark_unsaved(key.as_str());
         }
         self.queue_sitemap(errand, now);
     }

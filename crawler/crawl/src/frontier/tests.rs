@@ -345,7 +345,7 @@ fn a_host_rests_before_the_next_try_of_a_sitemap_that_robots_txt_names() {
         let Step::Wait(Some(until)) = frontier.next(at(1)) else {
             panic!("no rest")
         };
-        assert!(until >= at(5_001) && until <= at(7_501), "{until:?}");
+        assert!(until >= at(10_001) && until <= at(15_001), "{until:?}");
         let order = [(); 2].map(|()| {
             let step = started(frontier.next(until));
             frontier.on(ended("a.example"), until);

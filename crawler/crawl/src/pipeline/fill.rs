@@ -190,7 +190,7 @@ fn queue_revisits(
     if let Some(refresh) = &settings.refresh {
         let due = revisits::begin(refresh, store, scope, &settings.urls)?;
         tracing::info!(due, waiting = store.counts().due, "pages are due for a revisit");
-        let again = pageless::try_again(refresh, store, scope, &settings.urls)?;
+        let again = pageless::try_again(refresh, store, scope, (&settings.urls, &settings.limits))?;
         tracing::info!(again, "URLs without a page are tried again");
     }
     let bodies = revisits::queue_missing_bodies(store)?;

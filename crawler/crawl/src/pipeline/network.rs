@@ -156,7 +156,7 @@ impl Network {
             let ended = Event::RequestEnded {
                 host,
                 signal: signal(&task, &answer, has_proxy),
-                failure: failure(&answer),
+                failure: failure(&task, &answer),
                 contact: contact(&answer),
             };
             if let Task::Errand {
@@ -277,17 +277,29 @@ fn signal(task: &Task, answer: &Result<Response, FetchError>, has_proxy: bool) -
         Err(_) => HostSignal::Answered,
         Ok(response) if matches!(response.status, 500 | 502 | 504) => HostSignal::Faulty {
             retry_after: response.retry_after(),
+            attempts: match task {
+                Task::Page { queued, .. } => Some(queued.attempts),
+                Task::Errand { .. } => None,
+            },
         },
-        Ok(response) => match response.retry_after().filter(|_| may_ask_for_rest(response.status)) {
+        Ok(response) => match response.retry_after().filter(|_| asks_for_rest(url(task), response)) {
             Some(asked) => HostSignal::Waits(asked),
             None => HostSignal::Answered,
         },
     }
 }
 
-/// Whether `Retry-After` has a meaning with this status, besides 429 and the server errors (RFC 9110, sections 10.2.3 and 15.5.14).
-fn may_ask_for_rest(status: u16) -> bool {
-    matches!(status, 300..=399 | 403 | 408 | 413)
+/// Whether a `Retry-After` concerns the host, besides those of 429 and the server errors (RFC 9110, sections 10.2.3 and 15.5.14). That of a redirect
+/// concerns the redirected request, which may go to another host.
+fn asks_for_rest(url: &Url, response: &Response) -> bool {
+    match response.status {
+        403 | 408 | 413 => true,
+        300..=399 => {
+            let target = response.redirect_target(url).and_then(Result::ok);
+            target.is_some_and(|target| target.origin() == url.origin())
+        }
+        _ => false,
+    }
 }
 
 fn contact(answer: &Result<Response, FetchError>) -> Contact {
@@ -300,12 +312,12 @@ fn contact(answer: &Result<Response, FetchError>) -> Contact {
     )
 }
 
-fn failure(answer: &Result<Response, FetchError>) -> Option<String> {
+fn failure(task: &Task, answer: &Result<Response, FetchError>) -> Option<String> {
     match answer {
         Ok(response) if response.status == 429 || response.status >= 500 => {
             Some(format!("HTTP status {}", response.status))
         }
-        Ok(response) if may_ask_for_rest(response.status) && response.retry_after().is_some() => {
+        Ok(response) if asks_for_rest(url(task), response) && response.retry_after().is_some() => {
             Some(format!("HTTP status {} with Retry-After", response.status))
         }
         Ok(_) => None,

@@ -5,7 +5,7 @@
 
 use super::Recorder;
 use super::intake::{NewSeeds, StoredSeeds, Tries, store_seeds};
-use storage::{UrlState, stored_text};
+use storage::{Room, UrlState, stored_text};
 
 use crate::control::answer::Effect;
 use crate::control::target::Target;
@@ -71,7 +71,8 @@ impl Recorder {
                 let is_restored =
                     |state: &UrlState| matches!(state, UrlState::Excluded { reason } if reasons.contains(reason));
                 let store = self.books.store_mut();
-                let restored = store.try_all_again(is_restored, |_, _| true, PRIORITY_LINK, watch::beat)?;
+                let restored =
+                    store.try_all_again(is_restored, |_, _| true, Room::default(), PRIORITY_LINK, watch::beat)?;
                 effect.queued = restored.values().sum();
                 orders.restored.extend(restored);
             }

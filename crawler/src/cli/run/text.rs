@@ -150,15 +150,15 @@ fn ignored_links(run: &Snapshot, settings: &Settings) -> Vec<String> {
     lines
 }
 
-/// The URLs that failed because of their server, and how to try them again: no later run does so by itself.
+/// The URLs that failed because of their server, and how to try them again before the next refresh does so.
 fn faults(run: &Snapshot) -> Option<String> {
     let of_server = run.failures.iter().filter(|(kind, _)| kind.starts_with("http_5"));
     let count: u64 = of_server.map(|(_, count)| count).sum();
     let list = commands::command("report", &["--format", "json"]);
-    let again = commands::command("run", &["--urls", "FILE"]);
+    let again = commands::command("control", &["add", "--file", "FILE"]);
     (count > 0).then(|| {
         format!(
-            "  {} failed by a fault of the server (5xx): {list} lists the failures; with their URLs in a file, {again} tries them again",
+            "  {} failed by a fault of the server (5xx): {list} lists the failures; with their URLs in a file, {again} has the next run try them again",
             counted(count, "URL")
         )
     })

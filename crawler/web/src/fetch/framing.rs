@@ -49,12 +49,18 @@ pub(super) fn end_of_body(headers: &HeaderMap) -> Result<Option<u64>, FetchError
     Ok(length)
 }
 
-/// Whether the body of a response with status 206 is all of it: `bytes 0-999/1000` (RFC 9110, section 15.3.7).
+/// Whether the body of a response with status 206 is all of it: `bytes 0-999/1000` (RFC 9110, section 15.3.7). A server that names no range
+/// has the wrong status: nobody asked it for a part.
 pub(super) fn is_whole(headers: &HeaderMap) -> bool {
-    let Some(range) = headers.get(CONTENT_RANGE).and_then(|range| range.to_str().ok()) else {
-        return false;
+    let Some(range) = headers.get(CONTENT_RANGE) else {
+        return true;
     };
-    let range = range.trim().strip_prefix("bytes").map(str::trim_start);
+    let range = range
+        .to_str()
+        .unwrap_or_default()
+        .trim()
+        .strip_prefix("bytes")
+        .map(str::trim_start);
     let parts = range.and_then(|range| range.strip_prefix("0-")?.split_once('/'));
     parts.is_some_and(|(last, all)| {
         let last = last.parse::<u64>().ok().and_then(|last| last.checked_add(1));
@@ -86,7 +92,7 @@ mod tests {
             let headers = HeaderMap::from_iter([(CONTENT_RANGE, HeaderValue::from_static(range))]);
             assert_eq!(is_whole(&headers), whole, "{range}");
         }
-        assert!(!is_whole(&HeaderMap::new()));
+        assert!(is_whole(&HeaderMap::new()));
     }
     use reqwest::header::{HeaderName, HeaderValue};
 

@@ -9,7 +9,7 @@
 
 use std::cell::Cell;
 
-use reqwest::header::CONNECTION;
+use reqwest::header::{CONNECTION, RETRY_AFTER};
 use reqwest::{ClientBuilder, Request, Response};
 use tower::util::MapRequestLayer;
 
@@ -59,12 +59,13 @@ pub(super) async fn send(lent: &Lent, request: Request, note_repeat: impl FnOnce
     named(lent.unpooled()?.execute(again).await)
 }
 
-/// Whether the server had closed the connection before it read the request. Some servers say so with status 408.
+/// Whether the server had closed the connection before it read the request. Some servers say so with status 408, without a wish for a rest.
 fn is_closed(answer: &Result<Response, FetchError>) -> bool {
     match answer {
         Ok(response) => {
             let mut fields = response.headers().get_all(CONNECTION).iter();
             response.status().as_u16() == 408
+                && !response.headers().contains_key(RETRY_AFTER)
                 && fields.any(|field| {
                     field
                         .as_bytes()

@@ -21,10 +21,6 @@ const MAX_ABSENCES: u8 = 3;
 /// Upper bound on the first rest of such a host. Its tries cost no server anything.
 const FIRST_REST_OF_ABSENT: Duration = Duration::from_secs(1);
 
-/// Rests of a host that answers with faults only. They outlast a deployment of five minutes. After them, the faults are taken for those of its
-/// pages: a rest for each page of a broken section would take days.
-const MAX_RESTS_FOR_FAULTS: u32 = 5;
-
 /// The gate of one host: it spaces requests, and silences the host after failures.
 #[derive(Debug)]
 pub struct Gate {
@@ -40,8 +36,15 @@ pub struct Gate {
     failures: u32,
     /// How many of the last failures in a row said that no server is there.
     absences: u8,
-    /// How many of the last answers in a row were faults.
-    faults: u32,
+    /// Whether the last answer was a fault.
+    was_fault: bool,
+    /// The number of attempts before whose next one the host has rested. It rests once for each number, and not for each URL: the URLs of a
+    /// broken section must not hold up the others.
+    rested_for: u8,
+    /// How many of the last answers in a row asked for a rest without a refusal of the host.
+    waits: u8,
+    /// Attempts at a URL after the first.
+    max_retries: u8,
     /// Whether it has answered, in this run or an earlier one.
     has_answered: bool,
     /// Final for this run: a response to a request that was still open does not bring the host back.
@@ -78,7 +81,10 @@ impl Gate {
             rests_until: Now::ZERO,
             failures: 0,
             absences: 0,
-            faults: 0,
+            was_fault: false,
+            rested_for: 0,
+            waits: 0,
+            max_retries: rules.max_retries,
             has_answered: false,
             is_given_up: false,
         }
@@ -114,6 +120,7 @@ impl Gate {
         self.backoff = Backoff::of(rules);
         self.pace.adopt(rules);
         self.delay = rules.delay;
+        self.max_retries = rules.max_retries;
         self.pacer.set_parallel(rules.parallel_per_host, now, before);
         self.pacer.change_delay(before, self.delay(), now);
     }
@@ -151,18 +158,20 @@ impl Gate {
         match signal {
             HostSignal::Answered => {
                 self.answered(is_late, latency);
-                self.faults = 0;
+                (self.was_fault, self.waits) = (false, 0);
             }
             HostSignal::Waits(asked) => {
                 self.answered(is_late, latency);
-                self.faults = 0;
-                self.rest(now, asked.min(MAX_REST));
+                self.was_fault = false;
+                self.wait(now, asked, is_late);
             }
-            HostSignal::Faulty { retry_after } => {
+            HostSignal::Faulty { retry_after, attempts } => {
                 self.answered(is_late, latency);
-                self.rest(now, retry_after.unwrap_or_default().min(MAX_REST));
+                if let Some(asked) = retry_after {
+                    self.wait(now, asked, is_late);
+                }
                 if !is_late {
-                    self.fault(now, random);
+                    self.fault(attempts, now, random);
                 }
             }
             HostSignal::Busy { retry_after } => {
@@ -186,12 +195,31 @@ impl Gate {
         self.rests_until = self.rests_until.max(now + rest);
     }
 
-    /// One fault is that of its page. From the second in a row on, the host rests.
-    fn fault(&mut self, now: Now, random: &mut Rng) {
-        if (1..=MAX_RESTS_FOR_FAULTS).contains(&self.faults) {
-            self.rest(now, self.backoff.rest(self.faults, None, random));
+    /// The server asks for a rest. One that asks for nothing else is given up like one that refuses: it could hold up the run for ever.
+    fn wait(&mut self, now: Now, asked: Duration, is_late: bool) {
+        self.rest(now, asked.min(MAX_REST));
+        self.waits = self.waits.saturating_add(u8::from(!is_late));
+        self.is_given_up |= u32::from(self.waits) >= MAX_FAILURES;
+    }
+
+    /// The first fault of a URL may be its own. If the next answer is a fault too, or the next attempt at the URL, a service behind the server
+    /// may be away.
+    fn fault(&mut self, attempts: Option<u8>, now: Now, random: &mut Rng) {
+        let was_fault = std::mem::replace(&mut self.was_fault, true);
+        if let Some(attempts) = attempts.filter(|attempts| *attempts < self.max_retries && (was_fault || *attempts > 0))
+        {
+            self.rest_before_retry(attempts, now, random);
         }
-        self.faults = self.faults.saturating_add(1);
+    }
+
+    /// A URL has failed after so many `attempts` before, and is tried again. The host rests, longer for a later attempt, unless it has
+    /// already rested for another URL with this number of attempts: retries go behind the other URLs, so they come together.
+    pub fn rest_before_retry(&mut self, attempts: u8, now: Now, random: &mut Rng) {
+        if attempts >= self.rested_for {
+            self.rested_for = attempts.saturating_add(1);
+            let doublings = 2 * u32::from(attempts) + 1;
+            self.rest(now, self.backoff.rest(doublings, None, random));
+        }
     }
 
     fn fail(&mut self, now: Now, asked: Option<Duration>, is_late: bool, random: &mut Rng) {
@@ -472,19 +500,30 @@ mod tests {
         assert!(now >= at(75_000), "{now:?}");
     }
 
+    fn fault(attempts: u8) -> HostSignal {
+        HostSignal::Faulty {
+            retry_after: None,
+            attempts: Some(attempts),
+        }
+    }
+
     #[test]
-    fn a_host_rests_from_the_second_fault_in_a_row_on_and_is_never_given_up_for_faults() {
-        let fault = HostSignal::Faulty { retry_after: None };
+    fn faults_bring_one_rest_for_each_attempt_and_give_no_host_up() {
         let mut host = gate(|_| {});
         let mut now = at(0);
-        for seconds in [1, 10, 20, 40, 80, 160, 1, 1, 1] {
-            let rest = host.rest(now, fault);
-            assert!(rest >= seconds * SECOND && rest <= seconds * SECOND * 3 / 2, "{rest:?}");
-            now += rest;
+        // Four URLs that fail at each of their three attempts.
+        let rests = [[1, 10, 1, 1], [40, 1, 1, 1], [1, 1, 1, 1]];
+        for (attempts, rests) in (0..).zip(rests) {
+            for seconds in rests {
+                let rest = host.rest(now, fault(attempts));
+                assert!(rest >= seconds * SECOND && rest <= seconds * SECOND * 3 / 2, "{rest:?}");
+                now += rest;
+            }
         }
         assert!(!host.gate.is_given_up());
         now += host.rest(now, HostSignal::Answered);
-        assert_eq!(host.rest(now, fault), SECOND, "a good answer ends the row");
+        now += host.rest(now, fault(0));
+        assert_eq!(host.rest(now, fault(0)), SECOND, "a good answer begins no other rests");
     }
 
     #[test]
@@ -494,11 +533,34 @@ mod tests {
         for round in 0..20 {
             let signal = match round % 2 {
                 0 => HostSignal::Answered,
-                _ => HostSignal::Faulty { retry_after: None },
+                _ => fault(0),
             };
             let rest = host.rest(now, signal);
             assert_eq!(rest, SECOND, "{round}");
             now += rest;
+        }
+    }
+
+    #[test]
+    fn a_host_that_asks_for_nothing_but_rests_is_given_up() {
+        for signal in [
+            HostSignal::Waits(SECOND),
+            HostSignal::Faulty {
+                retry_after: Some(SECOND),
+                attempts: None,
+            },
+        ] {
+            let mut host = gate(|_| {});
+            let mut now = at(0);
+            for round in 0..12 {
+                assert!(!host.gate.is_given_up(), "{round}");
+                let good = round == 4;
+                now += host.rest(now, if good { HostSignal::Answered } else { signal });
+                if round == 9 {
+                    break;
+                }
+            }
+            assert!(host.gate.is_given_up(), "{signal:?}");
         }
     }
 
@@ -509,7 +571,7 @@ mod tests {
             rules.delay = Duration::ZERO;
         });
         (0..4).for_each(|_| host.start(at(0)));
-        (0..4).for_each(|_| host.finish(at(10), HostSignal::Faulty { retry_after: None }));
+        (0..4).for_each(|_| host.finish(at(10), fault(0)));
         let rest = host.gate.ready_at().unwrap();
         assert!(rest >= at(10_010) && rest <= at(15_010), "{rest:?}");
     }
@@ -521,6 +583,7 @@ mod tests {
             HostSignal::Waits(minute),
             HostSignal::Faulty {
                 retry_after: Some(minute),
+                attempts: None,
             },
         ] {
             let mut host = gate(|_| {});
