@@ -141,60 +141,154 @@ fn copies_of_one_record_get_the_verdicts_of_a_run_without_an_index() {
             assert_eq!(ended.stdout, expected, "{index}");
             let kept = ["expected", "kept"].map(|name| fs::read_to_string(folder.path(name)).unwrap());
             assert_eq!(kept[0], kept[1], "{index}");
-            let known = ended.stderr.contains("; 4 documents of this run were there before");
+            let known = ended.stderr.contains("; 4 documents were in the index already");
             assert_eq!(known, times > 0, "{}", ended.stderr);
         }
     });
 }
 
 #[test]
-fn runs_that_write_to_other_files_keep_each_document_once() {
+fn three_copies_of_a_record_are_kept_once() {
+    with_each_index(|folder, index| {
+        let same = (json!("x"), words(1, 200));
+        folder.write("same.jsonl", &[same.clone(), same.clone(), same]);
+        let ended = folder
+            .run(&["dedup", "same.jsonl", "--index", index, "--kept", "kept"])
+            .succeeded();
+        ended.complains_of(&["unique 1  exact 2"]);
+        assert_eq!(fs::read_to_string(folder.path("kept")).unwrap().lines().count(), 1);
+    });
+}
+
+#[test]
+fn the_same_documents_are_kept_again_in_a_moved_folder_and_in_other_files() {
+    with_each_index(|folder, index| {
+        fs::create_dir(folder.path("here")).unwrap();
+        folder.write("here/all.jsonl", &documents(20, 3));
+        let start = |place: &str, outputs: &[&str]| {
+            let mut command = folder.command(&[&["dedup", "all.jsonl", "--index", index], outputs].concat());
+            run(command.current_dir(folder.path(place))).succeeded()
+        };
+        let read = |name: &str| fs::read_to_string(folder.path(name)).unwrap();
+        let outputs = ["--output", "out", "--kept", "kept"];
+        // A run that keeps nothing takes nothing away.
+        start("here", &["--output", "verdicts"]);
+        start("here", &outputs);
+        let first = [read("here/out"), read("here/kept")];
+        let unique = first[0].lines().filter(|line| line.contains("\"unique\"")).count();
+        assert!(unique > 0 && first[1].lines().count() == unique, "{index}");
+        assert_eq!(read("here/verdicts"), first[0]);
+        start("here", &outputs);
+        assert_eq!([read("here/out"), read("here/kept")], first, "{index}");
+        fs::rename(folder.path("here"), folder.path("there")).unwrap();
+        start("there", &outputs);
+        assert_eq!([read("there/out"), read("there/kept")], first, "{index}");
+        start("there", &["--output", "other-out", "--kept", "other-kept"]);
+        assert_eq!([read("there/other-out"), read("there/other-kept")], first, "{index}");
+    });
+}
+
+#[test]
+fn documents_of_earlier_runs_are_left_out_on_demand() {
     let folder = Folder::new();
     let all = documents(20, 3);
-    let (first, second) = (&all[..35], &all[25..]);
-    folder.write("first.jsonl", first);
-    folder.write("second.jsonl", second);
-    folder.write("both.jsonl", &[first, second].concat());
-    let files = |name: &str| [format!("{name}.verdicts"), format!("{name}.kept")];
+    folder.write("first.jsonl", &all[..35]);
+    folder.write("second.jsonl", &all[25..]);
+    folder.write("all.jsonl", &all);
+    let files = |name: &str| ["verdicts", "kept", "annotated"].map(|kind| format!("{name}.{kind}"));
     let start = |name: &str, with: &[&str]| {
-        let ([verdicts, kept], input) = (files(name), format!("{name}.jsonl"));
-        folder.run(&[&["dedup", &input, "--output", &verdicts, "--kept", &kept], with].concat())
+        let ([verdicts, kept, annotated], input) = (files(name), format!("{name}.jsonl"));
+        let outputs = ["--output", &verdicts, "--kept", &kept, "--annotate", &annotated];
+        folder
+            .run(&[&["dedup", &input], &outputs[..], with].concat())
+            .succeeded()
     };
     let read = |name: &str| files(name).map(|file| fs::read_to_string(folder.path(&file)).unwrap());
-    start("both", &[]).succeeded();
-    let with_index = ["--index", "seen"];
-    start("first", &with_index).succeeded();
-    let second = start("second", &with_index).succeeded();
-    second.complains_of(&["; 10 documents of this run were there before, and count as copies"]);
-    let together: Vec<String> = read("first")
-        .into_iter()
-        .zip(read("second"))
-        .map(|(a, b)| a + &b)
-        .collect();
-    assert_eq!(together, read("both"));
-    // The same command replaces its files, so they have the same again.
-    let before = [read("first"), read("second")];
-    for name in ["second", "first", "second"] {
-        start(name, &with_index).succeeded();
-        assert_eq!([read("first"), read("second")], before, "{name}");
+    let together = || {
+        let files = read("first").into_iter().zip(read("second"));
+        files.map(|(first, second)| first + &second).collect::<Vec<_>>()
+    };
+    start("all", &[]);
+    let verdicts: Vec<String> = read("all")[0].lines().map(ToOwned::to_owned).collect();
+    let skips = ["--index", "seen", "--skip-known"];
+    start("first", &skips);
+    let ended = start("second", &skips);
+    ended.complains_of(&["; 10 documents were in the index already and were left out"]);
+    assert_eq!(together(), read("all"));
+    // Without the flag, each run has all of its documents, whatever ran before.
+    for (name, expected) in [("second", &verdicts[25..]), ("first", &verdicts[..35])] {
+        let ended = start(name, &skips[..2]);
+        ended.complains_of(&["documents were in the index already (--skip-known"]);
+        assert_eq!(read(name)[0].lines().collect::<Vec<_>>(), expected);
+        let unique = expected.iter().filter(|line| line.contains("\"unique\"")).count();
+        assert_eq!(read(name)[1].lines().count(), unique);
     }
-    // What an interrupted run wrote is in no complete file, so the next run keeps it.
-    let (stdin, mut feed) = std::io::pipe().unwrap();
-    let mut command = folder.command(&[
-        "dedup", "-", "--index", "stopped", "--output", "out", "--kept", "out.kept",
+    // A new copy of a record in one run is a duplicate with the flag, too.
+    let new = (json!("new"), words(999, 200));
+    folder.write("third.jsonl", &[all[0].clone(), new.clone(), new, all[0].clone()]);
+    let ended = start("third", &skips);
+    ended.complains_of(&[
+        "unique 1  exact 1",
+        "; 2 documents were in the index already and were left out",
     ]);
-    let running = Running::start(command.stdin(stdin));
-    feed.write_all(lines_of(&all).as_bytes()).unwrap();
-    let deadline = Instant::now() + PATIENCE;
-    while fs::read_to_string(folder.path("out.partial")).map_or(0, |text| text.lines().count()) < all.len() {
-        assert!(Instant::now() < deadline, "no verdict came");
-        std::thread::yield_now();
+    assert_eq!(read("third").map(|text| text.lines().count()), [2, 1, 2]);
+    let ended = start("third", &skips);
+    ended.complains_of(&[
+        "0 documents in",
+        "; 4 documents were in the index already and were left out",
+    ]);
+}
+
+#[test]
+fn no_document_of_a_run_that_did_not_end_is_left_out() {
+    for kills in [false, true] {
+        let folder = Folder::new();
+        // More than are saved at a time.
+        let all = documents(1_600, 4);
+        folder.write("all.jsonl", &all);
+        folder.write("some.jsonl", &all[..100]);
+        let expected = folder
+            .run(&["dedup", "all.jsonl", "--kept", "expected"])
+            .succeeded()
+            .stdout;
+        let skips = ["--index", "seen", "--skip-known"];
+        let (stdin, mut feed) = std::io::pipe().unwrap();
+        let mut command = folder.command(&[&["dedup", "-", "--output", "out", "--kept", "kept"], &skips[..]].concat());
+        let mut running = Running::start(command.stdin(stdin));
+        feed.write_all(lines_of(&all[..all.len() - 500]).as_bytes()).unwrap();
+        let deadline = Instant::now() + PATIENCE;
+        while fs::read_to_string(folder.path("out.partial")).map_or(0, |text| text.lines().count()) < 5_000 {
+            assert!(Instant::now() < deadline, "no verdict came");
+            std::thread::yield_now();
+        }
+        if kills {
+            running.kill();
+        } else {
+            running.interrupt();
+            running.wait().with_code(130);
+        }
+        drop(feed);
+        // Another run that ends has only its own documents.
+        let some = folder.run(&[&["dedup", "some.jsonl"], &skips[..]].concat()).succeeded();
+        assert_eq!(some.stdout.lines().count(), 100);
+        let rest = folder
+            .run(&[&["dedup", "all.jsonl", "--kept", "kept"], &skips[..]].concat())
+            .succeeded();
+        let rest = rest.complains_of(&["; 100 documents were in the index already and were left out"]);
+        assert!(some.stdout + &rest.stdout == expected);
+        let kept = ["expected", "kept"].map(|name| fs::read_to_string(folder.path(name)).unwrap());
+        assert!(kept[0].ends_with(&kept[1]) && kept[0].lines().count() == kept[1].lines().count() + 100);
     }
-    running.interrupt();
-    running.wait().with_code(130);
-    drop(feed);
-    start("both", &["--index", "stopped"]).succeeded();
-    assert_eq!(together, read("both"));
+}
+
+#[test]
+fn only_a_folder_knows_which_runs_have_ended() {
+    let folder = Folder::new();
+    folder.write("a.jsonl", &documents(2, 1));
+    let ended = folder.run(&["dedup", "a.jsonl", "--index", "redis://127.0.0.1:1", "--skip-known"]);
+    ended.with_code(2).complains_of(&["--skip-known", "name a folder"]);
+    let ended = folder.run(&["dedup", "a.jsonl", "--skip-known"]).with_code(2);
+    ended.complains_of(&["--index"]);
 }
 
 #[test]

@@ -10,7 +10,7 @@
 //! ```text
 //! tree                  key            value
 //! collection-settings   "settings"     1 u8, then `CollectionSettings`; or 2 u8, then names of scheme and rule; by postcard
-//!                       "file:" name   numbers of the documents that an ended run wrote to the file first, by postcard
+//!                       "ended"        numbers of the documents of runs that have ended, by postcard
 //! collection-documents  number u64 BE  id, digest, verdict, by postcard
 //! ```
 //!
@@ -29,7 +29,7 @@ mod settings;
 #[cfg(feature = "redis")]
 mod shared;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::path::Path;
 
 use self::database::Database;
@@ -92,8 +92,8 @@ pub struct Collection {
     terms: Terms,
     documents: Documents,
     kept: Kept,
-    /// By the names of files, the documents that ended runs wrote there, and to no other file before.
-    written: BTreeMap<String, DocIds>,
+    /// The documents of runs that have ended.
+    ended: DocIds,
 }
 
 /// The index of the unique documents.
@@ -119,7 +119,7 @@ impl Collection {
             terms: Terms::Settings(settings.clone()),
             documents: Documents::default(),
             kept: Kept::Memory(Box::new(Deduplicator::new(MemoryIndex::new(&rule)?, rule)?)),
-            written: BTreeMap::new(),
+            ended: DocIds::default(),
         })
     }
 
@@ -213,7 +213,7 @@ impl Collection {
         Ok(Self {
             terms,
             documents,
-            written: rows.written()?,
+            ended: rows.ended()?,
             kept: Kept::Folder {
                 dedup: Box::new(Deduplicator::new(index, rule)?),
                 rows,
@@ -303,31 +303,23 @@ impl Collection {
         })
     }
 
-    /// Notes that a run has ended that wrote these documents to each of these files, and saves all documents. What runs before wrote to
-    /// a file of the same name counts no more, because the run has replaced it.
+    /// Notes that a run with these documents has ended, so that its results are complete, and saves all documents.
     ///
     /// # Errors
     /// As [`Collection::save`].
-    pub fn set_written(&mut self, files: &[String], documents: &DocIds) -> Result<(), CollectionError> {
+    pub fn end_run(&mut self, documents: &DocIds) -> Result<(), CollectionError> {
         self.write_unsaved()?;
-        for file in files {
-            self.written.insert(file.clone(), documents.clone());
-            if let Kept::Folder { rows, .. } = &self.kept {
-                rows.write_written(file, documents)?;
-            }
+        self.ended.extend(documents);
+        if let Kept::Folder { rows, .. } = &self.kept {
+            rows.write_ended(&self.ended)?;
         }
         self.save()
     }
 
-    /// Whether an ended run wrote the document to a file, and none did to one of these files.
+    /// Whether a run with the document has ended.
     #[must_use]
-    pub fn is_written_elsewhere(&self, files: &[String], number: DocId) -> bool {
-        let mut having = self
-            .written
-            .iter()
-            .filter(|(_, documents)| documents.contains(number))
-            .peekable();
-        having.peek().is_some() && !having.any(|(file, _)| files.contains(file))
+    pub fn is_of_ended_run(&self, number: DocId) -> bool {
+        self.ended.contains(number)
     }
 
     /// Removes a document. If it is unique, this also removes its duplicates, since no verdict on them is left. Returns
@@ -342,16 +334,11 @@ impl Collection {
         self.write_unsaved()?;
         let numbers = self.documents.with_duplicates(number);
         // First, because a later document may get the number of the last one.
-        for (file, documents) in &mut self.written {
-            let removed = numbers
-                .iter()
-                .filter(|number| documents.remove(DocId(**number)))
-                .count();
-            if removed > 0
-                && let Kept::Folder { rows, .. } = &self.kept
-            {
-                rows.write_written(file, documents)?;
-            }
+        let of_ended = numbers.iter().filter(|number| self.ended.remove(DocId(**number)));
+        if of_ended.count() > 0
+            && let Kept::Folder { rows, .. } = &self.kept
+        {
+            rows.write_ended(&self.ended)?;
         }
         match &self.kept {
             Kept::Memory(dedup) => dedup.remove(DocId(number))?,

@@ -113,42 +113,38 @@ fn a_removal_names_the_duplicates_that_go_with_it() {
 }
 
 #[test]
-fn a_folder_knows_to_which_files_ended_runs_wrote_a_document() {
+fn a_folder_knows_the_documents_of_ended_runs() {
     let folder = TempDir::new().unwrap();
     let mut collection = open(folder.path());
-    let files = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
-    for id in 0..3 {
+    for id in 0..4 {
         let signature = analyze(&text(id as u64, 200, 0));
         let added = collection.add_or_find(&Id::from(id), &signature).unwrap();
         assert!(added.is_new && added.number == DocId(id as u64));
         assert!(!collection.add_or_find(&Id::from(id), &signature).unwrap().is_new);
     }
-    let mut numbers = DocIds::default();
-    numbers.insert(DocId(1));
-    numbers.insert(DocId(2));
-    collection.set_written(&files(&["a", "b"]), &numbers).unwrap();
-    for _ in 0..2 {
-        let elsewhere = |collection: &Collection, names: &[&str], number| {
-            collection.is_written_elsewhere(&files(names), DocId(number))
-        };
-        assert!(!elsewhere(&collection, &["c"], 0));
-        for (names, is_elsewhere) in [(&["a"][..], false), (&["b", "c"], false), (&["c"], true), (&[], true)] {
-            assert_eq!(elsewhere(&collection, names, 1), is_elsewhere, "{names:?}");
+    for ended in [[1, 2], [2, 3]] {
+        let mut numbers = DocIds::default();
+        for number in ended {
+            numbers.insert(DocId(number));
         }
+        collection.end_run(&numbers).unwrap();
+    }
+    for _ in 0..2 {
+        let of_ended = [0, 1, 2, 3].map(|number| collection.is_of_ended_run(DocId(number)));
+        assert_eq!(of_ended, [false, true, true, true]);
         drop(collection);
         collection = open(folder.path());
     }
-    // The next document gets the number of a removed one, and not its files.
-    collection.remove(&Id::from(2)).unwrap();
+    // The next document gets the number of a removed one, and is of no ended run.
+    collection.remove(&Id::from(3)).unwrap();
     collection.save().unwrap();
     drop(collection);
     let mut collection = open(folder.path());
     let added = collection
         .add_or_find(&Id::from(7), &analyze(&text(7, 200, 0)))
         .unwrap();
-    assert_eq!(added.number, DocId(2));
-    assert!(!collection.is_written_elsewhere(&[], DocId(2)));
-    assert!(collection.is_written_elsewhere(&[], DocId(1)));
+    assert_eq!(added.number, DocId(3));
+    assert!(!collection.is_of_ended_run(DocId(3)) && collection.is_of_ended_run(DocId(2)));
 }
 
 #[test]

@@ -86,6 +86,9 @@ const BANDS_WITHOUT_SKETCH: &str =
 const BANDS_ON_A_SERVER: &str = "--candidates bands: an index on a server finds its candidates by blocks; leave out --candidates, or name \
     a folder with --index";
 
+const SKIP_KNOWN_ON_A_SERVER: &str = "--skip-known: an index on a server does not know which runs have ended, so documents of an interrupted one \
+    would be lost; leave out --skip-known, or name a folder with --index";
+
 pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
     if let Some(least) = args.parts {
         return parts::execute(args, least, quiet);
@@ -93,6 +96,9 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
     let named = args.index.as_deref().map(NamedIndex::of).transpose()?;
     if args.candidates == Some(CandidateSource::Bands) && named.as_ref().is_some_and(NamedIndex::is_on_a_server) {
         return Err(UsageError::Argument(BANDS_ON_A_SERVER.to_owned()).into());
+    }
+    if args.skip_known && named.as_ref().is_some_and(NamedIndex::is_on_a_server) {
+        return Err(UsageError::Argument(SKIP_KNOWN_ON_A_SERVER.to_owned()).into());
     }
     let settings = settings(args)?;
     let choice = choice(args)?;
@@ -118,7 +124,7 @@ pub(super) fn execute(args: &DedupArgs, quiet: bool) -> Result<(), Error> {
     let index = named
         .map(|named| DocumentIndex::open_or_create(named, &settings))
         .transpose()?
-        .map(|index| (index, files_of_run(args)));
+        .map(|index| (index, args.skip_known));
     let has_index = index.is_some();
     let (spill, of_waiting) = memory::spill(args);
     let scheme = settings.scheme.id();
@@ -192,15 +198,6 @@ fn find(args: &DedupArgs, written: &[PathBuf]) -> Result<Inputs, UsageError> {
         );
     }
     Ok(inputs)
-}
-
-/// The files that the run writes, each in one spelling. Standard output is none.
-fn files_of_run(args: &DedupArgs) -> Vec<String> {
-    let paths = [&args.output, &args.kept, &args.annotate].into_iter().flatten();
-    let files = paths.filter_map(|path| file(Some(path)));
-    files
-        .map(|path| one_spelling(path).to_string_lossy().into_owned())
-        .collect()
 }
 
 /// What is written beside the results; `records` stands for a document there.

@@ -144,22 +144,27 @@ impl DocumentIndex {
         })
     }
 
-    /// Whether a run that has ended wrote the document to other files than these. A server does not know that.
-    pub(super) fn is_written_elsewhere(&self, files: &[String], number: DocId) -> bool {
+    /// Whether a run with the document had ended before this one began. A server does not know that.
+    pub(super) fn is_of_ended_run(&self, number: DocId) -> bool {
         match self {
-            Self::Folder(_, collection) => collection.is_written_elsewhere(files, number),
+            Self::Folder(_, collection) => collection.is_of_ended_run(number),
             #[cfg(feature = "redis")]
             Self::Server(..) => false,
         }
     }
 
-    /// Notes that a run has ended that wrote these documents to these files.
-    pub(super) fn set_written(&mut self, files: &[String], documents: &DocIds) -> Result<(), RunError> {
+    /// Notes that a run with these documents has ended.
+    pub(super) fn end_run(&mut self, documents: &DocIds) -> Result<(), RunError> {
         match self {
-            Self::Folder(_, collection) => Ok(collection.set_written(files, documents)?),
+            Self::Folder(_, collection) => Ok(collection.end_run(documents)?),
             #[cfg(feature = "redis")]
             Self::Server(..) => Ok(()),
         }
+    }
+
+    /// Whether it knows the documents of ended runs.
+    pub(super) fn knows_ended_runs(&self) -> bool {
+        matches!(self, Self::Folder(..))
     }
 
     /// The id of a document.

@@ -32,6 +32,15 @@ impl DocIds {
         true
     }
 
+    /// Adds all numbers of another set.
+    pub fn extend(&mut self, other: &Self) {
+        for (first, end) in &other.runs {
+            for number in *first..*end {
+                self.insert(DocId(number));
+            }
+        }
+    }
+
     /// Removes a number. Returns whether it was there.
     pub fn remove(&mut self, DocId(number): DocId) -> bool {
         let Some((&first, &end)) = self.runs.range(..=number).next_back().filter(|(_, end)| number < **end) else {
@@ -76,6 +85,14 @@ mod tests {
             }
             for number in 0..25 {
                 prop_assert_eq!(ids.contains(DocId(number)), plain.contains(&number));
+            }
+            let mut more = DocIds::default();
+            more.insert(DocId(7));
+            more.insert(DocId(30));
+            let mut both = ids.clone();
+            both.extend(&more);
+            for number in 0..32 {
+                prop_assert_eq!(both.contains(DocId(number)), plain.contains(&number) || [7, 30].contains(&number));
             }
             let runs = plain.iter().filter(|number| **number == 0 || !plain.contains(&(**number - 1))).count();
             prop_assert_eq!(ids.runs.len(), runs);

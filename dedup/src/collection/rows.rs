@@ -1,6 +1,5 @@
 //! The rows of a collection in its folder.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -17,8 +16,8 @@ use crate::signature::DocId;
 const SETTINGS: &str = "collection-settings";
 const DOCUMENTS: &str = "collection-documents";
 
-/// Begins the keys of the rows that say what was written to a file.
-const FILE: &str = "file:";
+/// Key of the row with the documents of runs that have ended.
+const ENDED: &str = "ended";
 
 /// Version of the rows, where settings of a collection made it.
 const FORMAT: u8 = 1;
@@ -155,22 +154,18 @@ impl Rows {
         Ok(self.documents.apply_batch(batch)?)
     }
 
-    /// By the names of files, the documents that ended runs wrote there.
-    pub fn written(&self) -> Result<BTreeMap<String, DocIds>, CollectionError> {
-        let unreadable = || self.damaged("what was written to a file cannot be read");
-        let rows = self.settings.scan_prefix(FILE).map(|row| {
-            let (key, value) = row?;
-            let file = std::str::from_utf8(&key[FILE.len()..]).map_err(|_| unreadable())?;
-            let documents = postcard::from_bytes(&value).map_err(|_| unreadable())?;
-            Ok((file.to_owned(), documents))
-        });
-        rows.collect()
+    /// The documents of runs that have ended.
+    pub fn ended(&self) -> Result<DocIds, CollectionError> {
+        match self.settings.get(ENDED)? {
+            None => Ok(DocIds::default()),
+            Some(row) => postcard::from_bytes(&row).map_err(|_| self.damaged("which runs have ended cannot be read")),
+        }
     }
 
-    /// Notes that an ended run wrote these documents to the file.
-    pub fn write_written(&self, file: &str, documents: &DocIds) -> Result<(), CollectionError> {
+    /// Notes that runs with these documents have ended.
+    pub fn write_ended(&self, documents: &DocIds) -> Result<(), CollectionError> {
         let row = encoded(documents, Vec::new())?;
-        self.settings.insert([FILE, file].concat(), row)?;
+        self.settings.insert(ENDED, row)?;
         Ok(())
     }
 

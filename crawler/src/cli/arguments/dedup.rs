@@ -146,8 +146,8 @@ pub enum Keep {
     An output file appears when it is complete. Until then, and after Ctrl-C, FILE.partial holds the verdicts so far, in whole lines. \
     The same command starts from the beginning, or with --resume goes on there. The output is then byte for byte that of a run without interruption.\n\
     With --index, a run compares its documents with those of all earlier runs, and the same command after an interruption goes on: \
-    it gives the verdicts on documents that the index has again. If an earlier run has ended and wrote a document to other files, it is a copy: \
-    an exact duplicate of itself, so that the --kept files together have it once. An id belongs to one text; the command reports a document whose id is \
+    it gives the verdicts on documents that the index has again, also in --kept. With --skip-known, the documents of earlier runs are left out, \
+    so that the --kept files of several runs have each document once. An id belongs to one text; the command reports a document whose id is \
     in the index with another text, and skips it. A folder is saved at least every 10 seconds and at the end, so a crash loses no \
     more. One process at a time can use a folder; any number can share an index on a Redis server: of near-duplicates that they add \
     at the same time, exactly one is unique. Every run of an index needs the same settings. The environment variable REDISCLI_AUTH \
@@ -210,6 +210,11 @@ pub struct DedupArgs {
     /// several processes share. New documents are compared with those of earlier runs; known ones get their verdicts again.
     #[arg(long, value_name = "DIR|ADDRESS")]
     pub index: Option<PathBuf>,
+    /// Leave out of all outputs the documents that an earlier run with this --index had, and count them. Runs that have ended count, whatever files they wrote: after an
+    /// interruption, the same command also writes what the index has of the interrupted run. A run over the same input again leaves out all, so
+    /// give each run output files of its own. Works with a folder, because a server does not know which runs have ended.
+    #[arg(long, requires = "index")]
+    pub skip_known: bool,
     /// Keep what an interrupted run needs in the folder FILE.resume beside --output: 320 bytes for a unique document of 80 words, until the output
     /// is complete. The same command then goes on from the last save, at most about 10 seconds before the interruption.
     #[arg(long, requires = "output", conflicts_with = "index")]

@@ -76,6 +76,7 @@ impl Decider {
                 tally.add_fault();
                 decided.faults.push(other_text(id));
             }
+            Added::LeftOut => tally.add_left_out(),
         }
         Ok(())
     }

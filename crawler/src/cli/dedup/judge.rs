@@ -12,7 +12,7 @@ use dedup::{
 use super::resume::{Journal, Prefix, SavedDocuments};
 use crate::cli::index::{DocumentIndex, id_of_json, json_of_id};
 use error::RunError;
-use terminal::units::{counted, grouped};
+use terminal::units::counted;
 
 /// Compares documents with the kept documents.
 #[derive(Debug)]
@@ -38,22 +38,17 @@ pub(super) enum Judge {
 
 /// An index that outlives the run.
 ///
-/// A document that it had before the run gets its verdict again, so that the same command after an interruption gives the same. Where it gets
-/// another one, that is the verdict of a copy: what it gets as the second document of one run.
+/// A document that it had before the run gets its verdict again, so that the same command gives the same, also after an interruption. A
+/// second document of one run with the same id and text gets the verdict of a copy.
 #[derive(Debug)]
 pub(super) struct Lasting {
     index: DocumentIndex,
-    /// The files that the run writes. With others than an earlier run, it adds to these, and must not write again what they have. Without files, it
-    /// writes nothing twice.
-    files: Vec<String>,
-    /// The documents of this run.
+    /// Whether the documents of ended runs are left out. Those of a run that did not end are in no complete file.
+    skips_known: bool,
+    /// The documents of this run that have verdicts.
     given: DocIds,
-    /// Those of them that are no copies of what an earlier run wrote to other files.
-    own: DocIds,
-    /// Number of those that were there before the run.
+    /// Number of the documents of this run that were there before: with `skips_known` of those that were left out.
     known: u64,
-    /// Number of the copies of what an earlier run wrote to other files.
-    elsewhere: u64,
 }
 
 /// Longest time between two saves, about.
@@ -65,6 +60,8 @@ pub(super) enum Added<'a> {
     Decided(Verdict, Cow<'a, [u8]>),
     /// The index has another text under its id.
     OtherText,
+    /// An earlier run has it, and the results are to be without it.
+    LeftOut,
 }
 
 /// No id.
@@ -121,16 +118,14 @@ impl Judge {
         matches!(self, Self::Memory { journal: Some(journal), .. } if journal.since_kept() >= SAVED_EVERY)
     }
 
-    /// With the documents of an index; `files` are those that the run writes.
-    pub(super) fn of_index(index: DocumentIndex, files: Vec<String>) -> Self {
+    /// With the documents of an index; `skips_known`: those of ended runs are left out.
+    pub(super) fn of_index(index: DocumentIndex, skips_known: bool) -> Self {
         Self::Index {
             lasting: Box::new(Lasting {
                 index,
-                files,
+                skips_known,
                 given: DocIds::default(),
-                own: DocIds::default(),
                 known: 0,
-                elsewhere: 0,
             }),
             saved: Instant::now(),
             is_behind: false,
@@ -212,18 +207,16 @@ impl Lasting {
             Err(CollectionError::OtherText(_)) => return Ok(Added::OtherText),
             Err(error) => return Err(error.into()),
         };
-        let is_first = self.given.insert(added.number);
-        let mut is_copy = !is_first;
-        if is_first && !added.is_new {
+        if self.skips_known && self.index.is_of_ended_run(added.number) {
             self.known += 1;
-            is_copy = !self.files.is_empty() && self.index.is_written_elsewhere(&self.files, added.number);
-            self.elsewhere += u64::from(is_copy);
+            return Ok(Added::LeftOut);
         }
-        let verdict = if is_copy {
-            self.index.check(signature)?
-        } else {
-            self.own.insert(added.number);
+        let is_first = self.given.insert(added.number);
+        self.known += u64::from(is_first && !added.is_new && !self.skips_known);
+        let verdict = if is_first {
             added.verdict
+        } else {
+            self.index.check(signature)?
         };
         let of = match verdict.of() {
             None => None,
@@ -233,9 +226,9 @@ impl Lasting {
         Ok(Added::Decided(verdict, of))
     }
 
-    /// Notes that the run has ended, and that its files are complete.
+    /// Notes that the run has ended, and that its results are complete.
     pub(super) fn end(&mut self) -> Result<(), RunError> {
-        self.index.set_written(&self.files, &self.own)
+        self.index.end_run(&self.given)
     }
 
     /// What the index has now, and what it had before.
@@ -243,18 +236,14 @@ impl Lasting {
         let documents = counted(self.index.len()? as u64, "document");
         let mut summary = format!("  the index {} has {documents}", self.index.name());
         if self.known > 0 {
+            let were = if self.known == 1 { "was" } else { "were" };
             let known = counted(self.known, "document");
-            summary.push_str(&format!("; {known} of this run were there before"));
-        }
-        if self.elsewhere > 0 {
-            let elsewhere = if self.elsewhere == self.known {
-                String::new()
-            } else {
-                format!(" {} of them", grouped(self.elsewhere))
-            };
-            summary.push_str(&format!(
-                ", and{elsewhere} count as copies, because an earlier run wrote them to other files"
-            ));
+            summary.push_str(&format!("; {known} {were} in the index already"));
+            if self.skips_known {
+                summary.push_str(&format!(" and {were} left out"));
+            } else if self.index.knows_ended_runs() {
+                summary.push_str(" (--skip-known leaves out those of earlier runs)");
+            }
         }
         Ok(summary)
     }

@@ -35,8 +35,8 @@ pub(super) struct Job {
     pub candidates: Candidates,
     /// The bound on the memory of that, and the file for the rest.
     pub spill: Arc<Spill>,
-    /// The index that outlives the run, if the user named one, and the files that the run writes.
-    pub index: Option<(DocumentIndex, Vec<String>)>,
+    /// The index that outlives the run, if the user named one, and whether the documents of earlier runs are left out.
+    pub index: Option<(DocumentIndex, bool)>,
     /// What the command writes beside the verdicts.
     pub writes: Writes,
     /// What an interrupted run has decided, if it is to go on.
@@ -86,7 +86,7 @@ pub(super) fn start(job: Job, tally: &Arc<Tally>) -> Result<Running, RunError> {
     let mut decider = Decider {
         judge: match job.index {
             None => Judge::in_memory(width, job.rule, job.candidates, job.spill)?,
-            Some((index, files)) => Judge::of_index(index, files),
+            Some((index, skips_known)) => Judge::of_index(index, skips_known),
         },
         writes: job.writes,
         ordered: job.order.map(|(_, spill)| Ordered::new(spill)),

@@ -41,6 +41,8 @@ pub(super) struct Tally {
     loaded: AtomicU64,
     /// Documents that wait for their verdicts until all are read.
     waiting: AtomicU64,
+    /// Documents of earlier runs that the results are without.
+    left_out: AtomicU64,
 }
 
 impl Tally {
@@ -121,9 +123,14 @@ impl Tally {
         self.waiting.fetch_sub(1, Ordering::Relaxed);
     }
 
+    pub(super) fn add_left_out(&self) {
+        self.left_out.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Documents that were read, with and without a verdict.
     pub(super) fn read(&self) -> u64 {
-        self.documents() + self.waiting.load(Ordering::Relaxed)
+        let others = [&self.waiting, &self.left_out];
+        self.documents() + others.map(|count| count.load(Ordering::Relaxed)).iter().sum::<u64>()
     }
 
     pub(super) fn bytes_read(&self) -> u64 {
