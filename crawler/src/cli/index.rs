@@ -216,6 +216,12 @@ impl DocumentIndex {
 
 /// The error of opening an index, with what the command line can do about it.
 fn in_own_words(error: CollectionError) -> RunError {
+    if let CollectionError::Index(dedup::DedupError::OtherScheme { found, wanted })
+    | CollectionError::OtherSettings { found, wanted, .. } = &error
+        && let Some(words) = of_another_version(found, wanted)
+    {
+        return RunError::OtherIndex(words);
+    }
     match error {
         CollectionError::Index(dedup::DedupError::OtherScheme { found, wanted }) => RunError::OtherIndex(format!(
             "the index was made with the scheme {found}, the configuration says {wanted}: use the configuration of the first run \
@@ -241,6 +247,30 @@ fn in_own_words(error: CollectionError) -> RunError {
         )),
         error => error.into(),
     }
+}
+
+/// What to do about an index whose settings differ from those of this run only in the version of the scheme.
+fn of_another_version(found: &str, wanted: &str) -> Option<String> {
+    let (found, rest) = version_and_rest(found)?;
+    let (wanted, wanted_rest) = version_and_rest(wanted)?;
+    if found == wanted || rest != wanted_rest {
+        return None;
+    }
+    let made_by = if found < wanted { "an earlier" } else { "a later" };
+    Some(format!(
+        "{made_by} version of crawler made the index, and its fingerprints cannot be compared with those of this version (scheme v{found}, \
+         now v{wanted}): name a new index and add the documents to it"
+    ))
+}
+
+/// The version that the name of a scheme has as a word of its own, and the words around it.
+fn version_and_rest(name: &str) -> Option<(u32, [Vec<&str>; 2])> {
+    let mut words: Vec<&str> = name.split(' ').collect();
+    let version = |word: &str| word.strip_prefix('v')?.parse().ok();
+    let at = words.iter().position(|word| version(word).is_some())?;
+    let after = words.split_off(at + 1);
+    let version = version(words.pop()?)?;
+    Some((version, [words, after]))
 }
 
 /// Refuses a folder that holds something else, before a database appears in it.
@@ -292,6 +322,35 @@ pub(super) fn json_of_id(id: &Id) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_index_of_an_earlier_version_is_told_from_one_with_other_settings() {
+        let scheme = |start: &str| format!("{start} words pairs xxh3 mask=dates log-tf floor=50");
+        let refused = |found: &str, wanted: &str| {
+            let (found, wanted) = (scheme(found), scheme(wanted));
+            in_own_words(dedup::DedupError::OtherScheme { found, wanted }.into()).to_string()
+        };
+        let earlier = refused("simhash64 v3", "simhash64 v4");
+        assert!(
+            earlier.contains("an earlier version of crawler made the index"),
+            "{earlier}"
+        );
+        assert!(
+            earlier.contains("add the documents") && !earlier.contains("configuration"),
+            "{earlier}"
+        );
+        assert!(refused("simhash64 v10", "simhash64 v4").contains("a later version of crawler"));
+        for found in ["simhash128 v3", "simhash128 v4", "simhash64"] {
+            assert!(refused(found, "simhash64 v4").contains("use the configuration of the first run"));
+        }
+        let of_settings = |version: &str| format!("scheme {:?} and rule \"a rule\"", scheme(version));
+        let refused = in_own_words(CollectionError::OtherSettings {
+            folder: "seen".into(),
+            found: of_settings("simhash128 v3"),
+            wanted: of_settings("simhash128 v4"),
+        });
+        assert!(refused.to_string().contains("an earlier version"), "{refused}");
+    }
 
     #[test]
     fn an_id_is_written_as_it_was_read() {
