@@ -101,8 +101,8 @@ type Tokens<'a, 'b> = &'b [Token<'a>];
 
 /// What [`east_asian`] knows.
 fn with_characters(text: &str, tokens: Tokens<'_, '_>) -> usize {
-    let rest = text.get(tokens[0].start..).unwrap_or_default();
-    tokens_within(tokens, tokens[0].start + east_asian::length(rest))
+    let start = tokens[0].start;
+    tokens_within(tokens, start + east_asian::length(text, start))
 }
 
 /// The number of tokens that end at or before `end`; 0 if one goes on behind it.
@@ -161,23 +161,36 @@ fn with_t(text: &str, tokens: Tokens<'_, '_>) -> usize {
     length
 }
 
-/// 03-05 10:30: month and day in two digits each, and a clock time.
+/// Words before a date without its year. Elsewhere 03-05 10:30 is as often the number of a part.
+const DATE_WORDS: [&str; 14] = [
+    "时间",
+    "時間",
+    "日期",
+    "日時",
+    "发布",
+    "發布",
+    "发布于",
+    "發布於",
+    "更新",
+    "更新于",
+    "更新於",
+    "发表于",
+    "發表於",
+    "公告",
+];
+
+/// 03-05 10:30 behind a word for a date: month and day in two digits each, and a clock time.
 fn month_and_day(text: &str, tokens: Tokens<'_, '_>) -> usize {
     let [first, second, rest @ ..] = tokens else { return 0 };
     let two_digits = |token: &Token<'_>| value(token).filter(|_| token.text.len() == 2);
-    let mut before = text.get(..first.start).unwrap_or_default().chars().rev();
-    // What goes on before is a longer number, such as that of a telephone.
-    let goes_on = match before.next() {
-        Some(':') => before.next().is_some_and(|c| c.is_ascii_digit()),
-        Some('(' | '[' | '|' | ',' | ';' | '"') => false,
-        Some(c) => c.is_ascii() && !c.is_ascii_whitespace(),
-        None => false,
-    };
+    let before = text.get(..first.start).unwrap_or_default();
+    let before = before.trim_end_matches([' ', ':']);
     let is_day = two_digits(first).is_some_and(month) && two_digits(second).is_some_and(day);
     let is_timed = rest
         .first()
         .is_some_and(|hour| hour.text.len() == 2 && between(text, second, hour) == " ");
-    if !is_day || !is_timed || !matches!(between(text, first, second), "-" | "/") || goes_on {
+    let is_dated = is_day && is_timed && matches!(between(text, first, second), "-" | "/");
+    if !is_dated || !DATE_WORDS.iter().any(|word| before.ends_with(word)) {
         return 0;
     }
     match clock_time(text, rest) {
@@ -383,7 +396,6 @@ mod tests {
             "오후 4:10",
             "10时30分",
             "10點30分",
-            "10点30分15秒",
             "10時30分",
             "午後3時",
             "午前0時00分",
@@ -405,10 +417,11 @@ mod tests {
             "2024-03-05T10:30:00+08:00",
             "2024-03-05T10:30Z",
             "2024-03-05t10:30:00.123z",
-            "03-05 10:30",
-            "12/31 23:59:59",
-            "3/5(火)",
-            "2024年3月",
+            "上午10点5分15秒",
+            "오후 2시 10분 5초",
+            "2024年3月5日（周二）",
+            "2024-03-05（礼拜二）",
+            "3/5(火曜日)",
         ] {
             assert_eq!(masked(text), "#", "{text}");
         }
@@ -456,6 +469,16 @@ mod tests {
             "ISBN 978-7-02-000220-7",
             "比例 3/5",
             "3/5(木工)",
+            "3/5(火)",
+            "3/5(수)",
+            "2时05分10秒",
+            "10时05分10秒",
+            "10时05分10.5秒",
+            "2시 10분 5초",
+            "8点5分",
+            "10点5分",
+            "9时41分",
+            "第3日2时05分10秒",
             "二〇二四",
             "一九九八",
             "二十一世纪",
@@ -491,5 +514,107 @@ mod tests {
         assert_eq!(masked("12:03-05 10:30"), "# 05 #");
         assert_eq!(masked("2024. 3. 5. 오후 4시 10분에 발표"), "# # 에 발 표");
         assert_eq!(masked("2024年3月5日（火）10時30分開演、3,000円"), "# # 開 演 3,000 円");
+    }
+
+    #[test]
+    fn texts_that_say_different_things_stay_different() {
+        for (text, a, b) in [
+            ("本合同依照第{}办理，双方应当遵守。", "三条第五项", "三条第六项"),
+            ("Order number 03-05 10:30 {} fits the pump", "a", "b"),
+            ("The pump takes gasket {} from the list", "03-05 10:30", "04-06 11:20"),
+            ("冠军的成绩是{}，刷新了赛会纪录。", "2时05分10秒", "2时07分30秒"),
+            ("男子马拉松前三名成绩公布，冠军成绩为{}。", "2时05分10秒", "2时17分30秒"),
+            (
+                "男子マラソンの優勝記録は{}で、大会新記録となった。",
+                "2時05分10秒",
+                "2時07分30秒",
+            ),
+            ("総合優勝タイムは{}でした。", "3時05分10秒", "4時47分30秒"),
+            ("달린 기록은 {} 이었습니다", "2시 10분 5초", "3시 20분 6초"),
+            ("결승전 점수는 {} 이었습니다", "3시 10분", "4시 20분"),
+            ("张三以{}的成绩获得铁人三项冠军。", "8时05分", "9时41分"),
+            ("国内旅行の料金は{}です。", "1/2(土)", "3/5(日)"),
+            ("这道菜评分为{}，大家都说好吃。", "9点5分", "8点2分"),
+            ("影评人给这部电影打了{}，推荐观看。", "8点5分", "9点2分"),
+            ("Program firmware R{} fixes the lamp", "6.3.5", "6.4.1"),
+            ("東京都港区芝公園{}にある小さな店です。", "3丁目5番", "4丁目6番"),
+            ("この場合は{}の規定を適用する。", "第3条第5項", "第4条第6項"),
+            ("会议于2024年3月5日{}主持召开。", " 周一鸣", " 周六福"),
+            ("2024年3月5日，{}主持召开会议。", "周一鸣", "周六福"),
+            ("2024年3月5日 ({}) 总则规定了适用范围", "一", "二"),
+            ("海事局航行通告2024-03-05{} 港区疏浚作业", "(一)", "(二)"),
+            ("航行通告 2024年3月5日{}号码头封闭施工", "（一）", "（三）"),
+            ("Train {} leaves the harbour", "03/05 10:30", "04/06 11:20"),
+            ("1컵 {} 넣고 잘 섞어 주세요", "3/5(수)", "1/2(수)"),
+            ("大さじ{}を加えて弱火で混ぜます。", "1/2(水)", "1/3(水)"),
+            ("カップ{}を鍋に入れて温める。", "1/2(水)", "3/4(水)"),
+            ("指輪の素材は{}です。", "3/4(金)", "1/2(金)"),
+            ("The host answers at {} behind the gateway", "10.4.2.1", "10.5.2.1"),
+            ("联系电话是{}，谢谢合作。", "010-12-31 12:30", "010-11-30 11:30"),
+        ] {
+            let [a, b] = [a, b].map(|value| masked(&text.replace("{}", value)));
+            assert_ne!(a, b);
+        }
+    }
+
+    #[test]
+    fn texts_that_differ_in_a_date_alone_are_equal() {
+        for (text, a, b) in [
+            (
+                "{}に発行された五円硬貨の価値を説明します。",
+                "昭和33年4月",
+                "昭和64年1月",
+            ),
+            (
+                "{}出生的作家在小镇上写下了许多小说。",
+                "一九九八年十月",
+                "一九七二年三月",
+            ),
+            ("民國{}的報紙上刊登了這則消息。", "38年1月", "45年3月"),
+            ("这条{}，两岸的居民靠打鱼为生。", "一九一一年一月", "一九四九年十月"),
+            ("Program firmware {} fixes the lamp", "2024.3.5", "2024.4.1"),
+            ("See section {} of the harbour law", "1999. 3. 5.", "2001. 4. 6."),
+            ("규정 {} 항목을 참고하십시오", "2001. 3. 5.", "2002. 4. 6."),
+            ("营业时间为每天{}开门。", "上午9点", "上午11点"),
+            ("この灯台は北緯三十五度、{}にあります。", "10時30分", "11時40分"),
+            ("The star lies at right ascension {} in the sky", "10時30分", "11時40分"),
+            ("比赛结果是{}，观众非常满意。", "3:16", "3:25"),
+            ("기상청은 {} 예보했다.", "2024. 3. 5.", "2024. 4. 16."),
+            ("기상청은 {} 예보했다.", "2024.3.5.", "2024.4.16."),
+            ("기상청은 {} 예보했다.", "2024년 3월 5일", "2024년 4월 16일"),
+            (
+                "기상청은 {} 예보했다.",
+                "3월 5일 오후 2시 30분",
+                "4월 16일 오후 4시 10분",
+            ),
+            ("기상청은 {} 예보했다.", "3월 5일 2시 5분", "4월 16일 4시 10분"),
+            ("本站公告：{} 起开放", "2024年3月5日10时30分", "2024年4月16日11时40分"),
+            (
+                "本站公告：{} 起开放",
+                "2024年3月5日 星期二 8点5分",
+                "2024年4月16日 星期二 9点40分20秒",
+            ),
+            ("本站公告：{} 起开放", "2024-03-05 8时05分", "2024-04-16 9时40分"),
+            ("本站公告：{} 起开放", "二〇二四年三月五日", "二〇二五年四月十六日"),
+            (
+                "本站公告：{} 起开放",
+                "2024-03-05T10:30:00+08:00",
+                "2024-04-16T11:40:00+08:00",
+            ),
+            ("本站公告：{} 起开放", "2024/3/5 10:30", "2024/4/16 11:40"),
+            ("本站公告：{} 起开放", "民國113年3月5日", "民國114年4月16日"),
+            ("本站公告：{} 起开放", "03-05 10:30", "04-16 11:40"),
+            (
+                "お知らせ：{} より開館",
+                "2024年3月5日（火）10時30分",
+                "2024年4月16日（火）9時40分",
+            ),
+            ("お知らせ：{} より開館", "令和6年3月5日", "令和7年4月16日"),
+            ("お知らせ：{} より開館", "3/5(火) 10:30", "4/16(火) 11:40"),
+            ("お知らせ：{} より開館", "午後3時", "午前9時"),
+        ] {
+            let [a, b] = [a, b].map(|value| masked(&text.replace("{}", value)));
+            assert_eq!(a, b);
+        }
     }
 }

@@ -19,7 +19,10 @@ const BEGINNINGS: [(&str, &[&str]); 10] = [
 
 const HALF_DAYS: [&str; 7] = ["午前", "午後", "午后", "上午", "下午", "오전", "오후"];
 const ERAS: [&str; 5] = ["令和", "平成", "昭和", "民國", "民国"];
+/// Characters of the longest date with its weekday and its spaces: 二〇二四年 十二月 三十一日 (星期二).
+const LONGEST_DATE: usize = 28;
 const DIGITS: &str = "零一二三四五六七八九";
+const CHINESE_WEEKS: [&str; 5] = ["星期", "周", "週", "礼拜", "禮拜"];
 const CHINESE_WEEKDAYS: &str = "一二三四五六日天";
 const JAPANESE_WEEKDAYS: &str = "日月火水木金土";
 const KOREAN_WEEKDAYS: &str = "일월화수목금토";
@@ -48,13 +51,19 @@ fn begins(text: &[u8]) -> bool {
     found.is_some_and(|(first, seconds)| seconds.iter().any(|second| begins(&text[first.len()..], second)))
 }
 
-/// The length in bytes of the date or clock time at the start of a normalised text; 0 if there is none.
-pub(super) fn length(text: &str) -> usize {
+/// The length in bytes of the date or clock time that begins at `start` in a normalised text; 0 if there is none.
+pub(super) fn length(text: &str, start: usize) -> usize {
+    let (before, text) = text.split_at_checked(start).unwrap_or_default();
     let text = Rest(text);
-    let date = date(text).map(|rest| rest.weekday().unwrap_or(rest));
-    let rest = date.or_else(|| clock_time(text)).or_else(|| spaced_date(text));
+    let rest = dated(text).or_else(|| clock_time(before, text));
     rest.or_else(|| day_with_weekday(text))
         .map_or(0, |rest| text.0.len() - rest.0.len())
+}
+
+/// A date with its weekday.
+fn dated(text: Rest<'_>) -> Option<Rest<'_>> {
+    let (rest, has_day) = date(text).or_else(|| spaced_date(text).map(|rest| (rest, true)))?;
+    Some(if has_day { rest.weekday().unwrap_or(rest) } else { rest })
 }
 
 /// The length in bytes of the weekday behind a date, with what stands between them: (火), 星期二, 周二, 火曜日, 화요일; 0 if there is none.
@@ -62,15 +71,16 @@ pub(super) fn weekday_length(text: &str) -> usize {
     Rest(text).weekday().map_or(0, |rest| text.len() - rest.0.len())
 }
 
-/// 2024年3月5日, 2024年3月, 3月5日, 令和6年3月5日, 民國113年3月5日, 二〇二四年三月五日.
-fn date(text: Rest<'_>) -> Option<Rest<'_>> {
+/// 2024年3月5日, 2024年3月, 3月5日, 令和6年3月5日, 民國113年3月5日, 二〇二四年三月五日; and whether it has a day.
+fn date(text: Rest<'_>) -> Option<(Rest<'_>, bool)> {
     let behind_year = year(text);
     let month = behind_year.unwrap_or(text).part(1..=12, "月월")?;
     // A day without a year is written in digits.
     if behind_year.is_none() && !text.0.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    month.part(1..=31, "日号號일").or_else(|| behind_year.map(|_| month))
+    let day = month.part(1..=31, "日号號일").map(|day| (day, true));
+    day.or_else(|| behind_year.map(|_| (month, false)))
 }
 
 fn year(text: Rest<'_>) -> Option<Rest<'_>> {
@@ -87,8 +97,10 @@ fn year(text: Rest<'_>) -> Option<Rest<'_>> {
     })
 }
 
-/// 10時30分, 10点30分15秒, 午後3時, 오후 4:10.
-fn clock_time(text: Rest<'_>) -> Option<Rest<'_>> {
+/// 10時30分, 午後3時, 오후 4:10, and behind a date also 9点5分 and 10点30分15秒.
+///
+/// Without a half day or a date, two digits each are asked for, and no seconds: 2時05分10秒 is the result of a race and 9点5分 a mark.
+fn clock_time<'a>(before: &str, text: Rest<'a>) -> Option<Rest<'a>> {
     let half_day = text.one_of(&HALF_DAYS);
     let from_hour = half_day.map_or(text, Rest::space);
     if half_day.is_some()
@@ -101,11 +113,36 @@ fn clock_time(text: Rest<'_>) -> Option<Rest<'_>> {
                 .unwrap_or(minute),
         );
     }
-    let hour = from_hour.part(0..=24, "時时點点시")?;
-    match hour.part(0..=59, "分분") {
-        Some(minute) => Some(minute.part(0..=59, "秒초").unwrap_or(minute)),
-        None => half_day.map(|_| hour),
+    let hour = from_hour.part(0..=24, "时時点點시")?;
+    let Some(minute) = hour.part(0..=59, "分분") else {
+        return half_day.map(|_| hour);
+    };
+    if half_day.is_some() || ends_with_date(before) {
+        return Some(minute.part(0..=59, "秒초").unwrap_or(minute));
     }
+    let has_two_digits = text.two_digits(0..=24).is_some() && hour.space().two_digits(0..=59).is_some();
+    let has_second =
+        minute.part(0..=59, "秒초").is_some() || minute.space().0.starts_with(|c: char| c.is_ascii_digit());
+    (has_two_digits && !has_second).then_some(minute)
+}
+
+/// Whether a text ends with a date that has a day, perhaps with its weekday.
+fn ends_with_date(text: &str) -> bool {
+    let text = text.trim_end();
+    let starts = text.char_indices().rev().take(LONGEST_DATE).map(|(at, _)| at);
+    let dates = starts.filter(|at| !text[..*at].ends_with(|c: char| c.is_ascii_digit()));
+    dates.map(|at| Rest(&text[at..])).any(|date| {
+        let behind = dated(date).or_else(|| numeric_date(date).map(|rest| rest.weekday().unwrap_or(rest)));
+        behind.is_some_and(|behind| behind.0.is_empty())
+    })
+}
+
+/// 2024-03-05, 2024/3/5, 2024.3.5.
+fn numeric_date(text: Rest<'_>) -> Option<Rest<'_>> {
+    let mut separators = ["-", "/", "."].iter();
+    let day = separators.find_map(|separator| text.part(1900..=2099, separator)?.part(1..=12, separator))?;
+    let (day, behind) = day.number()?;
+    (1..=31).contains(&day).then_some(behind)
 }
 
 /// 2024. 3. 5. with its last point, as blogs of Korea write it.
@@ -113,14 +150,21 @@ fn spaced_date(text: Rest<'_>) -> Option<Rest<'_>> {
     let month = text.part(1900..=2099, ".")?.character(" ")?;
     let day = month.part(1..=12, ".")?.character(" ")?;
     let behind = day.part(1..=31, ".")?;
-    let behind = behind.weekday().unwrap_or(behind);
     (!behind.0.starts_with(|c: char| c.is_ascii_digit())).then_some(behind)
 }
 
-/// 3/5(火).
+/// 3/5(火曜日), 3/5(火) 10:30. Not 3/5(火) alone: 1/2(水) is half a spoon of water.
 fn day_with_weekday(text: Rest<'_>) -> Option<Rest<'_>> {
     let (day, behind) = text.part(1..=12, "/")?.number()?;
-    (1..=31).contains(&day).then(|| behind.weekday_in_brackets())?
+    let rest = behind.weekday_in_brackets().filter(|_| (1..=31).contains(&day))?;
+    let is_written_out = ["曜", "요일"]
+        .iter()
+        .any(|word| behind.0[..behind.0.len() - rest.0.len()].contains(word));
+    let is_timed = || {
+        rest.part(0..=24, ":")
+            .is_some_and(|minute| minute.two_digits(0..=59).is_some())
+    };
+    (is_written_out || is_timed()).then_some(rest)
 }
 
 /// What is left of a text.
@@ -182,7 +226,7 @@ impl<'a> Rest<'a> {
 
     fn weekday(self) -> Option<Self> {
         let name = self.space();
-        let chinese = || name.one_of(&["星期", "周", "週"])?.character(CHINESE_WEEKDAYS);
+        let chinese = || name.one_of(&CHINESE_WEEKS)?.character(CHINESE_WEEKDAYS);
         let japanese = || name.character(JAPANESE_WEEKDAYS)?.one_of(&["曜日"]);
         let korean = || name.character(KOREAN_WEEKDAYS)?.one_of(&["요일"]);
         self.weekday_in_brackets()
@@ -201,11 +245,8 @@ impl<'a> Rest<'a> {
             name.character(KOREAN_WEEKDAYS)
                 .map(|rest| rest.one_of(&["요일"]).unwrap_or(rest))
         };
-        let chinese = || {
-            name.one_of(&["星期", "周", "週"])
-                .unwrap_or(name)
-                .character(CHINESE_WEEKDAYS)
-        };
+        // (一) alone is a number.
+        let chinese = || name.one_of(&CHINESE_WEEKS)?.character(CHINESE_WEEKDAYS);
         [japanese(), korean(), chinese()]
             .into_iter()
             .flatten()
