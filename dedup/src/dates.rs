@@ -3,7 +3,7 @@
 //! A small recogniser over tokens, not a parser. It prefers precision to recall, because all dates of a text count as
 //! one feature. It recognises `2024-03-05` (also with `/` and `.`, and day or month first), `5 March 2024`,
 //! `March 5th, 2024`, `March 2024`, `5 March`, 2024年3月5日, 3月5日 and other forms of [East Asia](east_asian), `12:30`, `12:30:45`, `12:30 pm`,
-//! `03-05 10:30` and RFC 3339.
+//! `03-05 10:30` behind a word for a date, and RFC 3339.
 
 mod east_asian;
 

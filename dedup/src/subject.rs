@@ -9,7 +9,7 @@
 //! - **Each page has passages of its own**, full of words that stand nowhere on the other. An edited page has other words here and
 //!   there. A copy has a passage of its own on one side at most: a print view lacks one, or adds a line.
 //!
-//! A line that names authors and editors is no passage: it is all that reprints of one press release have of their own.
+//! In a long text, a line that names authors and editors is no passage: it is all that reprints of one press release have of their own.
 //!
 //! So a [`DuplicateRule`](crate::DuplicateRule) counts the [own words](Subject::own_words) of such a pair, and asks for few on at least
 //! one side. The rule looks at two signatures alone. It needs no statistics of the site, so it is right from the second page on, the
