@@ -22,6 +22,8 @@ const ERAS: [&str; 5] = ["令和", "平成", "昭和", "民國", "民国"];
 /// Characters of the longest date with its weekday and its spaces: 二〇二四年 十二月 三十一日 (星期二).
 const LONGEST_DATE: usize = 28;
 const DIGITS: &str = "零一二三四五六七八九";
+/// Words before a place on the earth or in the sky, which is measured in hours and minutes, too.
+const COORDINATES: [&str; 5] = ["度", "赤経", "赤经", "赤經", "ascension"];
 const CHINESE_WEEKS: [&str; 5] = ["星期", "周", "週", "礼拜", "禮拜"];
 const CHINESE_WEEKDAYS: &str = "一二三四五六日天";
 const JAPANESE_WEEKDAYS: &str = "日月火水木金土";
@@ -123,7 +125,9 @@ fn clock_time<'a>(before: &str, text: Rest<'a>) -> Option<Rest<'a>> {
     let has_two_digits = text.two_digits(0..=24).is_some() && hour.space().two_digits(0..=59).is_some();
     let has_second =
         minute.part(0..=59, "秒초").is_some() || minute.space().0.starts_with(|c: char| c.is_ascii_digit());
-    (has_two_digits && !has_second).then_some(minute)
+    let before = before.trim_end_matches([' ', '、', ',', ':']);
+    let is_place = COORDINATES.iter().any(|word| before.ends_with(word));
+    (has_two_digits && !has_second && !is_place).then_some(minute)
 }
 
 /// Whether a text ends with a date that has a day, perhaps with its weekday.
