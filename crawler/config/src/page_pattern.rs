@@ -30,6 +30,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_page_is_read_with_a_url_in_any_spelling() {
+        let pattern = PagePattern {
+            host: None,
+            url: Some(UrlPattern::parse("regex:/新闻/").unwrap()),
+        };
+        for path in ["新闻", "%e6%96%b0%e9%97%bb", "%E6%96%B0%E9%97%BB"] {
+            let url = Url::parse(&format!("https://example.org/{path}/1")).unwrap();
+            assert!(pattern.takes(&url), "{url}");
+        }
+    }
+
+    #[test]
     fn a_page_must_have_the_host_and_the_url() {
         let takes = |host: Option<&str>, url: Option<&str>, page: &str| {
             let pattern = PagePattern {

@@ -29,9 +29,9 @@ pub struct UrlPattern {
 impl UrlPattern {
     /// Parses `glob:…` or `regex:…`.
     ///
-    /// A regular expression matches a part of the URL, and a character in it that is not ASCII its percent-encoded form. A glob matches the whole URL, or its path and query if it begins with `/`. In
+    /// A regular expression matches a part of the URL. A glob matches the whole URL, or its path and query if it begins with `/`. In
     /// it, `*` stands for any characters but `/`, `**` for any characters, and `/**/` also for a single `/`. Every other
-    /// character stands for itself.
+    /// character stands for itself. A character that is not ASCII stands for its percent-encoded form in both kinds.
     ///
     /// # Errors
     /// The pattern has no kind, or is invalid or too large.
@@ -96,9 +96,8 @@ fn regex_of(glob: &str) -> Result<String, String> {
     } else {
         return Err(format!("a glob begins with https://, http://, * or /; {HINT}"));
     };
-    let glob = utf8_percent_encode(glob, ENCODED).to_string();
     let mut regex = format!("(?s){beginning}");
-    let mut rest = glob.as_str();
+    let mut rest = glob;
     while let Some(next) = rest.chars().next() {
         let (pattern, length) = if rest.starts_with("/**/") {
             ("/(?:.*/)?".to_owned(), 4)
@@ -107,13 +106,25 @@ fn regex_of(glob: &str) -> Result<String, String> {
         } else if next == '*' {
             ("[^/]*".to_owned(), 1)
         } else {
-            (regex::escape(next.encode_utf8(&mut [0; 4])), next.len_utf8())
+            (regex_of_char(next), next.len_utf8())
         };
         regex.push_str(&pattern);
         rest = &rest[length..];
     }
     regex.push('$');
     Ok(regex)
+}
+
+/// The regular expression that matches a character of a glob, percent-encoded with letters of either case if a URL has it so.
+fn regex_of_char(c: char) -> String {
+    let (mut bytes, mut encoded) = ([0; 4], String::new());
+    let text: &str = c.encode_utf8(&mut bytes);
+    encoded.extend(utf8_percent_encode(text, ENCODED));
+    if encoded == text {
+        regex::escape(text)
+    } else {
+        format!("(?i:{encoded})")
+    }
 }
 
 #[cfg(test)]
@@ -149,6 +160,11 @@ mod tests {
             ("glob:/a.html?page=*", "https://example.org/a.html?page=3", true),
             ("glob:/a.html?page=*", "https://example.org/axhtml?page=3", false),
             ("glob:/bücher/*", "https://example.org/b%C3%BCcher/1", true),
+            ("glob:/bücher/*", "https://example.org/b%c3%bccher/1", true),
+            ("glob:/bücher/*", "https://example.org/B%C3%BCcher/1", false),
+            ("regex:/新闻/", "https://example.org/%e6%96%b0%e9%97%bb/1", true),
+            ("regex:/新闻/[^/新]+$", "https://example.org/%E6%96%B0%E9%97%BB/1", true),
+            ("regex:^[^新]+$", "https://example.org/%E6%96%B0%E9%97%BB/1", true),
             ("regex:/docs/", "https://example.org/en/docs/a", true),
             ("regex:/新闻/", "https://example.org/%E6%96%B0%E9%97%BB/1", true),
             ("regex:/(新闻|公告)+/", "https://example.org/%E5%85%AC%E5%91%8A/1", true),
