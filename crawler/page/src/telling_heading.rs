@@ -20,6 +20,9 @@ const SEPARATORS: [&str; 12] = [
 /// What else stands behind a name of a site at the beginning of a title.
 const COLON: &str = ": ";
 
+/// Most lines of one heading. Titles with breaks have a few, and a page of one-letter lines would be joined again from each of them.
+const MAX_HEADING_LINES: usize = 8;
+
 /// What a page has of headings.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Headings<'a> {
@@ -110,7 +113,7 @@ impl<'a> Headings<'a> {
 /// Whether a heading is the first of these lines, or the first of them together.
 fn is_lines<'l>(heading: &str, lines: impl Iterator<Item = &'l str>) -> bool {
     let mut rest = heading;
-    for line in lines {
+    for line in lines.take(MAX_HEADING_LINES) {
         match rest.strip_prefix(line.trim()) {
             Some("") => return true,
             Some(behind) => rest = behind.trim_start(),
@@ -138,6 +141,17 @@ fn without_counts(heading: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_heading_is_joined_of_few_lines() {
+        for (lines, expected) in [(1, true), (8, true), (9, false), (10_000, false)] {
+            let mut read = 0;
+            let text = vec!["a"; lines].join("\n");
+            let found = is_lines(&"a".repeat(lines), text.lines().inspect(|_| read += 1));
+            assert_eq!(found, expected, "{lines}");
+            assert_eq!(read, lines.min(MAX_HEADING_LINES), "{lines}");
+        }
+    }
 
     #[test]
     fn the_heading_is_that_of_the_page_and_not_of_the_site() {
