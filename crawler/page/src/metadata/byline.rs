@@ -18,38 +18,64 @@ const BETWEEN: &[&str] = &[
 ];
 
 /// What stands before such a word, in lower case, if the name behind it is that of a program, a host or a designer: English, German, French,
-/// Spanish, Portuguese, Italian, Dutch, Scandinavian, Chinese, Japanese, Korean.
+/// Spanish, Portuguese, Italian, Dutch, Scandinavian, Chinese.
 #[rustfmt::skip]
 const MADE: &[&str] = &[
     "powered", "hosted", "designed", "built", "made", "developed", "maintained", "operated", "managed", "sponsored", "supported", "provided", "protected",
-    "generated", "run", "reserved", "design", "development", "hosting", "theme", "template", "skin", "website", "site", "web design",
+    "generated", "run", "reserved",
     "betrieben", "bereitgestellt", "gehostet", "entwickelt", "gestaltet", "umgesetzt", "realisiert", "unterstützt", "gesponsert",
-    "propulsé", "hébergé", "développé", "conçu", "réalisé", "design et développement", "desarrollado", "diseñado", "alojado", "impulsado",
+    "propulsé", "hébergé", "développé", "conçu", "réalisé", "desarrollado", "diseñado", "alojado", "impulsado",
     "desenvolvido", "hospedado", "mantido", "sviluppato", "realizzato", "progettato", "offerto", "ontwikkeld", "gemaakt", "ontworpen", "aangeboden",
     "drivs", "drives", "utvecklad", "utviklet", "udviklet", "levereras", "leveres",
-    "技术支持", "技術支持", "技術支援", "版权所有", "版權所有", "主题", "主題", "模板", "制作", "製作", "设计", "設計", "驱动", "驅動", "テーマ", "デザイン", "개발",
-    "디자인", "제작", "호스팅",
+    "驱动", "驅動",
+];
+
+/// As [`MADE`], also before a label: what helps to run a site.
+const SUPPORT: &[&str] = &["技术支持", "技術支持", "技術支援"];
+
+/// As [`MADE`], if nothing stands before them. Behind other words, they are subjects: "Posted in Web Design by Jane Doe".
+#[rustfmt::skip]
+const WORKS: &[&str] = &[
+    "design", "development", "hosting", "theme", "template", "skin", "website", "site", "web design", "website design", "site design", "web development",
+    "design et développement", "主题", "主題", "模板", "制作", "製作", "设计", "設計", "テーマ", "デザイン", "개발", "디자인", "제작", "호스팅",
 ];
 
 /// Signs of the rights in a page, in lower case. Who has them is named behind.
 const RIGHTS: &[&str] = &["©", "(c)", "copyright", "版权所有", "版權所有", "版权归", "無断転載"];
 
 /// The texts before and behind each word between a date and an author.
-pub(super) fn between(text: &str) -> impl Iterator<Item = (&str, &str)> {
+pub(super) fn between(text: &str, order: Order) -> impl Iterator<Item = (&str, &str)> {
     let parts = BETWEEN.iter().filter_map(|word| text.split_once(word));
-    parts.filter(|(before, _)| {
+    parts.filter(move |(before, _)| {
         let lower = before.to_lowercase();
-        !RIGHTS.iter().any(|sign| lower.contains(sign)) && !names_maker(&lower)
+        // Who has the rights is named with a year, and an author with the day.
+        let has_rights = RIGHTS.iter().any(|sign| lower.contains(sign)) && date::shown(before, order).is_none();
+        !has_rights && !names_maker(&lower)
     })
 }
 
 /// Whether a text in lower case ends with a word that stands before the maker of a site.
 fn names_maker(lower: &str) -> bool {
     let lower = lower.trim_end_matches([':', '：', ' ']);
-    MADE.iter().filter_map(|word| lower.strip_suffix(word)).any(|before| {
-        let goes_on = before.chars().next_back().is_some_and(|c| c.is_lowercase());
-        !goes_on
-    })
+    let is_made = ends_with_any(lower, MADE, |before| {
+        !before.chars().next_back().is_some_and(|c| c.is_lowercase())
+    });
+    let begins = |before: &str| {
+        let before = before.trim_end();
+        let last = before.chars().next_back();
+        before.ends_with(['日', '일']) || last.is_none_or(|c| !c.is_alphabetic() && !matches!(c, ':' | '：'))
+    };
+    is_made || is_supported(lower) || ends_with_any(lower, WORKS, begins)
+}
+
+/// Whether a text ends with a word before whoever helps to run a site.
+fn is_supported(text: &str) -> bool {
+    ends_with_any(text.trim_end_matches([':', '：', ' ']), SUPPORT, |_| true)
+}
+
+/// Whether a text ends with one of these words, behind a text that `is_right`.
+fn ends_with_any(text: &str, words: &[&str], is_right: impl Fn(&str) -> bool) -> bool {
+    words.iter().filter_map(|word| text.strip_suffix(word)).any(is_right)
 }
 
 /// Labels within a line: Chinese and Japanese pages write source, author and editor in one.
@@ -172,13 +198,13 @@ fn of_line(line: &str, next: &str, order: Order) -> Option<Vec<String>> {
     let after_word = parts.filter_map(after_written_by);
     // "5 March 2024 by Jane Doe"
     let is_dated = date::may_be_in(line) && date::shown(line, order).is_some();
-    let between = between(line).filter(|_| is_dated).map(|(_, name)| name);
+    let between = between(line, order).filter(|_| is_dated).map(|(_, name)| name);
     let has_label = line.contains([':', '：']) && ANY_LABEL.is_in(line);
     let labelled = LABELS
         .iter()
         .filter(|_| has_label)
         .filter_map(|label| line.split_once(label))
-        .filter(|(before, _)| !names_maker(&before.to_lowercase()))
+        .filter(|(before, _)| !is_supported(before))
         .map(|(_, name)| name);
     after_word
         .chain(between)

@@ -51,7 +51,7 @@ fn is_dated_byline(text: &str, order: Order, labels: &[&str]) -> bool {
     if after_written_by(text).is_some() && byline::is_byline(text) {
         return true;
     }
-    byline::between(text).any(|(date, name)| is_date(date, order, labels) && byline::has_sure_name(name))
+    byline::between(text, order).any(|(date, name)| is_date(date, order, labels) && byline::has_sure_name(name))
 }
 
 #[cfg(test)]

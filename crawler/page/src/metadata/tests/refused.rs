@@ -121,6 +121,10 @@ fn who_made_a_site_is_no_author() {
         "2024-03-05 技术支持 by Acme Soft",
         "版权所有 by Acme Media 2024年3月5日",
         "2024年3月5日 技术支持作者：某某科技公司",
+        "2024年3月5日 设计 by Jane Doe",
+        "技术支持：某某科技公司 2024-03-05",
+        "5 March 2024 | Theme by Jane Doe",
+        "© 2024 Acme, 5 March 2024. Web design by Jane Doe",
     ] {
         let html = format!("<h1>Title</h1><p>Text of the page.</p><div id=ft>{foot}</div>");
         assert_eq!(texts(&read(&html).authors), Vec::<&str>::new(), "{html}");
@@ -129,8 +133,26 @@ fn who_made_a_site_is_no_author() {
         "5 March 2024 by Jane Doe",
         "Photos 5 March 2024 by Jane Doe",
         "Written 5 March 2024 and homemade by Jane Doe",
+        "Posted in Web Design by Jane Doe on March 5, 2024",
+        "Posted on March 5, 2024 in Development by Jane Doe",
+        "Posted in Theme by Jane Doe on March 5, 2024",
+        "Filed under Hosting by Jane Doe on 5 March 2024",
+        "March 5, 2024 in Site by Jane Doe",
+        "March 5, 2024 – Interior design by Jane Doe",
+        "© 5 March 2024 by Jane Doe",
     ] {
         let html = format!("<h1>Title</h1><p>{line}</p><p>Text of the page.</p>");
         assert_eq!(texts(&read(&html).authors), ["Jane Doe"], "{html}");
+    }
+    for (line, author) in [
+        ("栏目：网页制作 作者：王小明 2024-03-05", "王小明"),
+        ("2024-03-05 分类：主题 作者：王小明", "王小明"),
+        ("2024-03-05 室内设计 作者：王小明", "王小明"),
+        ("2024-03-05 专题：节目制作 记者：王小明", "王小明"),
+        ("2024年3月5日 カテゴリ：デザイン 著者：山田太郎", "山田太郎"),
+        ("2024-03-05 版权所有 作者：王小明 未经许可不得转载", "王小明"),
+    ] {
+        let html = format!("<h1>标题</h1><p>{line}</p><p>正文内容。</p>");
+        assert_eq!(texts(&read(&html).authors), [author], "{html}");
     }
 }
