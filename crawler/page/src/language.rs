@@ -13,8 +13,6 @@ mod han;
 mod prose;
 mod script;
 
-use std::cmp::Ordering;
-
 use whatlang::{Detector, Info, Lang};
 
 use self::codes::{is_undetectable, is_written_in, iso_639_1, languages_of, script_of};
@@ -49,6 +47,10 @@ const ALIKE: [&[&str]; 6] = [
 const LONG_SAMPLE_BYTES: usize = 500;
 const LONG_SAMPLE_CONFIDENCE: f64 = 0.2;
 
+/// Percentages of kana among the letters that make a text Japanese where the page declares it so, and where it declares nothing.
+const KANA_IF_DECLARED: usize = 5;
+const KANA_IF_UNDECLARED: usize = 15;
+
 /// The ISO 639-1 code of the language of `text`, in lower case; `declared` is what the page declares (`en-US`).
 ///
 /// `None` if the text is too short or mixed, and the declaration is missing, malformed or of another script.
@@ -71,13 +73,18 @@ pub(crate) fn detect(text: &str, declared: Option<&str>) -> Option<String> {
 }
 
 /// The language of which the sample has more characters that the other does not use. Tables and lists of Japanese pages have no kana, and Chinese
-/// ones may have some as an ornament.
+/// ones may have some as an ornament. Names and words of the other language are in pages of both, so the counts alone do not decide if they
+/// are close, or if there is kana between the words.
 fn chinese_or_japanese(sample: &str, declared: Option<&str>) -> &'static str {
-    let Characters { chinese, japanese } = Characters::of(sample);
-    match japanese.cmp(&chinese) {
-        Ordering::Greater => "ja",
-        Ordering::Equal if declared == Some("ja") => "ja",
-        Ordering::Equal | Ordering::Less => "zh",
+    let found = Characters::of(sample);
+    let Characters { chinese, japanese, .. } = found;
+    let is_close = found.are_close();
+    match declared {
+        Some("ja") if is_close || found.has_kana(KANA_IF_DECLARED) => "ja",
+        Some("zh") if is_close => "zh",
+        Some("zh") if japanese <= chinese => "zh",
+        _ if japanese > chinese || is_close && found.has_kana(KANA_IF_UNDECLARED) => "ja",
+        _ => "zh",
     }
 }
 
@@ -282,6 +289,31 @@ mod tests {
                 detect("代表者：山田太郎\n所在地：京都市中京区", declared).as_deref(),
                 Some(language)
             );
+        }
+    }
+
+    #[test]
+    fn japanese_with_chinese_words_is_japanese_and_chinese_with_japanese_names_is_chinese() {
+        let cast = "中国ドラマ「三体」の出演者は、張魯一（张鲁一）、于和偉（于和伟）、陳瑾（陈瑾）、王子文、林永健、李小冉、趙健（赵健）、\
+             劉奕鉄（刘奕铁）、斉渓（齐溪）です。";
+        assert_eq!(detect(cast, Some("ja")).as_deref(), Some("ja"));
+        for text in [
+            "中国語の簡体字の練習です。学习、汉语、电脑、飞机、图书馆、书店、车站、银行、医院、邮局、饭店、学校を読んでみましょう。",
+            "「怎么」「什么」「哪里」「您好」「你们」「谢谢」は中国語でよく使う言葉です。「对不起」「没关系」「请问」も覚えましょう。",
+            "會社ノ設立ノ登記ハ左ノ事項ヲ登記スルコトヲ要ス 一 會社ノ商號 二 會社ノ目的 三 本店及支店 四 資本總額 五 出資一口ノ金額",
+            "大日本帝國ハ萬世一系ノ天皇之ヲ統治ス 皇位ハ皇室典範ノ定ムル所ニ依リ皇男子孫之ヲ繼承ス",
+        ] {
+            for declared in [Some("ja"), None] {
+                assert_eq!(detect(text, declared).as_deref(), Some("ja"), "{declared:?}: {text}");
+            }
+        }
+        // Names of Japanese companies and games.
+        for text in [
+            "任天堂今日公布《スーパーマリオブラザーズ》、《ゼルダの伝説》及《どうぶつの森》最新資料，玩家十分期待。",
+            "三菱東京UFJ銀行、株式会社日立製作所、関西電力、横浜市、沢尻、広島等的代表们为参加展会来访",
+            "本週新作《ゼルダの伝説》《ドラゴンクエスト》上市，歡迎選購。各大門市均有販售，數量有限，售完為止。我們還會繼續為您介紹。",
+        ] {
+            assert_eq!(detect(text, Some("zh")).as_deref(), Some("zh"), "{text}");
         }
     }
 

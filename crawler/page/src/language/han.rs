@@ -7,7 +7,7 @@
 
 use std::sync::LazyLock;
 
-use super::script::is_kana;
+use super::script::{Script, is_kana};
 use crate::map::Map;
 
 /// Of the first level of GB 2312, and neither in Big5 nor in JIS X 0208.
@@ -60,28 +60,63 @@ static USERS: LazyLock<Map<char, User>> = LazyLock::new(|| {
 /// Kana that count as one character: a word takes more of them.
 const KANA_A_CHARACTER: usize = 2;
 
+/// Counts are close if none is more than so many times the other.
+const CLOSE: usize = 3;
+
 /// How many characters of a text only one of the languages uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Characters {
     pub chinese: usize,
     /// Kana included.
     pub japanese: usize,
+    kana: usize,
+    /// Of the characters outside of quotation marks, those of both languages together, and the kana among them. Chinese quotes Japanese words, and
+    /// Japanese has kana around the words that it quotes.
+    unquoted: usize,
+    unquoted_kana: usize,
 }
+
+/// Quotation marks of both languages, and those around titles, in pairs.
+const QUOTES: [(char, char); 5] = [('「', '」'), ('『', '』'), ('《', '》'), ('〈', '〉'), ('“', '”')];
 
 impl Characters {
     /// Counts the characters of a text.
     pub(super) fn of(text: &str) -> Self {
         let mut found = Self::default();
-        let mut kana = 0;
+        let mut quote = None;
         for c in text.chars() {
+            match quote {
+                // A quotation that nothing closes ends with its line.
+                Some(end) if c == end || c == '\n' => quote = None,
+                Some(_) => {}
+                None => quote = QUOTES.iter().find(|(begin, _)| *begin == c).map(|(_, end)| *end),
+            }
+            if quote.is_none() && Script::of(c) == Some(Script::Han) {
+                found.unquoted += 1;
+                found.unquoted_kana += usize::from(is_kana(c));
+            }
             match USERS.get(&c) {
                 Some(User::Chinese) => found.chinese += 1,
                 Some(User::Japanese) => found.japanese += 1,
-                None => kana += usize::from(is_kana(c)),
+                None => found.kana += usize::from(is_kana(c)),
             }
         }
-        found.japanese += kana.div_ceil(KANA_A_CHARACTER);
+        found.japanese += found.kana.div_ceil(KANA_A_CHARACTER);
         found
+    }
+
+    /// Whether the counts of both languages are too close to tell one from the other, without the kana in quotation marks.
+    pub(super) fn are_close(&self) -> bool {
+        let japanese = self.japanese
+            - (self.kana - self.unquoted_kana)
+                .div_ceil(KANA_A_CHARACTER)
+                .min(self.japanese);
+        self.chinese <= CLOSE * japanese && japanese <= CLOSE * self.chinese
+    }
+
+    /// Whether so many of a hundred characters outside of quotation marks are kana.
+    pub(super) fn has_kana(&self, percent: usize) -> bool {
+        self.unquoted_kana > 0 && 100 * self.unquoted_kana >= percent * self.unquoted
     }
 }
 
