@@ -184,7 +184,7 @@ fn the_summary_says_how_to_try_urls_again_that_failed_by_a_fault_of_the_server()
         _ => Answer::status(404),
     });
     polite(&site).run().says(&[
-        "2 URLs failed by a fault of the server (5xx)",
+        "2 URLs failed because of the server (5xx)",
         "control add --file FILE",
         "try them again",
     ]);

@@ -275,7 +275,7 @@ fn the_next_run_asks_again_only_for_the_sitemap_that_gave_no_answer() {
     });
     let mut crawl = Crawl::of(site.url("/"));
     let ended = crawl.run();
-    ended.says(&["/busy.xml was not read (HTTP status 500)", "reads it again"]);
+    ended.says(&["/busy.xml was not read (HTTP status 500)", "asks for it again"]);
     assert_eq!(crawl.outcomes(&site), expected([("/", "kept"), ("/a", "kept")]));
     crawl.add_seed(&site.url("/later"));
     crawl.run();

@@ -133,7 +133,7 @@ fn copies_of_one_record_get_the_verdicts_of_a_run_without_an_index() {
         folder.write("same.jsonl", &[&one_of_each[..], &one_of_each, &one_of_each].concat());
         let command = ["dedup", "same.jsonl", "--kept"];
         let expected = folder.run(&[&command[..], &["expected"]].concat()).succeeded().stdout;
-        // The second run is as that after a kill.
+        // The second run is like one after a kill.
         for times in 0..2 {
             let ended = folder
                 .run(&[&command[..], &["kept", "--index", index]].concat())

@@ -58,9 +58,9 @@ const SAVED_EVERY: usize = 4_096;
 pub struct Added {
     /// The number of the document.
     pub number: DocId,
-    /// The verdict, which it got when it was added first.
+    /// The verdict that the document got when it was first added.
     pub verdict: Verdict,
-    /// Whether it was not there before.
+    /// Whether the document is new in the index.
     pub is_new: bool,
 }
 
@@ -333,7 +333,7 @@ impl Collection {
         let number = self.documents.number(id).ok_or_else(unknown)?;
         self.write_unsaved()?;
         let numbers = self.documents.with_duplicates(number);
-        // First, because a later document may get the number of the last one.
+        // This comes first, because a later document may get the number of a removed one.
         let of_ended = numbers.iter().filter(|number| self.ended.remove(DocId(**number)));
         if of_ended.count() > 0
             && let Kept::Folder { rows, .. } = &self.kept

@@ -68,7 +68,7 @@ pub(crate) fn may_begin(text: &[u8], start: usize, end: usize) -> bool {
     }
 }
 
-/// Whether a date or clock time may begin with the character that is not ASCII and begins here.
+/// Whether a date or clock time may begin with the first character of these bytes, which is not ASCII.
 #[inline]
 pub(crate) fn may_begin_with_character(text: &[u8]) -> bool {
     east_asian::may_begin(text)
@@ -99,13 +99,13 @@ const MONTHS_WITH: [[u16; 256]; 3] = {
 
 type Tokens<'a, 'b> = &'b [Token<'a>];
 
-/// What [`east_asian`] knows.
+/// The number of tokens of a date or clock time that [`east_asian`] recognises.
 fn with_characters(text: &str, tokens: Tokens<'_, '_>) -> usize {
     let start = tokens[0].start;
     tokens_within(tokens, start + east_asian::length(text, start))
 }
 
-/// The number of tokens that end at or before `end`; 0 if one goes on behind it.
+/// The number of tokens that end at or before `end`; 0 if a token begins before `end` and ends after it.
 fn tokens_within(tokens: Tokens<'_, '_>, end: usize) -> usize {
     let within = tokens.iter().take_while(|token| token.start < end);
     let (count, last) = within.fold((0, 0), |(count, _), token| (count + 1, token.start + token.text.len()));
@@ -151,7 +151,7 @@ fn with_t(text: &str, tokens: Tokens<'_, '_>) -> usize {
     {
         (length, last) = (5, second);
     }
-    // The distance from UTC.
+    // The offset from UTC.
     if let [hours, minutes, ..] = &tokens[length..]
         && matches!(between(text, last, hours), "+" | "-")
         && between(text, hours, minutes) == ":"

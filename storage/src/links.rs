@@ -141,7 +141,7 @@ impl Links {
             format::push_url_key(&mut key, &link.host, &link.url);
             hashes.push(self.known.hash(&key));
         }
-        // A loop of its own: see `known::found`.
+        // The look-ups have a loop of their own, because it is faster: see `known::found`.
         let recent: Vec<Option<UrlId>> = hashes.iter().map(|hash| self.known.found(*hash)).collect();
         let mut found = FoundLinks::default();
         let mut seen = known::UrlHashSet::default();

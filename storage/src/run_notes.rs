@@ -85,7 +85,7 @@ impl<'a> RunNotes<'a> {
         self.state.row(REDECIDED, "the row about the redecision")
     }
 
-    /// When a refresh last queued the URLs again that have no page, milliseconds since the Unix epoch; `None` if none did, and after a
+    /// When a refresh last queued the URLs without a page again, in milliseconds since the Unix epoch; `None` if no refresh did, and after a
     /// rebuild.
     ///
     /// # Errors

@@ -106,8 +106,8 @@ impl Archive {
         })
     }
 
-    /// Puts the file, of so many `bytes`, unless the store has one with this name: an earlier attempt put it there, or an earlier run.
-    /// Returns whether it did.
+    /// Puts the file, which has `bytes` bytes, into the store. If the store has a file with this name from an earlier attempt or run, it stays.
+    /// Returns whether this call put the file.
     async fn put_once(&self, key: &Path, url: &str, file: &FilePath, bytes: u64) -> Result<bool, ArchiveError> {
         let unread = |source| ArchiveError::File {
             action: "read",

@@ -22,7 +22,7 @@ use terminal::tell::tell;
 /// The list of the files in the store, in the data folder.
 const LIST: &str = "archived";
 
-/// Its first line is written under this name.
+/// The name under which the list is written first, because a crash must not leave an incomplete list.
 const NEW_LIST: &str = "archived.new";
 
 /// Time between two looks for full files.

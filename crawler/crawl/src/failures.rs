@@ -41,7 +41,7 @@ fn advice_on_seed(kind: &str) -> Option<&'static str> {
     })
 }
 
-/// Failed seeds or sitemaps that are named. The others are counted.
+/// Largest number of failed seeds, or of failed sitemaps, that are named. The others are only counted.
 const MAX_NAMED: usize = 20;
 
 /// A seed that led to no page.
@@ -98,7 +98,7 @@ pub struct FailedSitemap {
 pub struct FailedSitemaps {
     /// The first ones.
     pub named: Vec<FailedSitemap>,
-    /// All of them.
+    /// The number of all.
     pub count: u64,
 }
 

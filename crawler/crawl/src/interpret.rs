@@ -330,7 +330,7 @@ impl Interpreter {
     }
 }
 
-/// Whether a later request may succeed where this one had this status.
+/// Whether a later request may succeed after one that had this status.
 fn may_pass(status: u16) -> bool {
     matches!(status, 408 | 429 | 500 | 502 | 503 | 504)
 }

@@ -81,7 +81,7 @@ pub(crate) enum Errand {
         redirects: u8,
         /// Failed tries so far.
         failures: u8,
-        /// Whether nothing names it, so that it may well not exist.
+        /// Whether nothing names it, so that it may not exist.
         is_guessed: bool,
     },
     /// What a page in the browser asks for.
@@ -218,7 +218,7 @@ pub(crate) enum Event {
     },
     /// The store has no recent record of this sitemap.
     SitemapForgotten(Errand),
-    /// The request for a sitemap failed in a way that may pass. It is made again.
+    /// The request for a sitemap failed, but a later one may succeed. The run asks for it again.
     SitemapAgain(Errand),
     /// The store's answer to [`Step::Refill`].
     Refilled {
@@ -415,7 +415,7 @@ pub(crate) struct StoredHost {
     pub urls: Vec<QueuedUrl>,
 }
 
-/// The beginning of the reason for which a URL is excluded that a robots.txt forbids. Its line follows.
+/// The beginning of the reason for an exclusion by robots.txt. The line of the robots.txt follows.
 pub const BY_ROBOTS: &str = "robots.txt: ";
 
 /// The beginning of the last failure of a host of which the last run left documents.

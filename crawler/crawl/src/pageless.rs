@@ -1,5 +1,5 @@
-//! URLs without a page: failures, redirects and exclusions. A refresh tries those again that may have a page now. They are queued as new URLs are, because
-//! there is no version to compare an answer with.
+//! URLs without a page: failures, redirects and exclusions. A refresh tries those again that may have a page now. It queues them like new URLs,
+//! because there is no version to compare an answer with.
 
 use std::time::SystemTime;
 
@@ -15,8 +15,10 @@ use crate::watch;
 use config::settings::{CrawlLimits, RefreshSettings, UrlRules};
 use error::RunError;
 
-/// Queues the URLs in `scope` and admitted by `urls` again whose outcome is no page and may be another one now, and returns their number. It does so once
-/// in the time after which a page without a history is due, counted from the start of the crawl: the rows of these URLs have no times.
+/// Queues URLs without a page again, if their outcome may be another one now, they are in `scope`, and `urls` admits them. Returns their number.
+///
+/// It does so at most once in the first interval of a refresh, counted from the first page of the crawl, because the rows of these URLs have no
+/// times.
 /// A URL keeps its outcome if the `limits` leave no room for its page.
 ///
 /// # Errors
@@ -27,7 +29,7 @@ pub fn try_again(
     scope: &Scope,
     (urls, limits): (&UrlRules, &CrawlLimits),
 ) -> Result<u64, RunError> {
-    // One of several workers does not know whether another one has the URLs now.
+    // A worker of a fleet does not know whether another worker has the URLs now.
     if store.run_notes().worker()?.is_some() {
         return Ok(0);
     }
@@ -55,8 +57,8 @@ pub fn try_again(
     Ok(queued.values().sum())
 }
 
-/// Whether another attempt at a URL without a page may end otherwise: after a failure, a redirect that is not permanent, an exclusion by robots.txt or by
-/// the page itself, and one by a pattern of a configuration that is not in force any more.
+/// Whether another attempt at a URL without a page may end differently: after a failure, a redirect that is not permanent, and an exclusion by
+/// robots.txt, by the page itself, or by a pattern, which the configuration may no longer have.
 fn may_be_another(state: &UrlState) -> bool {
     match state {
         UrlState::Failed(_) => true,

@@ -155,7 +155,7 @@ fn hosts_of_lists(store: &Store) -> Result<HashSet<String>, RunError> {
     Ok(listed)
 }
 
-/// Whether a URL of this host at this depth is in `scope`, and admitted by `urls`.
+/// Whether a URL of this host at this depth is in `scope`, and `urls` admits it.
 pub(crate) fn admits(scope: &Scope, urls: &UrlRules, (host, url, depth): (&str, &str, u16)) -> bool {
     let is_admitted = || Url::parse(url).is_ok_and(|url| urls.ruling(&url).admits());
     let is_in = |host: HostKey| scope.admits(&host, depth).is_ok();

@@ -1,4 +1,4 @@
-//! What is said of input that is not UTF-8.
+//! The message about input that is not UTF-8.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::str::Utf8Error;
@@ -11,10 +11,10 @@ use crate::page::PLACEHOLDER;
 /// Fewest bytes beyond ASCII from which the encoding is named. For fewer, the guess is often another encoding of the same script.
 const MIN_BYTES: usize = 24;
 
-/// Bytes from which the encoding is guessed.
+/// Largest number of bytes from which the encoding is guessed.
 const MAX_BYTES: usize = 16 << 10;
 
-/// Names of encodings for `iconv`. Those of the web stand for larger sets of characters than those of `iconv` with the same names.
+/// Names of encodings on the web and for `iconv`. With the same name, the encoding of the web has more characters than that of `iconv`.
 const NAMES: [(&str, &str); 3] = [("GBK", "GB18030"), ("EUC-KR", "CP949"), ("Shift_JIS", "CP932")];
 
 /// Says that a line or a row is not UTF-8, and how to convert its file.
@@ -23,12 +23,12 @@ pub(crate) fn not_utf8<'a>(cells: impl IntoIterator<Item = &'a [u8]>, error: Utf
     format!("it is not UTF-8: {error}; convert the file, for example by iconv -f {from} -t UTF-8")
 }
 
-/// The encoding that the bytes are likely in, by the same function as that of a page; `None` if too few bytes tell.
+/// The encoding that the bytes probably have, by the function that reads pages; `None` if too few bytes are not ASCII.
 fn encoding_of<'a>(cells: impl IntoIterator<Item = &'a [u8]>) -> Option<&'static str> {
     let mut bytes = Vec::new();
     for cell in cells {
         bytes.extend_from_slice(&cell[..cell.len().min(MAX_BYTES - bytes.len())]);
-        // Between two cells, so that no character goes on.
+        // A line end follows each cell, so that no character spans two cells.
         if bytes.len() < MAX_BYTES {
             bytes.push(b'\n');
         }
@@ -48,7 +48,7 @@ fn encoding_of<'a>(cells: impl IntoIterator<Item = &'a [u8]>) -> Option<&'static
         markdown: None,
         metadata: None,
     };
-    // No input is known to make the parser panic.
+    // A precaution: no input is known that makes the parser panic.
     let page = catch_unwind(AssertUnwindSafe(|| page::read(&bytes, &headers, &url, &options)));
     let name = page.ok()?.ok()?.encoding;
     let name = NAMES

@@ -283,7 +283,7 @@ mod tests {
                 );
             }
         }
-        // Nothing in the text tells it.
+        // Nothing in the text tells the language.
         for (declared, language) in [(Some("ja"), "ja"), (Some("zh"), "zh"), (Some("en"), "zh"), (None, "zh")] {
             assert_eq!(
                 detect("代表者：山田太郎\n所在地：京都市中京区", declared).as_deref(),

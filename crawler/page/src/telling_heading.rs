@@ -101,7 +101,7 @@ impl<'a> Headings<'a> {
         }
     }
 
-    /// Whether the main text has a heading alone on a line, or on several: one with a break has two.
+    /// Whether the heading makes up a whole line of the main text, or several: a heading with a line break has two lines.
     fn has_line(&self, heading: &str) -> bool {
         let heading = heading.trim();
         let mut lines = self.text.lines();
@@ -110,7 +110,7 @@ impl<'a> Headings<'a> {
     }
 }
 
-/// Whether a heading is the first of these lines, or the first of them together.
+/// Whether the first of these lines, or the first few together, are the heading.
 fn is_lines<'l>(heading: &str, lines: impl Iterator<Item = &'l str>) -> bool {
     let mut rest = heading;
     for line in lines.take(MAX_HEADING_LINES) {

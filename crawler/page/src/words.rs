@@ -17,8 +17,8 @@ pub(crate) fn words(text: &str) -> usize {
     words + cjk / CJK_CHARACTERS_A_WORD
 }
 
-/// Whether a character is invisible within a word: a soft hyphen, a joiner, a mark of direction, a variation selector, a filler of Hangul. These are the characters
-/// of the Unicode property `Default_Ignorable_Code_Point` that pages use.
+/// Whether a character is invisible within a word: a soft hyphen, a joiner, a mark of direction, a variation selector, a filler of Hangul. These
+/// are the characters of the Unicode property `Default_Ignorable_Code_Point` that pages use.
 pub(crate) fn is_ignorable(c: char) -> bool {
     c >= '\u{ad}'
         && matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}')

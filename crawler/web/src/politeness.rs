@@ -43,7 +43,7 @@ const MAX_REST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 pub enum HostSignal {
     /// The host answered.
     Answered,
-    /// The host answered, and asked for this rest with another status than 429 and 503 (RFC 9110, section 10.2.3).
+    /// The host answered, and asked for this rest with a status that is neither a failure nor a fault (RFC 9110, section 10.2.3).
     Waits(Duration),
     /// The host answered with a fault that may concern this URL alone, or all of them while a service behind the server is away (500, 502,
     /// 504).

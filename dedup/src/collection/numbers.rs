@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::signature::DocId;
 
-/// A set of numbers of documents. It takes memory for each run of neighbours, not for each number.
+/// A set of numbers of documents. It takes memory for each run of consecutive numbers, not for each number.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocIds {
-    /// The first number of each run, and the one behind its last.
+    /// For each first number of a run, the number after its last.
     runs: BTreeMap<u64, u64>,
 }
 

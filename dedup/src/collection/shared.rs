@@ -128,7 +128,7 @@ impl SharedCollection {
         Err(self.index.contended().into())
     }
 
-    /// A document that is there.
+    /// The answer for a document that the index already has.
     fn known(&self, number: DocId, id: &Id, signature: &Signature) -> Result<Added, CollectionError> {
         match self.document(number)? {
             Some(document) if document.digest == signature.digest => Ok(Added {

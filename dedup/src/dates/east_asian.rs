@@ -1,7 +1,7 @@
 //! Dates and clock times of China, Japan and Korea.
 //!
 //! A number before a character that also counts other things is content, so a date or a clock time has two parts: 3月5日, 10時30分 and 午後3時, but
-//! not 3月, 3点 or 3時. R6.3.5 stays, too, because it is also the version of a program.
+//! not 3月, 3点 or 3時. R6.3.5 is content, too, because it may be the version of a program.
 
 /// A character that begins a date or a clock time if one of these follows: half days, eras, years in characters.
 const BEGINNINGS: [(&str, &[&str]); 10] = [
@@ -29,10 +29,10 @@ const CHINESE_WEEKDAYS: &str = "一二三四五六日天";
 const JAPANESE_WEEKDAYS: &str = "日月火水木金土";
 const KOREAN_WEEKDAYS: &str = "일월화수목금토";
 
-/// Whether a date or clock time may begin with the character that begins here.
+/// Whether a date or clock time may begin with the first character of these bytes.
 #[inline]
 pub(super) fn may_begin(text: &[u8]) -> bool {
-    // Their first characters. Every ideograph of a text comes here.
+    // The first characters of `BEGINNINGS`. This test is separate and fast, because it runs for every ideograph of a text.
     matches!(
         text,
         [0xe4, 0xb8, 0x80 | 0x8a | 0x8b, ..]
@@ -77,7 +77,7 @@ pub(super) fn weekday_length(text: &str) -> usize {
 fn date(text: Rest<'_>) -> Option<(Rest<'_>, bool)> {
     let behind_year = year(text);
     let month = behind_year.unwrap_or(text).part(1..=12, "月월")?;
-    // A day without a year is written in digits.
+    // A day without a year counts only in digits.
     if behind_year.is_none() && !text.0.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }

@@ -1,11 +1,11 @@
 //! Lines that name who wrote or edited a text: 责任编辑：王小明, (本报记者 郑十), 홍길동 기자, By Jane Doe, Reporting by Max Lee.
 //!
-//! Reprints of one press release have such a line each, and it is the only one of their own.
+//! Each reprint of a press release has such a line, and often no other line of its own.
 //!
 //! A line counts only if it says nothing but names, labels and roles, and only in a long text: the name of its author is what a page about a book
 //! or a painting says. A source is no person, so it counts only beside one.
 
-/// Lines at the beginning and at the end of a text that may be credits. A heading often comes before the first.
+/// Number of lines at the beginning and at the end of a text that may be credits. A heading often comes before the first credit.
 const FIRST_LINES: usize = 3;
 const LAST_LINES: usize = 2;
 

@@ -69,8 +69,8 @@ fn path_key(path: &str) -> String {
     path
 }
 
-/// Decodes percent escapes until none remain, also those that a decoded byte completes. No byte belongs to two escapes, so the order of decoding does not
-/// matter, and one pass is enough: a page may link to `%252525…`.
+/// Decodes percent escapes until none remain, also those that a decoded byte completes. No byte belongs to two escapes, so the order of decoding
+/// does not matter. One pass is enough, so a link to `%252525…` takes little time.
 fn unescaped(text: &str) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(text.len());
     for &byte in text.as_bytes() {
@@ -244,7 +244,7 @@ mod tests {
         }
     }
 
-    /// The definition: rounds from the left until one changes nothing.
+    /// The definition of the result: decoding goes in rounds from the left, until a round changes nothing.
     fn unescaped_in_rounds(text: &[u8]) -> Vec<u8> {
         let mut once = Vec::new();
         let mut rest = text;

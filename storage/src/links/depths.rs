@@ -28,7 +28,7 @@ const DEPTHS: u8 = b'e';
 /// URLs in a row: those with the numbers 256·n, 256·n + 1, ….
 const URLS_A_ROW: u64 = 256;
 
-/// Rows in memory: about 2 MB. Numbers of rows have no gaps, so each has the place that the remainder names.
+/// Number of rows in memory, about 2 MB. The numbers of rows have no gaps, so the place of a row is the remainder of its number.
 const ROWS: usize = 2_048;
 
 /// The depths, with staged changes.

@@ -55,7 +55,7 @@ const BUCKETS: u8 = b'b';
 /// Rows in a batch.
 const BATCH_ROWS: usize = 200;
 
-/// A set of hashes. They are keyed already, so a weak hash of them is enough.
+/// A set of hashes. These are keyed already, so the set needs only a weak hash.
 pub(super) type UrlHashSet = FxHashSet<UrlHash>;
 
 /// A URL in the log: its hash in little-endian order, and its number.

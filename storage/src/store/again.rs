@@ -114,7 +114,7 @@ impl Store {
         Ok(queued.map(|queued| queued.host))
     }
 
-    /// Queues a URL that has its outcome. `None` if it is in the queue already.
+    /// Queues a finished URL again. `None` if the URL has no outcome: it is in the queue already, or unknown.
     pub(super) fn queue_again(
         &mut self,
         link: &Discovered,

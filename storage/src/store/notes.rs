@@ -166,7 +166,7 @@ impl Store {
         self.note_with(|_, piece| RunNotes::set_orders(up_to, piece))
     }
 
-    /// Notes when a refresh has queued the URLs again that have no page, milliseconds since the Unix epoch. Durable with the next commit,
+    /// Notes when a refresh has queued the URLs without a page again, in milliseconds since the Unix epoch. Durable with the next commit,
     /// after what is staged.
     ///
     /// # Errors

@@ -11,10 +11,10 @@ use super::{InvalidSetting, invalid};
 use crate::sections::ScopeSection;
 use crate::url_pattern::UrlPattern;
 
-/// Between the section and the pattern in the reason for an exclusion.
+/// The words between the section and the pattern, in the reason for an exclusion by `exclude`.
 const EXCLUDED: &str = ".exclude has ";
 
-/// After the section in the other reason.
+/// The words after the section, in the reason for an exclusion by `include`.
 const NOT_INCLUDED: &str = ".include has no pattern that matches the URL";
 
 /// More patterns in one list are a slip of the pen.
@@ -95,7 +95,7 @@ impl UrlRules {
         (!ruling.admits()).then(|| ruling.to_string())
     }
 
-    /// Whether a reason is a [`refusal`](Self::refusal), perhaps by another configuration.
+    /// Whether a reason is a [`refusal`](Self::refusal), by this configuration or another.
     #[must_use]
     pub fn is_refusal(reason: &str) -> bool {
         [EXCLUDED, NOT_INCLUDED].iter().any(|words| reason.contains(words))

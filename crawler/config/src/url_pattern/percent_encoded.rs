@@ -1,6 +1,6 @@
-//! A regular expression as one of percent-encoded URLs.
+//! Converts a regular expression to one that matches percent-encoded URLs.
 //!
-//! A canonical URL has other characters than ASCII percent-encoded, so an expression with them as they are would match no URL.
+//! In a canonical URL, characters that are not ASCII are percent-encoded. So an expression that has them as they are would match no URL.
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use regex_syntax::ast::parse::Parser;
@@ -8,7 +8,7 @@ use regex_syntax::ast::{self, Ast, ClassSet, ClassSetBinaryOpKind, ClassSetItem,
 use regex_syntax::hir::translate::Translator;
 use regex_syntax::hir::{Class, HirKind};
 
-/// The expression with its literals percent-encoded that are not ASCII. An invalid expression stays as it is, for the parser to refuse.
+/// The expression; its literals that are not ASCII are percent-encoded. An invalid expression stays as it is, because the parser refuses it later.
 ///
 /// # Errors
 /// The expression has a set that names a character that is not ASCII, or one of only such characters. A set that excludes some matches as ever.
@@ -44,7 +44,8 @@ struct Literals<'t> {
     /// The whole expression.
     text: &'t str,
     literals: Vec<(Span, char)>,
-    /// Whether a part of the expression ignores case. A part that does not then matches both cases of its letters, which no URL notices.
+    /// Whether a part of the expression ignores case. Then every letter that is not ASCII matches in both cases, also in the other parts: this
+    /// hardly ever matters for a URL.
     ignores_case: bool,
 }
 
@@ -147,7 +148,7 @@ mod tests {
             ("[[:alpha:]][^[:digit:]]\\D\\w", "[[:alpha:]][^[:digit:]]\\D\\w"),
             // It matches nothing, on purpose.
             ("[^\\s\\S]", "[^\\s\\S]"),
-            // An invalid one.
+            // An invalid expression.
             ("(é", "(é"),
         ] {
             assert_eq!(percent_encoded(text).unwrap(), expected, "{text}");

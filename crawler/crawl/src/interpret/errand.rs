@@ -156,7 +156,7 @@ impl Interpreter {
     }
 }
 
-/// The same request for a sitemap after it failed; `None` after `most` failures, and for other errands.
+/// The next request for a sitemap that failed; `None` after `most` such requests, and for other errands.
 fn asked_again(errand: &Errand, most: u8) -> Option<Errand> {
     let mut again = errand.clone();
     match &mut again {
@@ -185,7 +185,7 @@ fn moved(errand: &Errand, to: Url) -> Option<Errand> {
     }
 }
 
-/// The request for a sitemap that the index of this errand names; `None` below too many indexes, and for other errands.
+/// The request for a sitemap that the index of this errand names; `None` if too many indexes are above it, and for other errands.
 fn named_by(index: &Errand, url: Url) -> Option<Errand> {
     match index {
         Errand::Sitemap { depth, .. } if *depth < MAX_SITEMAP_DEPTH => Some(Errand::Sitemap {

@@ -272,7 +272,7 @@ fn signal(task: &Task, answer: &Result<Response, FetchError>, has_proxy: bool) -
         },
         // Behind a proxy, it may be the proxy that is not there.
         Err(error) if error.finds_no_server() && !has_proxy => HostSignal::Absent,
-        // A broken robots.txt counts against the host like a failed one.
+        // An incomplete robots.txt counts as a failure of the host, as no answer does.
         Err(error) if error.concerns_host() || task.is_robots() && error.is_transient() => HostSignal::Unreachable,
         Err(_) => HostSignal::Answered,
         Ok(response) if matches!(response.status, 500 | 502 | 504) => HostSignal::Faulty {

@@ -1,8 +1,8 @@
 //! The links of the pages with one text. A duplicate may link to documents to which no earlier page with its text links. Such a duplicate
 //! is a listing in a common template and no repetition: its links are its content.
 //!
-//! Most kept pages never have a duplicate. So the links of a kept page are only listed, and a set is made of them when the first duplicate
-//! comes: to look up each link of each page costs a fifth of the recorder's time, because the sets of all pages fit into no cache.
+//! Most kept pages never have a duplicate. So the links of a kept page are only listed, and the first duplicate makes a set of them. A set for
+//! each page would take a fifth of the recorder's time, because the sets of all pages fit into no cache.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -11,10 +11,10 @@ use std::hash::{BuildHasher, RandomState};
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Links in a generation of the memory, 8 to 18 bytes each. A generation holds the links of 5,000 pages with a hundred links each.
+/// Number of links in a generation of the memory. A link takes 8 to 18 bytes. A generation holds the links of 5,000 pages with a hundred links each.
 const LINKS_A_GENERATION: usize = 1 << 19;
 
-/// A cluster takes as much memory as so many links, besides its links.
+/// The memory of a cluster without its links, as a number of links.
 const LINKS_A_CLUSTER: usize = 8;
 
 /// Bound on the compared links of one page. Later links of a page prove nothing.
@@ -41,7 +41,7 @@ struct Generation {
 /// Keys of the links of a cluster, which are hashes already.
 #[derive(Debug, Default)]
 struct Keys {
-    /// Those of its kept page, which may repeat, until the first duplicate.
+    /// Until the first duplicate: the keys of the kept page, possibly with repetitions.
     listed: Box<[u64]>,
     set: FxHashSet<u64>,
 }
@@ -140,7 +140,7 @@ mod tests {
         let many: Vec<String> = (0..MAX_LINKS).map(|n| format!("/{n}")).collect();
         let many = || many.iter().map(String::as_str);
         links.keep(0, "/first", ["/a", "/b"].into_iter());
-        // So many pages fill a generation.
+        // This number of pages fills a generation.
         let pages = LINKS_A_GENERATION as u64 / MAX_LINKS as u64;
         (1..=pages).for_each(|page| links.keep(page, "/page", many()));
         assert_eq!(

@@ -172,13 +172,13 @@ impl SeedInbox {
 /// Which known seeds are tried again.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Tries<'a> {
-    /// All but pages: the user asks for these URLs now.
+    /// All that have no page, because the user asks for these URLs now.
     Any,
     /// Those whose outcome may have passed, except the ones that failed in this run.
     NotIn(&'a HashSet<String>),
 }
 
-/// Queues the seeds that the store does not know, and the known seeds that deserve another try.
+/// Queues the seeds that the store does not know, and the known seeds that `tries` selects.
 ///
 /// # Errors
 /// The store cannot be written.
@@ -270,7 +270,7 @@ impl Drop for SeedInbox {
     }
 }
 
-/// Whether another attempt may bring an answer or another one: after no answer, a refusal, an error of the server, and a robots.txt that
+/// Whether another attempt may bring an answer, or a different one: after no answer, a refusal, an error of the server, and a robots.txt that
 /// forbade the URL.
 fn may_have_passed(state: &UrlState) -> bool {
     match state {

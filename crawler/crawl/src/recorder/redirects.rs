@@ -5,8 +5,8 @@
 //! no loop: the page was asked for without the cookie. So if the cookies for the target are not those with which the crawl asked for it, the
 //! crawl asks again. Each time counts as a redirect, so `fetch.max_redirects` ends what would go on forever.
 //!
-//! A page that is visited again and redirects permanently has moved. But many pages do not move to one URL: there the site asks for a log-in,
-//! or announces maintenance, with the wrong status. From the third such page of a run on, the page only counts as missing.
+//! If a page redirects permanently when it is visited again, it has moved. But many pages hardly move to one URL: the site rather asks for a
+//! log-in there, or announces maintenance, with the wrong status. From the third such page of a run on, the page only counts as missing.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::SystemTime;
@@ -28,16 +28,16 @@ const MAX_HOPS: usize = 64;
 /// Bound on the redirects whose cookies are remembered. The oldest are forgotten first.
 const MAX_MARKS: usize = 10_000;
 
-/// Pages that may move to one URL in a run.
+/// Largest number of pages that may move to one URL in a run.
 const MAX_MOVED_TO_ONE: u32 = 2;
 
-/// Bound on the targets whose pages are counted. Pages that move to others have moved.
+/// Bound on the targets whose pages are counted. A page that redirects to any other target counts as moved.
 const MAX_TARGETS: usize = 10_000;
 
 /// The latest redirects.
 #[derive(Debug, Default)]
 pub(super) struct Redirects {
-    /// The pages that moved in this run, by their targets.
+    /// For each target, the number of pages that redirected to it permanently in this run.
     moved_to: HashMap<String, u32>,
     /// The mark of the cookies with which a URL that redirects was asked for. A URL that is not here had none.
     marks: HashMap<String, u64>,
@@ -121,7 +121,7 @@ impl Redirects {
         })
     }
 
-    /// Notes that a page has moved to this URL. `false` if too many have.
+    /// Counts a page that redirects permanently to this URL. `false` if it is one of too many, and so has not moved.
     fn may_move_to(&mut self, to: &str) -> bool {
         if self.moved_to.len() >= MAX_TARGETS && !self.moved_to.contains_key(to) {
             return true;

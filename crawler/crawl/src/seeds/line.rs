@@ -93,7 +93,7 @@ pub fn url_of(text: &str) -> Result<Url, String> {
 /// What is wrong with a text such as `localhost:80`, whose name the URL parser takes for a scheme.
 fn without_scheme(name: &str, text: &str) -> String {
     match Url::parse(&format!("https://{text}")) {
-        Err(url::ParseError::InvalidPort) => format!("the port of {name} is none: ports go up to 65535"),
+        Err(url::ParseError::InvalidPort) => format!("the port of {name} is not valid: ports go up to 65535"),
         _ => format!("no scheme; write https:// or http:// in front: https://{text}"),
     }
 }

@@ -47,7 +47,7 @@ fn a_bad_line_is_named_with_its_number_and_skipped() {
         ),
         (
             "example.org:99999",
-            "the port of example.org is none: ports go up to 65535",
+            "the port of example.org is not valid: ports go up to 65535",
         ),
         ("not a url", "not a URL; write one such as https://example.org/"),
         ("ftp://b.example/", "the scheme ftp is not supported; use http or https"),

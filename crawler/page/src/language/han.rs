@@ -1,9 +1,9 @@
 //! Characters that tell Chinese from Japanese.
 //!
-//! Both were simplified, each in its own way: 發 is 发 in China and 発 in Japan. The character sets of the countries tell what is used where: GB 2312
+//! China and Japan each simplified characters in its own way: 發 is 发 in China and 発 in Japan. The character sets tell what is used where: GB 2312
 //! (1980) for simplified Chinese, Big5 (1984) for traditional Chinese, JIS X 0208 (1997) for Japanese. Their first levels have the usual
-//! characters. Of these, the tables have such as are frequent in running text and in names of things. They have none that traditional Chinese is
-//! also printed with, such as 説 in Hong Kong, and none of those old forms that are usual in Japanese names, such as 澤 and 邊.
+//! characters. Of these, the tables have those that are frequent in running text and in names of things. The Japanese table has no characters that
+//! traditional Chinese texts also use, such as 説 in Hong Kong. The Chinese tables lack old forms that are usual in Japanese names, such as 澤 and 邊.
 
 use std::sync::LazyLock;
 
@@ -42,7 +42,7 @@ const JAPANESE: &str = "\
     転軽辺辻込逓遅酔醸釈鉄鉱銭鋳錬関闘陥険隠雑霊顕駄駅駆騒験髄髪鮎鰯鶏麺齢\
     ";
 
-/// Whose character it is.
+/// The language that uses a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum User {
     Chinese,
@@ -57,7 +57,7 @@ static USERS: LazyLock<Map<char, User>> = LazyLock::new(|| {
     chinese.map(|c| (c, User::Chinese)).chain(japanese).collect()
 });
 
-/// Kana that count as one character: a word takes more of them.
+/// Number of kana that count as one character, because a word has more kana than ideographs.
 const KANA_A_CHARACTER: usize = 2;
 
 /// Counts are close if none is more than so many times the other.
@@ -126,7 +126,7 @@ mod tests {
 
     use super::*;
 
-    /// The level at which a character set has a character, by its two bytes. GBK has GB 2312 in it.
+    /// The level at which a character set has a character, by its two bytes. GBK includes GB 2312.
     fn level(encoding: &'static Encoding, c: char) -> Option<u8> {
         let text = c.to_string();
         let (bytes, _, is_missing) = encoding.encode(&text);

@@ -40,7 +40,7 @@ const WORKS: &[&str] = &[
     "design et développement", "主题", "主題", "模板", "制作", "製作", "设计", "設計", "テーマ", "デザイン", "개발", "디자인", "제작", "호스팅",
 ];
 
-/// Signs of the rights in a page, in lower case. Who has them is named behind.
+/// Signs of the rights in a page, in lower case. The name after such a sign is that of the owner.
 const RIGHTS: &[&str] = &["©", "(c)", "copyright", "版权所有", "版權所有", "版权归", "無断転載"];
 
 /// The texts before and behind each word between a date and an author.

@@ -131,7 +131,7 @@ fn label_beside(before: &str, behind: &str, reader: DateReader<'_>) -> Option<La
     })
 }
 
-/// The label that is all of the line above. The heading is none, whatever its words.
+/// The label that makes up the whole line above. A heading is no label, whatever its words are.
 fn label_above(visible: &Visible<'_>, line: usize) -> Option<Label> {
     let above = line.checked_sub(1).filter(|above| !visible.is_heading(*above))?;
     labels::alone(&visible.lines.get(above)?.to_lowercase())

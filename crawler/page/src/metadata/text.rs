@@ -112,10 +112,10 @@ pub(super) fn is_without_spaces(c: char) -> bool {
         || is_wide(c)
 }
 
-/// Most letters that are one word where spaces do not separate words.
+/// Most letters that count as one word in a script without spaces.
 const LETTERS_OF_WORD: usize = 4;
 
-/// The number of words in what stands between two spaces. A long run of letters without spaces, as in Chinese, is several.
+/// The number of words in what stands between two spaces. A long run of letters of a script without spaces, such as Chinese, counts as several words.
 pub(super) fn words_of(text: &str) -> usize {
     let letters = text.chars().filter(|c| is_without_spaces(*c)).count();
     letters.div_ceil(LETTERS_OF_WORD).max(1)

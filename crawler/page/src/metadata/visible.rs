@@ -118,7 +118,7 @@ impl<'t> Visible<'t> {
         self.heading.is_none_or(|heading| line >= heading)
     }
 
-    /// Whether a line is of the heading.
+    /// Whether a line belongs to the heading.
     pub(super) fn is_heading(&self, line: usize) -> bool {
         self.heading
             .is_some_and(|heading| (heading..self.behind_heading).contains(&line))

@@ -8,7 +8,7 @@ use crate::words::is_ignorable;
 /// Longest title or heading, in bytes; longer ones are cut.
 const MAX_TEXT_BYTES: usize = 4096;
 
-/// The text below a node that a reader sees as its words, white space collapsed; empty if all of it is invisible characters.
+/// The words below a node that a reader sees, with white space collapsed; empty if the text has only invisible characters.
 pub(super) fn text_of(node: NodeRef<'_>) -> String {
     let mut reader = Reader::default();
     node.walk(&mut reader);

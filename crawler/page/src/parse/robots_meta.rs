@@ -31,7 +31,7 @@ const VALUED: [&str; 4] = [
 ];
 
 impl RobotsDirectives {
-    /// The reason not to store a page that asks for it without a time.
+    /// The reason not to store a page that forbids it without a time.
     pub const NOINDEX: &str = "noindex";
 
     /// Adds a list such as `noindex, nofollow`. `none` means both; unknown words are ignored.

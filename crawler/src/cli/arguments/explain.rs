@@ -13,13 +13,13 @@ use super::{AnswerFormat, ConfigFile, DataFolder};
     \"summary\": the answer in words}. Each state has further fields:\n\
     page: \"id\", \"title\", \"fetched_at\", \"status\", \"content_type\", \"language\", \"body_bytes\", \"text_chars\", \
     \"tokens\": number of tokens in the text, where a date is one token, \"words\": number of words|null, \"characters\": number of characters in scripts without \
-    spaces|null, \"min_words\": smallest number of words for a fingerprint, where six such characters are one word, \"via\", \"logged_in\": true if it was fetched with the session of a user, \
+    spaces|null, \"min_words\": smallest number of words for a fingerprint, where six such characters count as one word, \"via\", \"logged_in\": true if it was fetched with the session of a user, \
     \"metadata\": what its archived body says about it {field: {\"value\", \"source\"}}|null, \"verdict\": \"kept\"|\"exact\"|\"near\", \"is_kept\": true if the page is still kept, \
     \"is_without_body\": true if only its text is stored and a run must still fetch the body, \"crawled_as\": the verdict of the \
     crawl, if `crawler rebuild` changed it|null, \"duplicate_by_rule\": for a kept page, the earlier kept page that it duplicates \
     by the rule of the configuration|null, \"is_exception\": true if a label says that it differs from that page, \"compared_with\": the page that it duplicates, with the fields of \"nearest\", \
     \"kept_page\": the page that represents it now, \"remedy\": what keeps a dropped page {\"is_exact\": true if it has the text of the \
-    kept page, \"by_numbers\": true if dedup.numbers_must_match keeps it, \"setting\": {\"max_distance\", \"min_similarity\", \"min_similarity_short\": for a short text the one that keeps it|null, \"words\"}|null, \"exception\": \
+    kept page, \"by_numbers\": true if dedup.numbers_must_match keeps it, \"setting\": {\"max_distance\", \"min_similarity\", \"min_similarity_short\": the value that keeps a page with a short text|null, \"words\"}|null, \"exception\": \
     the command that keeps it without another threshold|null, \"is_labelled\": true if the two pages have that label}|null, \"rule\", \"scheme\", \"fingerprint\", \"features\": [{\"feature\", \
     \"count\", \"weight\"}], \"distinct_features\", \"blocks\": its fingerprint compared with that of \"compared_with\", or else \
     of the nearest page [{\"number\", \"low_bit\", \"bits\", \"this\", \"other\", \"differing\", \"radius\": distance in bits up \

@@ -106,7 +106,7 @@ pub struct ExportArgs {
     #[arg(long)]
     pub include_empty: bool,
     /// Also duplicates, with their texts, unless the crawl stored none (storage.duplicates = "nothing"). The field cluster names the kept
-    /// page of each. With --verdict, that option alone selects, and this flag adds the texts.
+    /// page of each. With --verdict, only that option selects pages, and this flag adds the texts of duplicates.
     #[arg(long)]
     pub include_duplicates: bool,
     #[command(flatten)]
@@ -134,7 +134,7 @@ pub struct ExportArgs {
     /// Repeatable.
     #[arg(long = "match", value_name = "PATTERN", value_parser = UrlPattern::parse_or_regex)]
     pub patterns: Vec<UrlPattern>,
-    /// Only pages with this verdict; without this option kept pages, and with --include-duplicates duplicates, too. Repeatable.
+    /// Only pages with this verdict. Default: kept pages; with --include-duplicates also duplicates. Repeatable.
     #[arg(long = "verdict", value_enum, value_name = "VERDICT", value_delimiter = ',')]
     pub given_verdicts: Vec<ExportVerdict>,
 }

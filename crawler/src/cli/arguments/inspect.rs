@@ -67,8 +67,8 @@ pub struct Fetching {
     after_help = "JSON: {\"source\", \"url\", \"status\", \"media_type\", \"charset\": WHATWG name, \"charset_source\": \
     \"bom\"|\"header\"|\"meta\"|\"utf8\"|\"detected\", \"charset_errors\": true if some bytes were malformed, \"title\", \
     \"text\", \"markdown\": the same with its structure, \"extract\": null without a rule of [[extract]], otherwise {\"rule\", \"effect\": \
-    \"content\"|\"drop\"|\"nothing\"}, \"word_count\": number of tokens in the text, where a date and a character of a script without spaces are one each, \
-    \"min_words\": smallest number of words for a fingerprint, where six such characters are one word, \"language\": ISO 639-1, \
+    \"content\"|\"drop\"|\"nothing\"}, \"word_count\": number of tokens in the text, where each date and each character of a script without spaces is one token, \
+    \"min_words\": smallest number of words for a fingerprint, where six such characters count as one word, \"language\": ISO 639-1, \
     \"page_type\": \"article\"|\"listing\"|\"product\"|\"forum\"|\"documentation\"|\"service\"|\"unknown\", \"document\": kind of a document that is not HTML, \"pages\": its number of pages, \"missing_parts\": [names of parts that it lacks], \"outlinks\": [{\"url\", \"kind\", \"nofollow\"}], \"robots\": \
     {\"noindex\", \"nofollow\", \"unavailable_after\": date, \"meta\": {the same fields}, \"header\": {the same fields}}, \
     \"canonical\": URL of rel=canonical, if the page names exactly one, \"canonical_url\": canonical form of url, \

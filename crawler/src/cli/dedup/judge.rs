@@ -231,7 +231,7 @@ impl Lasting {
         self.index.end_run(&self.given)
     }
 
-    /// What the index has now, and what it had before.
+    /// How many documents the index has now, and how many of this run it had before.
     pub(super) fn summary(&self) -> Result<String, RunError> {
         let documents = counted(self.index.len()? as u64, "document");
         let mut summary = format!("  the index {} has {documents}", self.index.name());

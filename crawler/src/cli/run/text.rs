@@ -158,7 +158,7 @@ fn faults(run: &Snapshot) -> Option<String> {
     let again = commands::command("control", &["add", "--file", "FILE"]);
     (count > 0).then(|| {
         format!(
-            "  {} failed by a fault of the server (5xx): {list} lists the failures; with their URLs in a file, {again} has the next run try them again",
+            "  {} failed because of the server (5xx): {list} lists the failures; with their URLs in a file, {again} has the next run try them again",
             counted(count, "URL")
         )
     })
@@ -188,7 +188,7 @@ fn failed_sitemaps(sitemaps: &FailedSitemaps) -> Vec<String> {
         let (url, detail) = (terminal_text(&sitemap.url, 200), terminal_text(&sitemap.detail, 200));
         let again = commands::command("run", &[&format!("sitemap:{url}")]);
         lines.push(format!(
-            "  sitemap {url} was not read ({detail}): {again} reads it again"
+            "  sitemap {url} was not read ({detail}): {again} asks for it again"
         ));
     }
     let unnamed = sitemaps.count - sitemaps.named.len() as u64;

@@ -31,8 +31,8 @@ pub struct KeepingSetting {
     pub max_distance: u32,
     /// `dedup.min_similarity`; `None` if the rule has none.
     pub min_similarity: Option<f32>,
-    /// `dedup.min_similarity_short`, if that keeps the page because one of the texts is too short for a fingerprint; the others are then as in
-    /// force.
+    /// The value of `dedup.min_similarity_short` that keeps the page, if one of the texts is too short for a fingerprint. The other thresholds then
+    /// have the values in force.
     pub min_similarity_short: Option<f32>,
     /// The threshold that changes, in words: `a smallest similarity of 0.9`.
     pub words: String,
@@ -107,7 +107,7 @@ impl Remedy {
                     command("tune", &["--at", &argument])
                 ),
                 None => format!(
-                    "With {} in the configuration, the crawl keeps it. This key decides where a text is too short for a fingerprint.",
+                    "With {} in the configuration, the crawl keeps it. This key decides on texts that are too short for a fingerprint.",
                     setting.words
                 ),
             });
@@ -135,7 +135,7 @@ fn setting(likeness: &Likeness, rule: &DuplicateRule) -> Option<KeepingSetting> 
     };
     let is_more = |least: &f32| *least > likeness.similarity;
     let Some(distance) = likeness.distance else {
-        // Without a fingerprint, the similarity is exact, and with 1 only texts with all runs in common are duplicates.
+        // Without a fingerprint, the similarity is exact. With 1.0, only texts that have all runs in common are duplicates.
         let least = SIMILARITIES.into_iter().chain([1.0]).find(is_more)?;
         return Some(KeepingSetting {
             max_distance: rule.max_distance,

@@ -8,7 +8,7 @@ use terminal::units::utc;
 /// Upper bound on the number of intervals.
 const MAX_INTERVALS: u64 = 60;
 
-/// A longer pause between two fetches, in milliseconds, is one between two runs: nothing ran.
+/// A pause between two fetches that is longer than this, in milliseconds, lies between two runs: no run was active.
 const LONGEST_PAUSE_MS: u64 = 60_000;
 
 /// Lengths of an interval, in seconds; longer intervals have whole days.

@@ -72,7 +72,7 @@ pub(super) struct Lent {
     pub client: reqwest::Client,
     origin: String,
     addresses: Option<Arc<[IpAddr]>>,
-    /// As in [`Client`], when the request began.
+    /// The same field of [`Client`] at the time when the request began.
     closed: u8,
     clients: Arc<Clients>,
 }
@@ -174,8 +174,8 @@ impl Lent {
         }
     }
 
-    /// A connection was closed when the request used it again. If this is the rule at this host, it has a client without kept connections
-    /// from now on.
+    /// A connection was closed when the request used it again. If this has happened `MAX_CLOSED` times in a row, the host gets a client that
+    /// keeps no connections from now on.
     pub fn found_closed(&self) {
         self.change(|client| {
             client.closed = client.closed.saturating_add(1);

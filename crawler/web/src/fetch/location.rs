@@ -19,15 +19,15 @@ pub fn reference_in(value: &HeaderValue) -> Cow<'_, str> {
     escaped(value.as_bytes(), ESCAPED)
 }
 
-/// The text with URLs in a line of a file, whose bytes beyond ASCII are read as those of [`reference_in`].
+/// The text of a line with URLs from a file. Its bytes beyond ASCII are read as in [`reference_in`].
 #[must_use]
 pub fn references_in_line(line: &[u8]) -> Cow<'_, str> {
-    // Control characters separate the fields of a line.
+    // Control characters stay, because they separate the fields of a line.
     const NONE: &AsciiSet = &AsciiSet::EMPTY;
     escaped(line, NONE)
 }
 
-/// UTF-8 as it is. Of any other text each byte beyond ASCII, and of `escaped`, is percent-encoded.
+/// UTF-8 stays as it is. In any other text, each byte beyond ASCII and each character of `escaped` is percent-encoded.
 fn escaped<'a>(bytes: &'a [u8], escaped: &'static AsciiSet) -> Cow<'a, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),

@@ -22,7 +22,7 @@ pub fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
     if is_far {
         return Some(LONGEST);
     }
-    // The first number of `2026/11/29` or `0x10` is no time.
+    // The number at the beginning of `2026/11/29` or `0x10` is no number of seconds.
     let behind = value.trim_start_matches(|c: char| c.is_ascii_digit());
     seconds(value).filter(|_| !behind.starts_with(['-', '/', 'x', 'X']))
 }

@@ -1,7 +1,7 @@
 //! Sends a request again if its connection turns out to be closed.
 //!
 //! A server may close a connection that waits for the next request at any time, also while that request is on its way (RFC 9112, section
-//! 9.5). This says nothing of the server, so the request is sent again, once and at once, over a new connection, as browsers do. The HTTP
+//! 9.5). This is no fault of the server, so the request is sent again, once and at once, over a new connection, as browsers do. The HTTP
 //! library does this only for a request of which it has written no byte.
 //!
 //! Only a request that changes nothing is sent again (RFC 9110, section 9.2.2), and only if its connection had served another one before: a
@@ -21,13 +21,13 @@ tokio::task_local! {
     static OPENS_CONNECTION: Cell<bool>;
 }
 
-/// Makes the client tell [`send`] of each connection that it opens. A client opens it in the task of the request for which it does.
+/// Makes the client tell [`send`] of each connection that it opens. A client opens a connection in the task of the request that needs it.
 pub(super) fn observe_connections(builder: ClientBuilder) -> ClientBuilder {
     builder.connector_layer(MapRequestLayer::new(note_connection))
 }
 
 fn note_connection<T>(target: T) -> T {
-    // There is no value only outside `send`.
+    // The value is missing only outside `send`.
     let _outside = OPENS_CONNECTION.try_with(|opens| opens.set(true));
     target
 }

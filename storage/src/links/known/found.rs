@@ -1,18 +1,18 @@
 //! A cache of known hashes and the numbers of their URLs. Of 150 links on a page nearly all are known, most of them from the page before.
 //!
-//! It is associative in sets of four, and the least recently used entry of a set gives way. A set has 64 bytes, so a look-up touches one or
-//! two lines of the processor's cache, where a hash table in two generations touches four. No look-up waits for another, so the processor
-//! reads the sets of the next links while it waits for that of the first: the links of a page are looked up in one loop.
+//! It is associative in sets of four: a new entry replaces the least recently used entry of its set. A set has 64 bytes, so a look-up reads one
+//! or two lines of the processor's cache; a hash table in two generations reads four. The links of a page are looked up in one loop. No look-up
+//! waits for another, so the processor reads the sets of the next links while it waits for that of the first.
 
 use super::{UrlHash, UrlId};
 
-/// Sets of a store: 16 MB. The system gives a page of memory when its first entry is written.
+/// Number of sets of a store: 16 MB. The system allocates a page of memory when the first entry in it is written.
 pub const SETS: usize = 1 << 18;
 
 /// Entries in a set.
 const WAYS: usize = 4;
 
-/// Hashes and numbers by turns, the most recently used first. No URL has the largest number, and zeros stand for an empty entry, so each
+/// Pairs of a hash and a number, the most recently used first. No URL has the largest number, and zeros stand for an empty entry, so each
 /// number is stored plus one.
 type Set = [u64; 2 * WAYS];
 
@@ -50,7 +50,7 @@ impl Found {
     }
 }
 
-/// Sets the first entry. The entries before the entry `way`, which is given up, move back by one.
+/// Makes this the first entry. It replaces the entry `way`, and the entries before `way` move back by one.
 fn put_first(set: &mut Set, way: usize, hash: UrlHash, id: UrlId) {
     set.copy_within(..2 * way, 2);
     (set[0], set[1]) = (hash, id.wrapping_add(1));

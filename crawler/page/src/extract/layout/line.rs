@@ -33,7 +33,7 @@ impl Place {
     }
 }
 
-/// White space between two words. Of several in a row, the line break is what a reader sees.
+/// White space between two words. If a line break is among it, the reader sees only the line break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Gap {
     Space,

@@ -52,7 +52,7 @@ impl Code {
         }
     }
 
-    /// Adds the white space of a text without words, which may have invisible characters.
+    /// Adds the white space of a text without words, and leaves out its invisible characters.
     pub(super) fn push_space(&mut self, text: &str) {
         self.push(&text.replace(is_ignorable, ""), false);
     }

@@ -50,13 +50,14 @@ static LABELS: LazyLock<Lists<Label>> = LazyLock::new(|| {
     ])
 });
 
-/// Most words of a label, and between one and its date: "on Monday, the 5th".
+/// Most words of a label, and most words between a label and its date: "on Monday, the 5th".
 pub(super) const MAX_LABEL_WORDS: usize = 3;
 
-/// Most characters before a Chinese, Japanese or Korean label in its line: 最終 and 마지막. More are a sentence, whose words have no spaces.
+/// Most characters before a Chinese, Japanese or Korean label in its line, such as 最終 and 마지막. A line with more of them is a sentence: its words
+/// may have no spaces between them.
 const MAX_BEFORE_WIDE: usize = 3;
 
-/// Most letters of the ending of a label.
+/// Most letters of the ending of a label, such as `d` in "last updated".
 const MAX_ENDING: usize = 2;
 
 /// Words for a day or a time behind such a label.
@@ -95,7 +96,7 @@ pub(super) fn parts(lower: &str) -> Vec<Part<'_>> {
     parts
 }
 
-/// The label that is all of a line in lower case.
+/// The label that makes up a whole line in lower case.
 pub(super) fn alone(lower: &str) -> Option<Label> {
     if lower.split_whitespace().nth(MAX_LABEL_WORDS).is_some() {
         return None;
@@ -105,7 +106,7 @@ pub(super) fn alone(lower: &str) -> Option<Label> {
     let parts = parts(&line);
     let (last, others) = parts.split_last()?;
     if !line[..line.len() - last.text.len()].ends_with(is_wide) {
-        // The label may be its word without the ending: "last update" of "last updated".
+        // The table may have the label without its ending: "last update" for "last updated".
         let behind = last.text.trim_start_matches(char::is_lowercase);
         let ending = &last.text[..last.text.len() - behind.len()];
         let is_end = ending.chars().count() <= MAX_ENDING && !behind.contains(char::is_alphanumeric);

@@ -8,7 +8,8 @@ use terminal::commands::command;
 pub(super) struct Undo {
     /// The view in which the pair is labelled.
     pub pair: String,
-    /// The setting nearest to the one in force that keeps it, in the view Tune, if that varies it, and in words; `None` if no setting does.
+    /// The setting nearest to the one in force that keeps the page: its address in the view Tune, if Tune varies it, and its words. `None` if no
+    /// setting keeps the page.
     pub setting: Option<(Option<String>, String)>,
     pub is_exact: bool,
     /// Whether a label keeps it.

@@ -229,7 +229,7 @@ impl Site {
     fn keep_within_bounds(&mut self) {
         let mut bytes: usize = self.entries.iter().map(|entry| entry.bytes).sum();
         while self.entries.len() > MAX_COOKIES || bytes > MAX_SITE_BYTES {
-            // A session of the operator must not end because the site sets many cookies.
+            // The operator's cookies go last: the operator's session must not end because the site sets many cookies.
             let may_go = self.entries.iter().position(|entry| !entry.is_given);
             let Some(oldest) = self.entries.remove(may_go.unwrap_or(0)) else {
                 return;

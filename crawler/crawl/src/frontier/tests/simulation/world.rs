@@ -330,7 +330,7 @@ impl World {
         let least = rules.retry_delay.min(rules.max_wait * 2 / 3).as_millis() as u64;
         let rest = match open.signal {
             HostSignal::Answered => 0,
-            // This world has neither.
+            // The servers of the simulation give neither.
             HostSignal::Waits(_) | HostSignal::Faulty { .. } => unreachable!(),
             HostSignal::Busy { retry_after } => least.max(retry_after.unwrap_or_default().as_millis() as u64),
             HostSignal::Unreachable => least,

@@ -205,7 +205,7 @@ fn without_marks_of_raised(html: &str, said: String, text: String) -> (String, S
     }
 }
 
-/// The words without those of invisible characters alone, which code has as they are.
+/// The words of a text, except those that have only invisible characters. Only code keeps such words.
 fn visible_words(text: &str) -> Vec<&str> {
     let words = text.split_whitespace();
     words.filter(|word| !word.chars().all(is_ignorable)).collect()
