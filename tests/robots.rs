@@ -290,7 +290,14 @@ fn the_next_run_asks_again_only_for_the_sitemap_that_gave_no_answer() {
 
 #[test]
 fn a_sitemap_that_fails_at_first_is_asked_for_again_in_the_same_run() {
-    for (status, header) in [(500, None), (503, None), (408, None), (429, Some("1")), (206, None)] {
+    let answers = [
+        (500, None),
+        (503, None),
+        (408, None),
+        (429, Some(("retry-after", "1"))),
+        (206, Some(("content-range", "bytes 0-0/9"))),
+    ];
+    for (status, header) in answers {
         let site = Site::scripted(move |asked| {
             let base = format!("http://{}", asked.host);
             let fails = asked.times == 1;
@@ -298,7 +305,7 @@ fn a_sitemap_that_fails_at_first_is_asked_for_again_in_the_same_run() {
                 "/robots.txt" => Answer::text(format!("Sitemap: {base}/index.xml\n")),
                 "/index.xml" | "/pages.xml" if fails => {
                     let answer = Answer::status(status);
-                    header.map_or(answer.clone(), |seconds| answer.with("retry-after", seconds))
+                    header.map_or(answer.clone(), |(name, value)| answer.with(name, value))
                 }
                 "/index.xml" => Answer::xml(format!(
                     "<sitemapindex><sitemap><loc>{base}/pages.xml</loc></sitemap></sitemapindex>"

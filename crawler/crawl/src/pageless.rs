@@ -29,7 +29,7 @@ pub fn try_again(
     scope: &Scope,
     (urls, limits): (&UrlRules, &CrawlLimits),
 ) -> Result<u64, RunError> {
-    // A worker of a fleet does not know whether another worker has the URLs now.
+    // One of several workers does not know whether another worker has the URLs now.
     if store.run_notes().worker()?.is_some() {
         return Ok(0);
     }
