@@ -69,7 +69,7 @@ impl Store {
     /// Takes a page out of the crawl because another worker is to fetch its URL: the URL is excluded with `reason`, as if a visit had found
     /// that. A duplicate is taken out too. `false` if the page is no current page. Durable with the next commit.
     ///
-    /// [`admit_again`](Self::admit_again) takes that back: it may be this worker that is to fetch the URL in the end.
+    /// [`try_again`](Self::try_again) takes that back: it may be this worker that is to fetch the URL in the end.
     ///
     /// The page becomes no duplicate, because nobody knows yet what the other worker finds at the URL: it may be another text.
     ///
