@@ -239,7 +239,7 @@ impl Frontier {
         self.mark_unsaved(name);
     }
 
-    /// Lets a host rest that answered with a wall, or whose sitemap failed. The number of earlier attempts is `attempts`.
+    /// Lets a host rest that answered with a wall. The number of earlier attempts at the same URL is `attempts`.
     pub(super) fn on_blocked(&mut self, name: &str, attempts: u8, now: Now) {
         let mut random = self.random.fork();
         let Some(host) = self.hosts.get_mut(name) else { return };
